@@ -1,0 +1,34 @@
+/** One question, one folder. `run` measures ours and the baselines in the same process run; `table` prints it for people. */
+export type Bench<Report extends object = object> = {
+  readonly needsPeers?: boolean
+  run(options: readonly string[]): Promise<Report>
+  table(report: Report): string
+}
+
+/** The values that follow an option, up to the next option: `--data a b` gives `['a', 'b']`. */
+export function valuesOf(options: readonly string[], name: string): string[] {
+  const start = options.indexOf(name)
+  if (start === -1) return []
+  const rest = options.slice(start + 1)
+  const end = rest.findIndex((word) => word.startsWith('--'))
+  return end === -1 ? rest : rest.slice(0, end)
+}
+
+/** Columns padded to their widest cell. */
+export function columns(rows: readonly (readonly (string | number)[])[]): string {
+  const text = rows.map((row) => row.map(String))
+  const widths = (text[0] ?? []).map((_, column) => Math.max(...text.map((row) => row[column]?.length ?? 0)))
+  return text
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** The value below which `share` of the sorted numbers lie. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

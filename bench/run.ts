@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from './bench.ts'
+
+const here = import.meta.dirname
+const names = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && existsSync(join(here, entry.name, 'bench.ts')))
+  .map((entry) => entry.name)
+
+const [name, ...rest] = process.argv.slice(2)
+if (name === undefined || !names.includes(name)) {
+  console.error(`usage: npm run -s bench -- <${names.join(' | ')}> [--json] [options]`)
+  process.exit(64)
+}
+const json = rest.includes('--json')
+const { bench } = (await import(`./${name}/bench.ts`)) as { bench: Bench }
+if (bench.needsPeers === true && !existsSync(join(here, 'peers/node_modules'))) {
+  console.error('installing the peers to compare with, once')
+  execFileSync('npm', ['ci', '--silent'], { cwd: join(here, 'peers'), stdio: ['ignore', 2, 2] })
+}
+const report = await bench.run(rest.filter((word) => word !== '--json'))
+mkdirSync(join(here, 'results'), { recursive: true })
+writeFileSync(join(here, 'results', `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
+console.log(json ? JSON.stringify(report) : bench.table(report))
+process.exit(0)

@@ -1,0 +1,204 @@
+import type { ApprovalRow } from '../contract/approval.ts'
+import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
+import type { CredentialRow } from '../contract/caller.ts'
+import type { CallRow, ToolResult } from '../contract/call.ts'
+import type { ApprovalId, CallId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
+import type { JsonObject } from '../contract/json.ts'
+import type { PauseRow } from '../contract/pause.ts'
+import type { Problem } from '../contract/problems.ts'
+import type { RunEvent, RunRow } from '../contract/run.ts'
+import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
+
+// ---------------------------------------------------------------- the ledger: the one write port
+
+/** Every kind of row, by table. A row is one JSON value with a version beside it. */
+export type Rows = {
+  calls: CallRow
+  approvals: ApprovalRow
+  runs: RunRow
+  tools: ToolRow
+  servers: ServerRow
+  pauses: PauseRow
+  credentials: CredentialRow
+  checkpoints: Checkpoint
+}
+export type Table = keyof Rows
+
+/** The fields by which rows of a table can be listed. Engines keep an index for each. */
+export const LISTED_BY = {
+  calls: ['state', 'thread', 'idempotency_key'],
+  approvals: ['state', 'call_id', 'thread'],
+  runs: ['status', 'kind'],
+  tools: ['server'],
+  servers: [],
+  pauses: [],
+  credentials: ['key_hash'],
+  checkpoints: [],
+} as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
+
+/** 1 for a row's first version; each swap adds one. */
+export type Version = number
+
+export type Swap = {
+  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T] }
+}[Table]
+
+export type Change =
+  | Swap
+  /** Nothing is written, but the row must still be at this version. */
+  | { kind: 'expect'; table: Table; id: string; version: Version | 'absent' }
+  /** A nonce, a delivery id: insert or lose. May be forgotten after `until`. */
+  | { kind: 'once'; key: string; until: number }
+  /** Open an account with units to spend; lost when it exists. */
+  | { kind: 'open'; account: string; units: number }
+  /** Take units, or give some back when negative; lost when fewer are left or there is no such account. */
+  | { kind: 'spend'; account: string; units: number }
+  /** Append to a run's journal. */
+  | { kind: 'event'; run: RunId; event: RunEvent }
+  /** Make the run go on: now, or not before `at`. */
+  | { kind: 'wake'; run: RunId; at?: number }
+  /** Forget the wake-ups up to `through`; lost when the run has events after `cursor`. */
+  | { kind: 'rest'; run: RunId; cursor: number; through: number }
+  /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
+  | { kind: 'audit'; entry: AuditDraft }
+
+/**
+ * `lost` names the first change whose expectation no longer held: reload, decide again.
+ * `unavailable`: nothing of it is stored and nothing may be done that depends on it.
+ */
+export type Committed = 'committed' | 'unavailable' | { lost: number }
+
+export interface Ledger {
+  /** All or nothing, durable on return. Never throws for what a disk or a neighbour can do. */
+  commit(changes: readonly Change[]): Promise<Committed>
+}
+
+// ---------------------------------------------------------------- reads: small roles beside it
+
+export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
+export type Where<T extends Table> = {
+  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
+}
+/** `after` is a `cursor` of the page before; order is by first insertion. */
+export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
+
+export interface Shelves {
+  row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
+  list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
+  count<T extends Table>(table: T, where: Where<T>): Promise<number>
+}
+
+export interface AuditReads {
+  /** Entries of one stream in order, as stored: a broken one is returned as it is, for `verify` to judge. */
+  entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
+  /** What the store believes the last entry of each stream to be. */
+  heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
+}
+
+export interface Journal {
+  events(run: RunId, after: number, limit: number): Promise<readonly { seq: number; event: RunEvent }[]>
+  /** Runs with something to do at `now`: a due wake-up. */
+  due(now: number, limit: number): Promise<readonly RunId[]>
+  /** When the next wake-up after `now` is due. */
+  nextDue(now: number): Promise<number | undefined>
+  /** Called after a commit that holds a `wake` is durable. Embedded: in this process only. */
+  onWake(listener: (run: RunId, at: number | undefined) => void): void
+}
+
+/** Content-addressed output, per owner. A pointer is a digest and never becomes a path by concatenation. */
+export interface Artifacts {
+  /** Undefined when it could not be stored. */
+  put(owner: string, text: string): Promise<Sha256 | undefined>
+  read(owner: string, digest: Sha256, from: number, length: number): Promise<{ text: string; size: number } | undefined>
+}
+
+// ---------------------------------------------------------------- the world
+
+export type Clock = () => number
+
+export interface Ids {
+  call(): CallId
+  approval(): ApprovalId
+  run(): RunId
+  key(): KeyId
+  trace(): string
+}
+
+export type Digest = (text: string) => Sha256
+
+/** The tools as the gate knows them, also while their servers are away. */
+export interface Catalogue {
+  tool(tool_id: string): Tool | undefined
+  tools(): readonly Tool[]
+}
+
+export type UpstreamCall = {
+  readonly server: string
+  readonly tool: string
+  /** The bytes that were hashed are the bytes that are sent. */
+  readonly canonical_args: string
+  readonly idempotency_key: string
+  readonly trace: string
+  readonly signal?: AbortSignal
+}
+
+/** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
+export type UpstreamAnswer =
+  | { readonly is: 'answered'; readonly result: ToolResult }
+  | { readonly is: 'rejected'; readonly error: JsonObject }
+  | { readonly is: 'not_sent'; readonly problem: Problem }
+  | { readonly is: 'lost'; readonly problem: Problem }
+
+export interface ToolServers {
+  call(call: UpstreamCall): Promise<UpstreamAnswer>
+}
+
+/** Hears what a connected server offers: at the first listing and again whenever it changes. */
+export type ToolsListed = (server: string, definitions: readonly ToolDefinition[]) => Promise<void>
+
+// ---------------------------------------------------------------- keys
+
+/** What an approval token is bound to; every field is signed. */
+export type TokenClaims = {
+  readonly approval_id: ApprovalId
+  readonly tool_id: string
+  readonly definition_hash: Sha256
+  readonly args_hash: Sha256
+  readonly thread: string
+  readonly user: string
+  readonly expires_at: number
+}
+
+export interface TokenKeys {
+  /** `v1.<unix seconds>.<nonce>.<mac>`, made with the active key. */
+  mint(claims: TokenClaims, now: number): string
+  /** Whether the MAC of a well-formed token fits these claims under the active or the previous key. */
+  isGenuine(
+    token: { readonly seconds: number; readonly nonce: string; readonly mac: string },
+    claims: TokenClaims,
+  ): boolean
+}
+
+export interface CheckpointKeys {
+  /** Signs canonical text with the active Ed25519 key. */
+  sign(text: string): { readonly key: string; readonly signature: string }
+  /** False also for a key this data folder never had. */
+  isGenuine(text: string, key: string, signature: string): boolean
+  publicKey(key: string): string | undefined
+}
+
+/** A named point between two durable facts. Does nothing in the product; crash tests stop the process there. */
+export type Probe = (point: ProbePoint) => void
+export const PROBE_POINTS = [
+  'intent.before',
+  'intent.after',
+  'upstream.before',
+  'upstream.after',
+  'outcome.before',
+  'outcome.after',
+  'decision.before',
+  'decision.after',
+  'step.before',
+  'step.after',
+] as const
+export type ProbePoint = (typeof PROBE_POINTS)[number]

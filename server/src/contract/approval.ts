@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Caller } from './caller.ts'
+import type { ToolResult } from './call.ts'
+import type { ApprovalId, CallId, RunId } from './ids.ts'
+import type { Opinion, Strength } from './verdict.ts'
+
+export const ApprovalState = z.enum([
+  'pending',
+  'approved',
+  'consumed',
+  'stale',
+  'edited',
+  'denied',
+  'expired',
+  'withdrawn',
+])
+export type ApprovalState = z.infer<typeof ApprovalState>
+
+/** One person's word on one request. `how` keeps the two ways apart: by role, or by a redeemed token. */
+export type Decision = {
+  readonly by: string
+  readonly user: string
+  readonly says: 'approve' | 'deny'
+  readonly how: 'role' | 'token'
+  readonly reason?: string
+  readonly at: number
+}
+
+/** A person's decision about one exact call. What becomes of the call afterwards is the call's row, not this one. */
+export type ApprovalRow = {
+  readonly v: 1
+  readonly approval_id: ApprovalId
+  readonly call_id: CallId
+  readonly run_id: RunId
+  readonly tool_id: string
+  readonly definition_hash: string
+  readonly canonical_args: string
+  readonly args_hash: string
+  readonly caller: Caller
+  readonly thread: string
+  readonly policy_version: string
+  readonly strength: Strength
+  readonly evidence: readonly Opinion[]
+  readonly preview?: ToolResult
+  readonly created_at: number
+  readonly expires_at: number
+  readonly state: ApprovalState
+  readonly decisions: readonly Decision[]
+  readonly replaces?: ApprovalId
+  readonly replaced_by?: ApprovalId
+  /** For an edited request: the arguments before, so the approver sees the difference. */
+  readonly edited_from?: string
+}
+
+/** The seven factors of an approval, in the order they are checked and named. */
+export const FACTORS = ['id', 'expiry', 'arguments', 'signature', 'single_use', 'thread', 'user'] as const
+export type Factor = (typeof FACTORS)[number]
+
+/** What an approver sees. Arguments are redacted where secret. */
+export type ApprovalPacket = {
+  readonly approval_id: ApprovalId
+  readonly call_id: CallId
+  readonly skill_id: string
+  readonly title: string
+  readonly why_this: string
+  readonly required_inputs: readonly string[]
+  readonly proposed_args: string
+  readonly edited_from?: string
+  readonly risk_notes: readonly Opinion[]
+  readonly preview?: ToolResult
+  readonly rollback: string
+  readonly asked_by: Caller
+  readonly thread: string
+  readonly strength: Strength
+  readonly state: ApprovalState
+  readonly decisions: readonly Decision[]
+  readonly created_at: number
+  readonly expires_at: number
+  readonly choices: readonly ['Approve & Execute', 'Edit Inputs', 'Cancel']
+}

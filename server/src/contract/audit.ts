@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Sha256 } from './ids.ts'
+import { Verdict } from './verdict.ts'
+
+/** What a command asks to be remembered. Sequence, previous hash and stream are assigned inside the commit. */
+export const AuditDraft = z.strictObject({
+  at: z.number(),
+  /** noun.past, for example `call.held`, `approval.approved`. */
+  type: z.string(),
+  actor: z.string(),
+  trace: z.string(),
+  /** Ids of what it is about: call, approval, run, tool. */
+  subject: z.record(z.string(), z.string()),
+  args_hash: Sha256.optional(),
+  verdict: Verdict.optional(),
+  outcome: z.string().optional(),
+  /** Codes, limits, hashes: never a secret, a token or private text. */
+  about: z.record(z.string(), z.json()).optional(),
+})
+export type AuditDraft = z.infer<typeof AuditDraft>
+
+/** One link of a stream's chain. `hash` = sha256 of the canonical JSON of everything else. */
+export const AuditEntry = AuditDraft.extend({
+  v: z.literal(1),
+  stream: z.string(),
+  seq: z.number().int().positive(),
+  prev_hash: Sha256,
+  hash: Sha256,
+})
+export type AuditEntry = z.infer<typeof AuditEntry>
+
+/** The previous hash of a stream's first entry. */
+export const GENESIS = '0'.repeat(64)
+
+/** What one checkpoint says of one stream: the head, and the Merkle root (RFC 6962) of the hashes from `from` to `to`. */
+export const StreamHead = z.strictObject({
+  stream: z.string(),
+  from: z.number().int().positive(),
+  to: z.number().int().positive(),
+  head: Sha256,
+  root: Sha256,
+})
+export type StreamHead = z.infer<typeof StreamHead>
+
+/** Signed statement over all streams. Checkpoints chain too, so that a removed one is missed. */
+export const CheckpointBody = z.strictObject({
+  v: z.literal(1),
+  number: z.number().int().positive(),
+  at: z.number(),
+  count: z.number().int(),
+  prev: Sha256,
+  streams: z.array(StreamHead),
+})
+export type CheckpointBody = z.infer<typeof CheckpointBody>
+export const Checkpoint = z.strictObject({ body: CheckpointBody, key: z.string(), signature: z.string() })
+export type Checkpoint = z.infer<typeof Checkpoint>
+
+/** A portable proof that one entry stands in a signed stream, without showing any other entry. */
+export const AuditProof = z.strictObject({
+  v: z.literal(1),
+  entry: AuditEntry,
+  /** Sibling hashes from the leaf up, with the side each stands on. */
+  path: z.array(z.strictObject({ side: z.enum(['left', 'right']), hash: Sha256 })),
+  checkpoint: Checkpoint,
+  public_key: z.string(),
+})
+export type AuditProof = z.infer<typeof AuditProof>
+
+/** How a chain can be broken, and where. */
+export type AuditFinding = {
+  readonly what:
+    | 'edited'
+    | 'missing'
+    | 'reordered'
+    | 'truncated'
+    | 'unreadable'
+    | 'checkpoint_forged'
+    | 'checkpoint_missing'
+    | 'checkpoint_mismatch'
+  readonly stream: string
+  /** The first bad entry; for a checkpoint's own fault, the checkpoint's number. */
+  readonly seq: number
+  readonly says: string
+}
+export type AuditReport = {
+  readonly ok: boolean
+  readonly entries: number
+  readonly checkpoints: number
+  readonly streams: readonly { readonly stream: string; readonly seq: number; readonly head: string }[]
+  /** Entries after the newest checkpoint: chained, not yet signed. */
+  readonly unsigned: number
+  readonly first?: AuditFinding
+}

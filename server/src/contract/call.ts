@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Caller } from './caller.ts'
+import type { ApprovalId, CallId, RunId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Problem } from './problems.ts'
+import type { Opinion, Verdict } from './verdict.ts'
+
+/** What a door hands to the corridor: the words of a request, before anything is believed. */
+export type CallRequest = {
+  readonly caller: Caller
+  readonly tool: string
+  readonly args: Json
+  /** The caller's own canonical form or hash: compared, never trusted. */
+  readonly claimed?: { readonly canonical?: string; readonly hash?: string }
+  readonly thread?: string
+  readonly trace?: string
+  /** The caller's own key: the same key and arguments answer with the first call's outcome. */
+  readonly idempotency_key?: string
+  readonly dry_run?: 'first' | 'only'
+}
+
+/** One request to run one tool with exact arguments, after identification and canonicalisation. */
+export type Call = {
+  readonly call_id: CallId
+  readonly caller: Caller
+  readonly tool_id: string
+  readonly server: string
+  readonly definition_hash: string
+  readonly canonical_args: string
+  readonly args_hash: string
+  readonly thread: string
+  readonly trace: string
+  readonly received_at: number
+}
+
+export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown'])
+export type CallState = z.infer<typeof CallState>
+
+/** An MCP tool result as the caller will see it: redacted, evicted when huge. */
+export type ToolResult = {
+  readonly content: readonly JsonObject[]
+  readonly structuredContent?: Json
+  readonly isError?: boolean
+  readonly _meta?: JsonObject
+}
+
+/** What happened to an output on its way to the caller. */
+export type Eviction = {
+  readonly evicted: boolean
+  readonly size_chars: number
+  readonly rehydration_allowed: boolean
+  readonly pointer?: string
+  readonly summary?: string
+}
+
+/** The one owner of execution state. Approvals hold decisions, runs hold progress; both refer to this row. */
+export type CallRow = Call & {
+  readonly v: 1
+  readonly state: CallState
+  readonly verdict: Verdict
+  readonly policy_version: string
+  readonly idempotent: boolean
+  readonly attempt: number
+  readonly approval_id?: ApprovalId
+  readonly run_id?: RunId
+  readonly idempotency_key?: string
+  /** Which process marked it `executing`: at recovery, rows of a process that is gone are interrupted. */
+  readonly boot?: string
+  readonly started_at?: number
+  readonly ended_at?: number
+  readonly result?: ToolResult
+  readonly output?: Eviction
+  readonly problem?: Problem
+  /** For `unknown`: who settled it and how. */
+  readonly settled?: { readonly by: string; readonly as: 'retry' | 'done' | 'failed'; readonly at: number }
+}
+
+/** What a caller learns. Every door prints this same value. */
+export type Outcome =
+  | { readonly status: 'executed'; readonly call_id: CallId; readonly result: ToolResult; readonly output: Eviction }
+  | {
+      readonly status: 'pending'
+      readonly call_id: CallId
+      readonly approval_id: ApprovalId
+      readonly url: string
+      readonly expires_at: number
+      readonly evidence: readonly Opinion[]
+    }
+  | {
+      readonly status: 'refused'
+      readonly call_id?: CallId
+      readonly problem: Problem
+      readonly evidence: readonly Opinion[]
+    }
+  | {
+      readonly status: 'failed'
+      readonly call_id: CallId
+      readonly problem: Problem
+      readonly result?: ToolResult
+      readonly output?: Eviction
+    }
+  | { readonly status: 'executing'; readonly call_id: CallId }
+  | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }
+  | { readonly status: 'previewed'; readonly tool: string; readonly verdict: Verdict; readonly preview: ToolResult }

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** What an admin can stop at once: everything, or one agent, tool or server. */
+export const PauseScope = z.union([
+  z.literal('all'),
+  z.templateLiteral([z.enum(['caller', 'tool', 'server']), ':', z.string().min(1).max(128)]),
+])
+export type PauseScope = z.infer<typeof PauseScope>
+
+export const PauseRow = z.strictObject({
+  v: z.literal(1),
+  scope: PauseScope,
+  /** What a paused call meets. */
+  effect: z.enum(['ask', 'block']),
+  active: z.boolean(),
+  by: z.string(),
+  reason: z.string().max(300),
+  at: z.number(),
+})
+export type PauseRow = z.infer<typeof PauseRow>

@@ -1,0 +1,316 @@
+type Spec = { readonly http: number; readonly retry: 'never' | 'later'; readonly says: string; readonly do: string }
+
+/**
+ * Every expected failure. Codes are public: add freely; never rename or reuse (pinned in problems.test.ts).
+ * `says` states what is wrong, `do` what the reader can do about it.
+ */
+export const PROBLEMS = {
+  'request.invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the request does not have the expected shape',
+    do: 'correct the fields named in `paths`',
+  },
+  'request.not_ijson': {
+    http: 400,
+    retry: 'never',
+    says: 'the text is not I-JSON (RFC 7493)',
+    do: 'send JSON without duplicate keys, lone surrogates, or numbers that a double cannot hold',
+  },
+  'request.too_large': {
+    http: 413,
+    retry: 'never',
+    says: 'the request is larger than the limit',
+    do: 'send less than `limit` bytes',
+  },
+  'auth.missing': {
+    http: 401,
+    retry: 'never',
+    says: 'no credential was sent',
+    do: 'send `Authorization: Bearer <key>`; an admin creates keys with `sluice keys create`',
+  },
+  'auth.invalid': {
+    http: 401,
+    retry: 'never',
+    says: 'the credential is unknown, expired or revoked',
+    do: 'ask an admin for a new key',
+  },
+  'auth.forbidden': {
+    http: 403,
+    retry: 'never',
+    says: 'this caller may not do that',
+    do: 'use a credential of a kind named in `needs`',
+  },
+  'route.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'there is nothing at this address',
+    do: 'see /openapi.json for the addresses',
+  },
+
+  'tool.unknown': { http: 404, retry: 'never', says: 'no tool has this id', do: 'list the tools with `sluice tools`' },
+  'tool.gone': {
+    http: 410,
+    retry: 'never',
+    says: 'the tool server no longer offers this tool',
+    do: 'list the tools with `sluice tools`',
+  },
+  'tool.failed': {
+    http: 502,
+    retry: 'never',
+    says: 'the tool ran and reported an error',
+    do: 'read the result; correct the arguments before another try',
+  },
+  'tool.unavailable': {
+    http: 503,
+    retry: 'later',
+    says: 'the tool server could not be reached, so nothing was run',
+    do: 'see `sluice servers`, then try again',
+  },
+  'tool.timeout': {
+    http: 504,
+    retry: 'never',
+    says: 'the tool did not answer in time',
+    do: 'raise `timeout_ms` of the server, or settle the call with `sluice call resume`',
+  },
+  'tool.broke_off': {
+    http: 502,
+    retry: 'never',
+    says: 'the tool server went away in the middle of the call',
+    do: 'find out whether it took effect, then settle the call with `sluice call resume`',
+  },
+  'tool.garbled': {
+    http: 502,
+    retry: 'never',
+    says: 'the tool server answered with something that is not a tool result',
+    do: 'look at the server`s log',
+  },
+  'tool.too_large': {
+    http: 502,
+    retry: 'never',
+    says: 'the tool answered with more than the limit',
+    do: 'ask the tool for less, or raise `output_limit` of the server',
+  },
+
+  'call.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no call has this id',
+    do: 'check the id; calls of other callers are not shown',
+  },
+  'call.args_invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the arguments do not fit the tool`s schema',
+    do: 'correct the paths named in `paths`',
+  },
+  'call.integrity_mismatch': {
+    http: 403,
+    retry: 'never',
+    says: 'the caller`s own canonical form or hash differs from the gate`s',
+    do: 'send the arguments alone, or repair the caller`s RFC 8785 code',
+  },
+  'call.blocked': {
+    http: 403,
+    retry: 'never',
+    says: 'the gate blocks this call',
+    do: 'read the evidence; an operator can change the rule it names',
+  },
+  'call.dry_run_failed': {
+    http: 409,
+    retry: 'never',
+    says: 'the dry run failed, so nothing was executed',
+    do: 'correct what the preview reports',
+  },
+  'call.no_dry_run': {
+    http: 400,
+    retry: 'never',
+    says: 'this tool has no dry run',
+    do: 'leave `dry_run` out, or declare one in the configuration',
+  },
+  'call.interrupted': {
+    http: 502,
+    retry: 'never',
+    says: 'the gate stopped while the tool was running; nobody knows whether it took effect',
+    do: 'find out, then settle the call with `sluice call resume`',
+  },
+  'call.not_unknown': {
+    http: 409,
+    retry: 'never',
+    says: 'only a call whose outcome is unknown can be settled',
+    do: 'read the call`s state first',
+  },
+  'call.not_pending': {
+    http: 409,
+    retry: 'never',
+    says: 'only a held call can be withdrawn',
+    do: 'read the call`s state first',
+  },
+  'call.key_reused': {
+    http: 409,
+    retry: 'never',
+    says: 'the idempotency key was used for another call',
+    do: 'use a new key for new arguments',
+  },
+  'call.marked_failed': {
+    http: 502,
+    retry: 'never',
+    says: 'a person marked the interrupted call as failed',
+    do: 'call again if it is still wanted',
+  },
+
+  'approval.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no approval has this id',
+    do: 'list what waits with `sluice approvals`',
+  },
+  'approval.not_pending': {
+    http: 409,
+    retry: 'never',
+    says: 'the request was already decided',
+    do: 'read its state; the first decision stands',
+  },
+  'approval.expired': {
+    http: 410,
+    retry: 'never',
+    says: 'the approval expired before it was used',
+    do: 'make the call again',
+  },
+  'approval.args_changed': {
+    http: 409,
+    retry: 'never',
+    says: 'the arguments about to run are not the approved ones',
+    do: 'make the call again',
+  },
+  'approval.signature_invalid': {
+    http: 403,
+    retry: 'never',
+    says: 'the token was not issued for this request',
+    do: 'ask for a new token',
+  },
+  'approval.used': {
+    http: 409,
+    retry: 'never',
+    says: 'the approval was already used',
+    do: 'make the call again if it is wanted twice',
+  },
+  'approval.wrong_thread': {
+    http: 403,
+    retry: 'never',
+    says: 'the token belongs to another thread',
+    do: 'answer in the thread the request came from',
+  },
+  'approval.wrong_user': {
+    http: 403,
+    retry: 'never',
+    says: 'the token was issued to another user',
+    do: 'the user of the thread must answer',
+  },
+  'approval.denied': { http: 403, retry: 'never', says: 'a person denied the call', do: 'ask them what to do instead' },
+  'approval.withdrawn': {
+    http: 410,
+    retry: 'never',
+    says: 'the request was withdrawn',
+    do: 'make the call again if it is still wanted',
+  },
+  'approval.stale': {
+    http: 409,
+    retry: 'never',
+    says: 'the tool or the policy changed after the approval',
+    do: 'make the call again, so that a person sees the present state',
+  },
+  'approval.own_request': {
+    http: 403,
+    retry: 'never',
+    says: 'nobody may approve their own two-person request',
+    do: 'ask another approver',
+  },
+  'approval.already_decided_by_you': {
+    http: 409,
+    retry: 'never',
+    says: 'the second approval must come from another person',
+    do: 'ask another approver',
+  },
+
+  'audit.unavailable': {
+    http: 503,
+    retry: 'later',
+    says: 'refused: the call could not be recorded',
+    do: 'free disk space or repair the store; the gate goes on by itself',
+  },
+  'audit.seq_unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'there is no audit entry with this number',
+    do: 'see `sluice audit verify` for the last one',
+  },
+  'audit.not_signed_yet': {
+    http: 409,
+    retry: 'later',
+    says: 'no checkpoint covers this entry yet',
+    do: 'wait for the next checkpoint, or run `sluice audit checkpoint`',
+  },
+  'audit.broken': {
+    http: 409,
+    retry: 'never',
+    says: 'the audit does not verify',
+    do: 'keep the data folder as it is and compare with an exported copy',
+  },
+
+  'artifact.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no artifact has this address',
+    do: 'use the pointer from the call`s result',
+  },
+  'config.invalid': {
+    http: 500,
+    retry: 'never',
+    says: 'the configuration cannot be used',
+    do: 'correct the line it names',
+  },
+  'key.absent': {
+    http: 500,
+    retry: 'never',
+    says: 'a signing key of this data folder is missing or too short',
+    do: 'restore the keys folder from a backup, or run `sluice keys reset`',
+  },
+  'gate.running': {
+    http: 409,
+    retry: 'never',
+    says: 'another gate runs on this data folder',
+    do: 'use that one, or stop it first',
+  },
+  'gate.absent': {
+    http: 503,
+    retry: 'later',
+    says: 'no gate runs on this data folder',
+    do: 'start it with `sluice up`',
+  },
+  'gate.stopping': { http: 503, retry: 'later', says: 'the gate is shutting down', do: 'try again when it is back' },
+  internal: {
+    http: 500,
+    retry: 'later',
+    says: 'an internal error; nothing more was done',
+    do: 'report it with the incident id in `incident`',
+  },
+} as const satisfies Record<string, Spec>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** Plain data, so it survives JSON, replay and workers. `about` holds ids, paths and limits; never secrets or argument values. */
+export type Problem = { readonly code: ProblemCode; readonly about: Readonly<Record<string, string>> }
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
+
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value })
+export const problem = (code: ProblemCode, about: Problem['about'] = {}): Problem => ({ code, about })
+export const refuse = (code: ProblemCode, about: Problem['about'] = {}): Result<never> => ({
+  ok: false,
+  problem: { code, about },
+})
+
+/** An impossible state. Thrown, never returned; doors answer `internal` with an incident id. */
+export class Bug extends Error {
+  override name = 'Bug'
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { JsonObject } from './json.ts'
+
+export const ToolEffect = z.enum(['read', 'write', 'destructive', 'external', 'privileged'])
+export type ToolEffect = z.infer<typeof ToolEffect>
+
+export const RiskClass = z.enum(['low', 'medium', 'high', 'critical'])
+export type RiskClass = z.infer<typeof RiskClass>
+
+/** What a tool server says about a tool, word for word. Its hash is what an operator admits. */
+export type ToolDefinition = {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema?: JsonObject
+  readonly annotations?: JsonObject
+}
+
+/** How to try a tool without its effect: the same tool with extra arguments, or a sibling on the same server. */
+export const DryRun = z.strictObject({
+  tool: z.string().optional(),
+  args: z.record(z.string(), z.json()).optional(),
+  /** Only an operator can declare this; without it a dry run never happens before an approval. */
+  effect_free: z.boolean().default(false),
+})
+export type DryRun = z.infer<typeof DryRun>
+
+/** A tool in the catalogue: the server's definition plus what the gate knows of it. The row outlives connections. */
+export type ToolRow = {
+  readonly v: 1
+  readonly tool_id: string
+  readonly server: string
+  readonly definition: ToolDefinition
+  readonly definition_hash: string
+  /** The definition an operator admitted; absent for a tool that appeared after its server was first added. */
+  readonly admitted?: {
+    readonly hash: string
+    readonly definition: ToolDefinition
+    readonly at: number
+    readonly by: string
+  }
+  readonly first_seen: number
+  readonly last_changed: number
+  /** Set when the server no longer lists it: the name stays taken, calls are refused. */
+  readonly gone_at?: number
+}
+
+/** What rules, approvers and doors see of a tool: the row joined with the operator's configuration. */
+export type Tool = {
+  readonly row: ToolRow
+  readonly effects: readonly ToolEffect[]
+  readonly effects_from: 'configured' | 'annotated' | 'inferred' | 'unknown'
+  readonly risk: RiskClass
+  /** Safe to run again after a crash: declared by the operator, annotated by a trusted server, or a pure read. */
+  readonly idempotent: boolean
+  readonly dry_run?: DryRun
+}
+
+/** A tool server the operator has added. Tools listed at the first connection are admitted, later ones are asked about. */
+export type ServerRow = {
+  readonly v: 1
+  readonly server: string
+  readonly added_at: number
+  readonly first_listed_at?: number
+}

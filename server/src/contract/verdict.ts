@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+export const Effect = z.enum(['allow', 'ask', 'block'])
+export type Effect = z.infer<typeof Effect>
+
+/** How many and how sure the people behind an approval must be, weakest first. */
+export const STRENGTHS = ['simple', 'strong', 'two_person'] as const
+export const Strength = z.enum(STRENGTHS)
+export type Strength = z.infer<typeof Strength>
+
+/** One decider's opinion. The same value is stored in the audit, shown to the approver and returned to the caller. */
+export const Opinion = z.strictObject({
+  decider: z.string(),
+  effect: Effect,
+  rule: z.string(),
+  /** A sentence for people. Names ids and limits, never argument values. */
+  says: z.string(),
+  /** Where the rule or the fact comes from: a file and line, a preset, a server. */
+  source: z.string(),
+  at: z.number(),
+  strength: Strength.optional(),
+})
+export type Opinion = z.infer<typeof Opinion>
+
+export const Verdict = z.strictObject({
+  effect: Effect,
+  /** Needed for `ask`: the strongest that any asking opinion wants. */
+  strength: Strength.optional(),
+  evidence: z.array(Opinion).readonly(),
+  /** In observe mode: what would have happened. */
+  observed: Effect.optional(),
+})
+export type Verdict = z.infer<typeof Verdict>

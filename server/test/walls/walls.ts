@@ -1,0 +1,65 @@
+/** The rooms of the house: what each may import of ours, which npm packages, and why the wall stands. */
+export type Room = {
+  /** Folders or single files below `src/`. */
+  readonly ours: readonly string[]
+  readonly packages: readonly string[]
+  readonly node: boolean
+  readonly because: string
+}
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  contract: {
+    ours: ['contract'],
+    packages: ['zod'],
+    node: false,
+    because: 'the browser imports the dictionary too',
+  },
+  core: {
+    ours: ['contract', 'core'],
+    packages: ['zod', 'ajv', 'ajv-formats', 'canonicalize', 'yaml', '@marcbachmann/cel-js'],
+    node: false,
+    because: 'a decision must replay identically anywhere',
+  },
+  commands: {
+    ours: ['contract', 'core', 'commands'],
+    packages: ['zod'],
+    node: false,
+    because: 'the hall knows no engine and no protocol',
+  },
+  stores: {
+    ours: ['contract', 'commands', 'stores', 'core/audit/chain.ts'],
+    packages: [],
+    node: true,
+    because: 'SQL holds no business rule; only the chain is linked inside the commit, where its sequence is known',
+  },
+  keys: {
+    ours: ['contract', 'commands', 'keys'],
+    packages: [],
+    node: true,
+    because: 'secrets stay in one room',
+  },
+  upstream: {
+    ours: ['contract', 'commands', 'upstream'],
+    packages: ['@modelcontextprotocol/client', 'undici'],
+    node: true,
+    because: 'a tool server never decides its own fate',
+  },
+  doors: {
+    ours: ['contract', 'commands', 'doors'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'zod', '@modelcontextprotocol/server'],
+    node: true,
+    because: 'a door that reaches the cellar can skip the hall',
+  },
+  boot: {
+    ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts'],
+    packages: ['pino', 'yaml', 'zod'],
+    node: true,
+    because: 'the only place that wires, and wiring decides nothing',
+  },
+}
+
+/** Rooms below a room that must not know each other. */
+export const PARTITIONS: readonly { from: string; never: string; because: string }[] = [
+  { from: 'doors/http', never: 'doors/cli', because: 'each door stands alone' },
+  { from: 'doors/mcp', never: 'doors/cli', because: 'each door stands alone' },
+]
