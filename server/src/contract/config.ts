@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { PolicyFile } from './policy.ts'
+import { refuse, ok, type Result } from './problems.ts'
+import { DryRun, ToolEffect } from './tool.ts'
+
+/** No underscore at all, so the first `__` of a tool id always separates server and tool. */
+export const ServerName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name is 1 to 32 lower-case letters, digits and `-`')
+export type ServerName = z.infer<typeof ServerName>
+
+/** What the operator says of one tool. It stands above whatever the tool server says of itself. */
+export const ToolSettings = z.strictObject({
+  effects: z.array(ToolEffect).min(1).optional(),
+  /** Safe to run again after a crash. */
+  idempotent: z.boolean().optional(),
+  /** `production` makes every effect of the tool critical. */
+  tags: z.array(z.string().min(1).max(64)).default([]),
+  dry_run: DryRun.optional(),
+  title: z.string().min(1).max(200).optional(),
+})
+export type ToolSettings = z.infer<typeof ToolSettings>
+
+/** One tool server: a child process that speaks MCP on stdin and stdout. */
+export const ServerSettings = z.strictObject({
+  /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
+  command: z.string().min(1),
+  /** Those that start with `./` or `../` are resolved against the config file's folder. */
+  args: z.array(z.string()).default([]),
+  /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  /** The config file's folder when left out. */
+  cwd: z.string().min(1).optional(),
+  timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),
+  /** Calls that may be under way at once; the rest waits in a bounded queue. */
+  concurrency: z.number().int().min(1).max(1_000).default(16),
+  /** Bytes of one answer. */
+  output_limit: z
+    .number()
+    .int()
+    .min(1_024)
+    .max(1_073_741_824)
+    .default(10 * 1_048_576),
+  /** Whether its own annotations about effects are believed. */
+  trusted: z.boolean().default(false),
+  tools: z.record(z.string().min(1), ToolSettings).default({}),
+})
+export type ServerSettings = z.infer<typeof ServerSettings>
+
+/** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
+export const Config = z.strictObject({
+  listen: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: z.number().int().min(0).max(65_535).default(7420),
+    })
+    .prefault({}),
+  /** The data folder; relative to the config file's folder. */
+  data: z.string().min(1).default('./.sluice'),
+  /** A file, relative to the config file's folder, or the policy itself. */
+  policy: z.union([z.string().min(1), PolicyFile]).prefault({}),
+  servers: z.record(ServerName, ServerSettings).default({}),
+  approvals: z
+    .strictObject({
+      /** How long a request waits for a decision. */
+      expires_s: z.number().int().min(1).max(31_536_000).default(3_600),
+      /** How long a minted token can be redeemed. */
+      token_s: z.number().int().min(1).max(86_400).default(300),
+    })
+    .prefault({}),
+  audit: z
+    .strictObject({
+      /** A checkpoint is signed after so many entries or so many seconds, whichever comes first. */
+      checkpoint_entries: z.number().int().min(1).default(1_000),
+      checkpoint_seconds: z.number().int().min(1).default(60),
+    })
+    .prefault({}),
+  dev: z.boolean().default(false),
+})
+export type Config = z.infer<typeof Config>
+
+/** Where a path stands in the file, for whoever still has the text. */
+export type LineOf = (path: readonly PropertyKey[]) => number | undefined
+
+/** Reads a parsed YAML value. Every fault is named by its path; values are not repeated, they may be secrets. */
+export function readConfig(value: unknown, lineOf: LineOf = () => undefined): Result<Config> {
+  const read = Config.safeParse(value ?? {})
+  if (read.success) return ok(read.data)
+  const faults = read.error.issues.flatMap((issue) => faultsOf(issue, []))
+  return refuse('config.invalid', { paths: faults.map((fault) => spell(fault, lineOf(fault.path))).join('; ') })
+}
+
+type Fault = { readonly path: readonly PropertyKey[]; readonly says: string }
+
+function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    // A branch that fails at its root for its type was not meant; another one's faults are what the operator must see.
+    const meant = issue.errors.find((faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)))
+    if (meant !== undefined) return meant.flatMap((fault) => faultsOf(fault, path))
+  }
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key' }))
+  if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message }]
+  return [{ path, says: issue.message }]
+}
+
+const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
+
+function spell({ path, says }: Fault, line: number | undefined): string {
+  const where = path.length === 0 ? 'the file' : path.map(String).join('.')
+  return line === undefined ? `${where}: ${says}` : `${where} (line ${line}): ${says}`
+}

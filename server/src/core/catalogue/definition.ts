@@ -1,0 +1,85 @@
+import canonicalize from 'canonicalize'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { ToolDefinition } from '../../contract/tool.ts'
+
+const LONGEST_ID = 64
+const SUFFIX = 16
+const DEEPEST = 100
+
+/** The fields an operator admits. What else a server may say of a tool reaches nobody. */
+const PINNED = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+/**
+ * The text a definition's hash covers, canonical. Undefined for a definition that has no canonical form (a lone surrogate,
+ * a number out of range) or is nested absurdly deep: such a tool cannot be pinned, so it cannot be offered.
+ */
+export function definitionText(definition: ToolDefinition): string | undefined {
+  const pinned = pinnedOf(definition)
+  if (depthOf(pinned) > DEEPEST) return undefined
+  try {
+    return canonicalize(pinned)
+  } catch {
+    return undefined
+  }
+}
+
+/** `server__tool`; longer than 64 characters is cut and told apart by the hash of the whole. */
+export function toolIdOf(server: string, name: string, digest: (text: string) => string): string {
+  const whole = `${server}__${name}`
+  if (whole.length <= LONGEST_ID) return whole
+  // A cut between the halves of a surrogate pair would leave text that has no UTF-8.
+  const kept = whole.slice(0, LONGEST_ID - SUFFIX - 1).replace(/[\uD800-\uDBFF]$/, '')
+  return `${kept}_${digest(whole).slice(0, SUFFIX)}`
+}
+
+/** One place where two definitions differ; a missing side did not exist there. */
+export type DefinitionChange = { readonly path: string; readonly before?: string; readonly after?: string }
+
+/** What a person has to read before admitting a changed definition: every path that differs, with both texts. */
+export function definitionDiff(before: ToolDefinition, after: ToolDefinition): readonly DefinitionChange[] {
+  return changesAt('', pinnedOf(before), pinnedOf(after))
+}
+
+function changesAt(path: string, before: Json | undefined, after: Json | undefined): DefinitionChange[] {
+  const left = childrenOf(before)
+  const right = childrenOf(after)
+  if (left !== undefined && right !== undefined && Array.isArray(before) === Array.isArray(after)) {
+    const keys = [...new Set([...left.keys(), ...right.keys()])].sort()
+    return keys.flatMap((key) => changesAt(`${path}/${escape(key)}`, left.get(key), right.get(key)))
+  }
+  if (before === after || canonicalOf(before) === canonicalOf(after)) return []
+  // Text against text is shown as it reads; anything else as JSON, so that 1 and "1" look different.
+  if (typeof before === 'string' && typeof after === 'string') return [{ path, before, after }]
+  return [
+    {
+      path,
+      ...(before === undefined ? {} : { before: canonicalOf(before) }),
+      ...(after === undefined ? {} : { after: canonicalOf(after) }),
+    },
+  ]
+}
+
+function pinnedOf(definition: ToolDefinition): JsonObject {
+  return Object.fromEntries(
+    PINNED.flatMap((field) => {
+      const value = definition[field]
+      return value === undefined ? [] : [[field, value] as const]
+    }),
+  )
+}
+
+function childrenOf(value: Json | undefined): ReadonlyMap<string, Json> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((item: Json, index) => [String(index), item]))
+  return isJsonObject(value) ? new Map(Object.entries(value)) : undefined
+}
+
+function depthOf(root: Json): number {
+  let depth = 0
+  for (let level: Json[] = [root]; level.length > 0 && depth <= DEEPEST; depth += 1)
+    level = level.flatMap((value) => [...(childrenOf(value)?.values() ?? [])])
+  return depth
+}
+
+const canonicalOf = (value: Json | undefined) => (value === undefined ? '' : (canonicalize(value) ?? ''))
+/** As in a JSON pointer (RFC 6901). */
+const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')

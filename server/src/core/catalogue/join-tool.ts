@@ -1,0 +1,17 @@
+import type { ServerSettings } from '../../contract/config.ts'
+import type { Tool, ToolEffect, ToolRow } from '../../contract/tool.ts'
+import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+
+/** A tool as rules, approvers and doors see it: its row joined with the operator's words about it. */
+export function joinTool(row: ToolRow, settings: ServerSettings, inferred?: readonly ToolEffect[]): Tool {
+  const said = Object.hasOwn(settings.tools, row.definition.name) ? settings.tools[row.definition.name] : undefined
+  const annotations = row.definition.annotations
+  const known = effectsOf(said?.effects, annotations, settings.trusted, inferred)
+  return {
+    row,
+    ...known,
+    risk: riskClassOf(known.effects, said?.tags ?? []),
+    idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known),
+    ...(said?.dry_run === undefined ? {} : { dry_run: said.dry_run }),
+  }
+}

@@ -1,0 +1,36 @@
+import type { ToolServers } from '../commands/ports.ts'
+import type { Result } from '../contract/problems.ts'
+
+/** What `sluice servers` shows of one server. */
+export type ServerStatus = {
+  readonly server: string
+  /** `waiting`: it failed and is not tried again before the back-off is over. */
+  readonly state: 'starting' | 'ready' | 'waiting' | 'closed'
+  readonly breaker: 'closed' | 'open' | 'half_open'
+  /** The negotiated revision of MCP. */
+  readonly protocol?: string
+  readonly tools: number
+  readonly active: number
+  readonly queued: number
+  readonly starts: number
+  /** Answers that came after their call was given up. */
+  readonly late_answers: number
+  readonly last_failure?: string
+  /** The end of what it wrote to stderr. */
+  readonly stderr: readonly string[]
+}
+
+export type UpstreamLog = (line: {
+  readonly level: 'info' | 'warn'
+  readonly server: string
+  readonly says: string
+}) => void
+
+/** What boot holds: the port that commands call, and what only doors of operators and the shutdown need. */
+export type OpenToolServers = ToolServers & {
+  status(): readonly ServerStatus[]
+  /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if need be. */
+  ready(server: string): Promise<Result<ServerStatus>>
+  /** Asks every child to end, then makes it. Calls under way are lost; later ones are not sent. */
+  close(): Promise<void>
+}
