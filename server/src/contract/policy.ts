@@ -4,22 +4,32 @@ import { RiskClass, ToolEffect } from './tool.ts'
 import { Effect, Strength } from './verdict.ts'
 
 const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item).min(1)])
+const globs = oneOrMore(z.string().min(1).max(128))
 
 /** Globs (`*` any run of characters, `?` one) over names; a list matches when one of it does; all given fields must match. */
 export const Match = z.strictObject({
-  tool: oneOrMore(z.string().min(1)).optional(),
-  server: oneOrMore(z.string().min(1)).optional(),
+  /** The tool's id, `server__tool`. */
+  tool: globs.optional(),
+  server: globs.optional(),
   /** Matches when the tool has at least one of them. */
   effects: oneOrMore(ToolEffect).optional(),
   risk: oneOrMore(RiskClass).optional(),
-  caller: oneOrMore(z.string().min(1)).optional(),
+  /** The operator's own words for a tool; matches when the tool has one of them. */
+  tag: globs.optional(),
+  /** The caller's id, `kind:name`. */
+  caller: globs.optional(),
+  /** The person behind the caller. */
+  user: globs.optional(),
   role: oneOrMore(CallerKind).optional(),
+  /** The model lane of the run that calls; a call without one is matched by no lane. */
+  lane: globs.optional(),
 })
 export type Match = z.infer<typeof Match>
 
 export const Rule = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
   effect: Effect,
+  /** Only for `ask`; without it the ask is simple. */
   strength: Strength.optional(),
   match: Match.default({}),
   says: z.string().min(1).max(300),
@@ -31,6 +41,16 @@ export type Preset = z.infer<typeof Preset>
 
 export const PolicyFile = z.strictObject({
   preset: Preset.default('careful'),
-  rules: z.array(Rule).default([]),
+  rules: z.array(Rule).max(10_000).default([]),
 })
 export type PolicyFile = z.infer<typeof PolicyFile>
+
+/** One mistake in a policy file: where it is, what is wrong and what to write instead. */
+export const PolicyFault = z.strictObject({
+  file: z.string(),
+  line: z.number().int(),
+  column: z.number().int(),
+  says: z.string(),
+  instead: z.string(),
+})
+export type PolicyFault = z.infer<typeof PolicyFault>

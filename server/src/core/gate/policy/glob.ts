@@ -1,0 +1,63 @@
+/** A pattern over names, split at its stars once, at load. */
+export type Glob = {
+  readonly pattern: string
+  /** No star and no question mark: the name itself. */
+  readonly exact: boolean
+  /** What every matching name starts and ends with, literally. */
+  readonly prefix: string
+  readonly suffix: string
+  /** The pieces between stars; the first is anchored at the start, the last at the end. */
+  readonly pieces: readonly string[]
+}
+
+/** `*` stands for any run of characters, also none; `?` for exactly one. There is no escape: no name holds either. */
+export function parseGlob(pattern: string): Glob {
+  const pieces = pattern.split('*').filter((piece, at, all) => piece !== '' || at === 0 || at === all.length - 1)
+  const first = pieces[0] ?? ''
+  const last = pieces.at(-1) ?? ''
+  return {
+    pattern,
+    exact: pieces.length === 1 && !first.includes('?'),
+    prefix: first.split('?', 1)[0] ?? '',
+    suffix: last.slice(last.lastIndexOf('?') + 1),
+    pieces,
+  }
+}
+
+/**
+ * Each piece is taken at its leftmost place, which is never wrong when only stars stand between pieces: nothing is tried
+ * twice, so a hostile name costs at most its length times the longest piece.
+ */
+export function matchesGlob(glob: Glob, name: string): boolean {
+  if (glob.exact) return glob.pattern === name
+  const { pieces } = glob
+  const first = pieces[0] ?? ''
+  if (!standsAt(first, name, 0)) return false
+  if (pieces.length === 1) return name.length === first.length
+  const last = pieces.at(-1) ?? ''
+  const end = name.length - last.length
+  let from = first.length
+  for (const piece of pieces.slice(1, -1)) {
+    const at = leftmost(piece, name, from)
+    if (at === -1) return false
+    from = at + piece.length
+  }
+  return from <= end && standsAt(last, name, end)
+}
+
+function standsAt(piece: string, name: string, at: number): boolean {
+  if (at < 0 || at + piece.length > name.length) return false
+  if (!piece.includes('?')) return name.startsWith(piece, at)
+  for (let i = 0; i < piece.length; i += 1) {
+    if (piece[i] !== '?' && piece[i] !== name[at + i]) return false
+  }
+  return true
+}
+
+function leftmost(piece: string, name: string, from: number): number {
+  if (!piece.includes('?')) return name.indexOf(piece, from)
+  for (let at = from; at + piece.length <= name.length; at += 1) {
+    if (standsAt(piece, name, at)) return at
+  }
+  return -1
+}

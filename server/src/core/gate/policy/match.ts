@@ -1,0 +1,69 @@
+import type { CallerKind } from '../../../contract/caller.ts'
+import type { Match } from '../../../contract/policy.ts'
+import type { RiskClass, ToolEffect } from '../../../contract/tool.ts'
+import { type Glob, matchesGlob, parseGlob } from './glob.ts'
+import type { PolicyCall, PolicyFacts } from './policy.ts'
+
+export const GLOB_FIELDS = ['tool', 'server', 'tag', 'caller', 'user', 'lane'] as const
+export const WORD_FIELDS = ['effects', 'risk', 'role'] as const
+export type GlobField = (typeof GLOB_FIELDS)[number]
+export type WordField = (typeof WORD_FIELDS)[number]
+export type MatchField = GlobField | WordField
+
+/** The names a call goes by, per field. A call has one tool, and any number of tags. */
+export type Names = {
+  readonly tool: readonly string[]
+  readonly server: readonly string[]
+  readonly tag: readonly string[]
+  readonly caller: readonly string[]
+  readonly user: readonly string[]
+  readonly lane: readonly string[]
+  readonly effects: readonly ToolEffect[]
+  readonly risk: readonly RiskClass[]
+  readonly role: readonly CallerKind[]
+}
+
+export type CompiledMatch = {
+  readonly globs: readonly { readonly field: GlobField; readonly any: readonly Glob[] }[]
+  readonly words: readonly { readonly field: WordField; readonly any: readonly string[] }[]
+}
+
+export function namesOf({ caller }: PolicyCall, facts: PolicyFacts): Names {
+  return {
+    tool: [facts.tool.row.tool_id],
+    server: [facts.tool.row.server],
+    tag: facts.tags ?? [],
+    caller: [caller.id],
+    user: [caller.user],
+    lane: facts.lane === undefined ? [] : [facts.lane],
+    effects: facts.tool.effects,
+    risk: [facts.tool.risk],
+    role: [caller.kind],
+  }
+}
+
+export function compileMatch(match: Match): CompiledMatch {
+  return {
+    globs: GLOB_FIELDS.flatMap((field) => {
+      const patterns = match[field]
+      return patterns === undefined ? [] : [{ field, any: patterns.map(parseGlob) }]
+    }),
+    words: WORD_FIELDS.flatMap((field) => {
+      const any = match[field]
+      return any === undefined ? [] : [{ field, any }]
+    }),
+  }
+}
+
+/** Every given field matches; a field matches when one of its patterns fits one of the call's names. */
+export function isMatch(match: CompiledMatch, names: Names): boolean {
+  for (const { field, any } of match.words) {
+    const having: readonly string[] = names[field]
+    if (!any.some((word) => having.includes(word))) return false
+  }
+  for (const { field, any } of match.globs) {
+    const having = names[field]
+    if (!any.some((glob) => having.some((name) => matchesGlob(glob, name)))) return false
+  }
+  return true
+}

@@ -1,0 +1,44 @@
+import type { Call } from '../../../contract/call.ts'
+import type { Preset, Rule } from '../../../contract/policy.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { CompiledMatch } from './match.ts'
+import type { RuleIndex } from './rule-index.ts'
+
+/** A rule with its globs split and its condition compiled. */
+export type CompiledRule = {
+  readonly rule: Rule
+  /** Where it stands, for people: `file:line`, or `preset careful`. */
+  readonly source: string
+  /** Its place among the rules of its layer. */
+  readonly order: number
+  readonly match: CompiledMatch
+}
+
+export type Layer = { readonly rules: readonly CompiledRule[]; readonly index: RuleIndex }
+
+/** What is in force. Immutable: a reload makes another one. */
+export type Policy = {
+  /** SHA-256 of the file's text. */
+  readonly version: string
+  readonly file: string
+  readonly preset: Preset
+  /** In `observe` verdicts are recorded, and only traps and integrity failures are enforced. */
+  readonly mode: 'enforce' | 'observe'
+  readonly operator: Layer
+  readonly fallback: Layer
+}
+
+/** What rules may look at of a call. */
+export type PolicyCall = Pick<Call, 'caller' | 'canonical_args' | 'thread'>
+
+/** What rules may look at besides the call. */
+export type PolicyFacts = {
+  readonly now: number
+  readonly tool: Tool
+  /** The operator's words for the tool. */
+  readonly tags?: readonly string[]
+  /** The model lane of the run, for calls that have one. */
+  readonly lane?: string
+  /** The session's provenance labels. Absent is unknown, and a condition that asks for them then blocks. */
+  readonly labels?: readonly string[]
+}
