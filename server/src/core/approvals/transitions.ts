@@ -1,0 +1,140 @@
+import type { ApprovalRow, ApprovalState, Decision } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { ApprovalId } from '../../contract/ids.ts'
+import { ok, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
+import { mayDecide } from './may-decide.ts'
+
+export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
+
+/** Every legal move, once. `in_time`: refused after the request's expiry, whether or not its timer has fired. */
+export const MOVES: Readonly<
+  Record<Move, { readonly from: ApprovalState; readonly to: ApprovalState; readonly in_time: boolean }>
+> = {
+  approve: { from: 'pending', to: 'approved', in_time: true },
+  deny: { from: 'pending', to: 'denied', in_time: true },
+  edit: { from: 'pending', to: 'edited', in_time: true },
+  expire: { from: 'pending', to: 'expired', in_time: false },
+  withdraw: { from: 'pending', to: 'withdrawn', in_time: false },
+  consume: { from: 'approved', to: 'consumed', in_time: true },
+  go_stale: { from: 'approved', to: 'stale', in_time: false },
+}
+
+/** What a request that is past deciding answers to one more decision: the first decision stands. */
+const UNDECIDABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
+  pending: 'approval.not_pending',
+  approved: 'approval.not_pending',
+  consumed: 'approval.not_pending',
+  stale: 'approval.not_pending',
+  edited: 'approval.not_pending',
+  denied: 'approval.not_pending',
+  expired: 'approval.expired',
+  withdrawn: 'approval.withdrawn',
+}
+
+/** What a request that is not approved answers to the call that wants to use it. Pending: a person still has to speak. */
+const UNUSABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
+  pending: 'auth.forbidden',
+  approved: 'approval.used',
+  consumed: 'approval.used',
+  stale: 'approval.stale',
+  edited: 'approval.not_pending',
+  denied: 'approval.denied',
+  expired: 'approval.expired',
+  withdrawn: 'approval.withdrawn',
+}
+
+/** By role from an approver's own channel, or by a token redeemed by the thread's user. */
+export type How = Decision['how']
+
+function refuseMove(row: ApprovalRow, code: ProblemCode, more: Readonly<Record<string, string>> = {}): Result<never> {
+  return refuse(code, { approval_id: row.approval_id, state: row.state, ...more })
+}
+
+/** Whether a move is legal from the row's state and, where time counts, at this time. */
+function canMove(row: ApprovalRow, move: Move, now: number): Result<void> {
+  const { from, in_time } = MOVES[move]
+  if (row.state !== from) {
+    const code = (from === 'pending' ? UNDECIDABLE : UNUSABLE)[row.state]
+    return refuseMove(row, code, code === 'auth.forbidden' ? { needs: 'approver' } : {})
+  }
+  if (in_time && now >= row.expires_at) return refuseMove(row, 'approval.expired')
+  return ok(undefined)
+}
+
+/** The two ways to decide, never mixed. An agent's or a node's credential redeems nothing, even for the right user. */
+function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
+  if (how === 'role') return mayDecide(decider)
+  if (decider.kind === 'agent' || decider.kind === 'node') return refuseMove(row, 'auth.forbidden', { needs: 'user' })
+  return decider.user === row.caller.user ? ok(undefined) : refuseMove(row, 'approval.wrong_user')
+}
+
+/** What the strength of a request adds for an approval. People are told apart by `user`: one may hold several credentials. */
+function mayApprove(row: ApprovalRow, decider: Caller, how: How): Result<void> {
+  if (row.strength === 'simple') return ok(undefined)
+  if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
+  if (row.strength === 'strong') return ok(undefined)
+  if (decider.user === row.caller.user) return refuseMove(row, 'approval.own_request')
+  const spoke = row.decisions.some((decision) => decision.user === decider.user)
+  return spoke ? refuseMove(row, 'approval.already_decided_by_you') : ok(undefined)
+}
+
+function decided(row: ApprovalRow, state: ApprovalState, decision: Decision): ApprovalRow {
+  return { ...row, state, decisions: [...row.decisions, decision] }
+}
+
+const wordOf = (
+  says: Decision['says'],
+  decider: Caller,
+  how: How,
+  at: number,
+  reason: string | undefined,
+): Decision => ({ by: decider.id, user: decider.user, says, how, ...(reason === undefined ? {} : { reason }), at })
+
+/**
+ * One person's yes. For a two-person request the first leaves it `pending` with one decision; the second, by another person,
+ * approves it. INVARIANT: the requester's own user never counts for a two-person request.
+ */
+export function approve(
+  row: ApprovalRow,
+  decider: Caller,
+  how: How,
+  now: number,
+  reason?: string,
+): Result<ApprovalRow> {
+  for (const check of [canMove(row, 'approve', now), maySpeak(row, decider, how), mayApprove(row, decider, how)]) {
+    if (!check.ok) return check
+  }
+  const isFirstOfTwo = row.strength === 'two_person' && row.decisions.length === 0
+  const state = isFirstOfTwo ? 'pending' : MOVES.approve.to
+  return ok(decided(row, state, wordOf('approve', decider, how, now, reason)))
+}
+
+/** One no is enough, whatever the strength and whoever said yes before. */
+export function deny(row: ApprovalRow, decider: Caller, how: How, now: number, reason?: string): Result<ApprovalRow> {
+  for (const check of [canMove(row, 'deny', now), maySpeak(row, decider, how)]) {
+    if (!check.ok) return check
+  }
+  return ok(decided(row, MOVES.deny.to, wordOf('deny', decider, how, now, reason)))
+}
+
+/** Closes a request whose inputs an approver edited; the new request is decided by the gate and by people like any other. */
+export function markEdited(row: ApprovalRow, by: Caller, replacedBy: ApprovalId, now: number): Result<ApprovalRow> {
+  for (const check of [canMove(row, 'edit', now), mayDecide(by)]) {
+    if (!check.ok) return check
+  }
+  return ok({ ...row, state: MOVES.edit.to, replaced_by: replacedBy })
+}
+
+function move(row: ApprovalRow, name: Move, now: number): Result<ApprovalRow> {
+  const check = canMove(row, name, now)
+  return check.ok ? ok({ ...row, state: MOVES[name].to }) : check
+}
+
+/** The request's timer fired. */
+export const expire = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'expire', now)
+/** The caller no longer wants the call. Whether this caller may is the command's question. */
+export const withdraw = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'withdraw', now)
+/** The approved call is about to be marked `executing`. An approval that expired before it was used is not used. */
+export const consume = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'consume', now)
+/** The recheck before execution refused: the tool, the policy or the facts are no longer what was approved. */
+export const goStale = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'go_stale', now)

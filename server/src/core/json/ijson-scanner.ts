@@ -1,0 +1,197 @@
+import { survivesDouble } from './ijson-number.ts'
+
+/** Why a text is not I-JSON, and at which offset (UTF-16 units). Never holds any of the text. */
+export type Fault = {
+  readonly what: 'syntax' | 'depth' | 'duplicate_key' | 'lone_surrogate' | 'number'
+  readonly at: number
+}
+
+/** Deeper nesting is refused: code that recurses over a value must not run out of stack. */
+export const MAX_DEPTH = 512
+
+/** Where the scan stands. `open` has one entry per open container: the keys seen so far, or nothing for an array. */
+type Scan = {
+  readonly text: string
+  readonly open: (Set<string> | undefined)[]
+  at: number
+  fault: Fault | undefined
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+/** A decimal of up to 15 significant digits comes back from a double unchanged. */
+const ALWAYS_EXACT = 15
+
+function fail(scan: Scan, what: Fault['what'], at = scan.at): false {
+  scan.fault ??= { what, at }
+  return false
+}
+
+/** The next unit that is not white space; NaN at the end. */
+function peek(scan: Scan): number {
+  let code = scan.text.charCodeAt(scan.at)
+  while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = scan.text.charCodeAt(++scan.at)
+  return code
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+const isLow = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
+
+/** The value of the four hex digits at `at`, or -1. */
+function hex4(text: string, at: number): number {
+  const digits = text.slice(at, at + 4)
+  return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
+}
+
+/** `at` is the backslash. A high half must be followed by an escaped low half: a raw one would itself be alone in the text. */
+function readEscape(scan: Scan): boolean {
+  const { text, at } = scan
+  if (text[at + 1] !== 'u') {
+    if (!'"\\/bfnrt'.includes(text[at + 1] ?? '?')) return fail(scan, 'syntax')
+    scan.at += 2
+    return true
+  }
+  const unit = hex4(text, at + 2)
+  if (unit < 0) return fail(scan, 'syntax')
+  scan.at += 6
+  if (isLow(unit)) return fail(scan, 'lone_surrogate', at)
+  if (!isHigh(unit)) return true
+  const isPair = text.startsWith('\\u', at + 6) && isLow(hex4(text, at + 8))
+  if (!isPair) return fail(scan, 'lone_surrogate', at)
+  scan.at += 6
+  return true
+}
+
+/** A unit of a string that is not plain: an escape, half of a pair, or a control character. */
+function readSpecial(scan: Scan, code: number): boolean {
+  if (code === BACKSLASH) return readEscape(scan)
+  // NaN, the end of the text, is neither.
+  if (!(code >= 0x20)) return fail(scan, 'syntax')
+  if (!isHigh(code) || !isLow(scan.text.charCodeAt(scan.at + 1))) return fail(scan, 'lone_surrogate')
+  scan.at += 2
+  return true
+}
+
+/** `at` is the opening quote. */
+function readString(scan: Scan): boolean {
+  const { text } = scan
+  let at = scan.at + 1
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) break
+    const isPlain = code >= 0x20 && code !== BACKSLASH && (code < 0xd800 || code > 0xdfff)
+    if (isPlain) {
+      at += 1
+      continue
+    }
+    scan.at = at
+    if (!readSpecial(scan, code)) return false
+    at = scan.at
+  }
+  scan.at = at + 1
+  return true
+}
+
+/** Skips digits and says whether there was one. */
+function readDigits(scan: Scan): boolean {
+  const from = scan.at
+  while (isDigit(scan.text.charCodeAt(scan.at))) scan.at += 1
+  return scan.at > from || fail(scan, 'syntax')
+}
+
+/** `at` is a minus sign or a digit. */
+function readNumber(scan: Scan): boolean {
+  const { text, at: from } = scan
+  if (text.charCodeAt(scan.at) === 0x2d) scan.at += 1
+  if (text.charCodeAt(scan.at) === 0x30) scan.at += 1
+  else if (!readDigits(scan)) return false
+  if (text.charCodeAt(scan.at) === 0x2e) {
+    scan.at += 1
+    if (!readDigits(scan)) return false
+  }
+  const isShort = scan.at - from <= ALWAYS_EXACT
+  const hasExponent = (text.charCodeAt(scan.at) | 0x20) === 0x65
+  if (hasExponent) {
+    scan.at += 1
+    const sign = text.charCodeAt(scan.at)
+    if (sign === 0x2b || sign === 0x2d) scan.at += 1
+    if (!readDigits(scan)) return false
+  }
+  return (isShort && !hasExponent) || survivesDouble(text.slice(from, scan.at)) || fail(scan, 'number', from)
+}
+
+function readWord(scan: Scan, word: string): boolean {
+  if (!scan.text.startsWith(word, scan.at)) return fail(scan, 'syntax')
+  scan.at += word.length
+  return true
+}
+
+function readScalar(scan: Scan, code: number): boolean {
+  if (code === QUOTE) return readString(scan)
+  if (code === 0x2d || isDigit(code)) return readNumber(scan)
+  if (code === 0x74) return readWord(scan, 'true')
+  if (code === 0x66) return readWord(scan, 'false')
+  if (code === 0x6e) return readWord(scan, 'null')
+  return fail(scan, 'syntax')
+}
+
+/** A key and its colon. Keys are compared as they are meant, not as they are written: `"\u0061"` is `"a"`. */
+function readKey(scan: Scan, keys: Set<string>): boolean {
+  if (peek(scan) !== QUOTE) return fail(scan, 'syntax')
+  const from = scan.at
+  if (!readString(scan)) return false
+  const written = scan.text.slice(from + 1, scan.at - 1)
+  const key = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+  const before = keys.size
+  if (keys.add(key).size === before) return fail(scan, 'duplicate_key', from)
+  if (peek(scan) !== COLON) return fail(scan, 'syntax')
+  scan.at += 1
+  return true
+}
+
+/** Goes into a container. True when a value comes next; false when it was empty and is closed again, or on a fault. */
+function enter(scan: Scan, code: number): boolean {
+  if (scan.open.length === MAX_DEPTH) return fail(scan, 'depth')
+  scan.at += 1
+  const keys = code === OPEN_OBJECT ? new Set<string>() : undefined
+  if (peek(scan) === (keys === undefined ? CLOSE_ARRAY : CLOSE_OBJECT)) {
+    scan.at += 1
+    return false
+  }
+  scan.open.push(keys)
+  return keys === undefined || readKey(scan, keys)
+}
+
+/** After a value: closes what ends here. True when another value follows. */
+function leave(scan: Scan): boolean {
+  while (scan.open.length > 0) {
+    const code = peek(scan)
+    const keys = scan.open.at(-1)
+    scan.at += 1
+    if (code === COMMA) return keys === undefined || readKey(scan, keys)
+    if (code !== (keys === undefined ? CLOSE_ARRAY : CLOSE_OBJECT)) return fail(scan, 'syntax', scan.at - 1)
+    scan.open.pop()
+  }
+  return false
+}
+
+/** The first reason why a text is not I-JSON, or undefined. One pass, no recursion. */
+export function findFault(text: string): Fault | undefined {
+  const scan: Scan = { text, open: [], at: 0, fault: undefined }
+  for (;;) {
+    const code = peek(scan)
+    const isContainer = code === OPEN_OBJECT || code === OPEN_ARRAY
+    if (isContainer && enter(scan, code)) continue
+    if (!isContainer) readScalar(scan, code)
+    if (scan.fault !== undefined || !leave(scan)) break
+  }
+  if (scan.fault === undefined && !Number.isNaN(peek(scan))) fail(scan, 'syntax')
+  return scan.fault
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { compileSchema, validateAgainst } from './validate-args.ts'
+
+const issue: JsonObject = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', minLength: 1 },
+    state: { enum: ['open', 'closed'] },
+    labels: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+  },
+  required: ['title'],
+  additionalProperties: false,
+}
+
+function aboutOf(schema: JsonObject, value: Json): Readonly<Record<string, string>> | undefined {
+  const usable = compileSchema(schema)
+  if (!usable.ok) return usable.problem.about
+  return usable.value(value)?.about
+}
+
+describe('validating arguments', () => {
+  test('fitting arguments pass', () => {
+    expect(validateAgainst(issue, 'issue', { title: 'a', state: 'open', labels: ['x', 'y'] })).toEqual({
+      ok: true,
+      value: undefined,
+    })
+  })
+
+  test('every failing path is named with what is expected there', () => {
+    const result = validateAgainst(issue, 'issue', { title: '', state: 'ajar', labels: ['x', 'x'], extra: 1 })
+    expect(result).toEqual({
+      ok: false,
+      problem: {
+        code: 'call.args_invalid',
+        about: {
+          paths:
+            '/ must not have `extra`; /title must NOT have fewer than 1 characters; ' +
+            '/state must be one of ["open","closed"]; /labels must not have two equal items',
+        },
+      },
+    })
+  })
+
+  test('a value never appears in the problem', () => {
+    const about = aboutOf(
+      { properties: { a: { type: 'number' }, b: { pattern: '^x$' }, c: { const: 1 }, d: { maximum: 3 } } },
+      { a: 'SECRET', b: 'SECRET', c: 'SECRET', d: 424242 },
+    )
+    expect(about?.['paths']).toMatch(/\/a .*\/b .*\/c .*\/d /)
+    expect(about?.['paths']).not.toMatch(/SECRET|424242/)
+  })
+
+  test('a thousand failing items are counted, not listed', () => {
+    const about = aboutOf(
+      { items: { type: 'string' } },
+      Array.from({ length: 1000 }, () => 1),
+    )
+    expect(about?.['paths']).toMatch(/; and 992 more$/)
+    expect(about?.['paths']?.length).toBeLessThan(2_000)
+  })
+
+  test('properties of Object.prototype do not satisfy `required`', () => {
+    expect(aboutOf({ required: ['toString'] }, {})).toBeDefined()
+    expect(aboutOf({ required: ['__proto__'] }, {})).toBeDefined()
+  })
+
+  test('two schemas with the same ids do not meet', () => {
+    const first = { $id: 'https://a.test/s', $defs: { x: { $id: 'https://a.test/x', type: 'string' } } }
+    const second = {
+      $id: 'https://a.test/s',
+      $defs: { x: { $id: 'https://a.test/x', type: 'number' } },
+      $ref: 'https://a.test/x',
+    }
+    expect(compileSchema(first).ok).toBe(true)
+    expect(aboutOf(second, 1)).toBeUndefined()
+    expect(aboutOf(second, 'a')).toBeDefined()
+    expect(aboutOf({ $ref: 'https://a.test/x' }, 'a')).toMatchObject({ schema: 'unusable' })
+  })
+
+  test('a schema that cannot be used is refused', () => {
+    const unusable: JsonObject[] = [
+      { $ref: 'https://elsewhere.test/schema' },
+      { $ref: '#/$defs/absent' },
+      { type: 'strnig' },
+      { pattern: '(' },
+      { $schema: 'http://json-schema.org/draft-03/schema#' },
+      { $schema: 7 },
+    ]
+    expect(unusable.filter((schema) => compileSchema(schema).ok)).toEqual([])
+  })
+
+  test('a schema that refers to itself works as long as the value ends', () => {
+    const tree: JsonObject = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false }
+    expect(aboutOf(tree, { next: { next: {} } })).toBeUndefined()
+    expect(aboutOf(tree, { next: { next: 1 } })).toEqual({ paths: '/next/next must be object' })
+  })
+
+  test('a schema that refers to itself without end refuses instead of throwing', () => {
+    expect(
+      aboutOf({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, 1),
+    ).toMatchObject({
+      schema: 'unusable',
+    })
+  })
+
+  test('draft-07 keywords mean what draft-07 says', () => {
+    const tuple: JsonObject = { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }
+    expect(aboutOf(tuple, ['a', 1])).toBeUndefined()
+    expect(aboutOf(tuple, [1])).toBeDefined()
+  })
+
+  test('values are equal when their canonical texts are, whatever their keys are called', () => {
+    const odd = { valueOf: 1, toString: 2, constructor: 3 }
+    expect(aboutOf({ const: odd }, { constructor: 3, toString: 2, valueOf: 1 })).toBeUndefined()
+    expect(aboutOf({ const: odd }, { ...odd, valueOf: 2 })).toBeDefined()
+    expect(aboutOf({ enum: [[1], null, 0] }, [1.0])).toBeUndefined()
+    expect(aboutOf({ enum: [[1], null, 0] }, -0)).toBeUndefined()
+    expect(aboutOf({ enum: [[1], null, 0] }, false)).toBeDefined()
+    expect(
+      aboutOf({ uniqueItems: true }, [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ]),
+    ).toBeDefined()
+    expect(aboutOf({ uniqueItems: true }, [1, '1', true, [1], { 1: 1 }])).toBeUndefined()
+  })
+})

@@ -1,0 +1,94 @@
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
+import { dialectOf, newAjv, type Dialect } from './schema-dialect.ts'
+
+/** A schema ready for use: undefined when the value fits, else `call.args_invalid`. */
+export type CompiledSchema = (value: Json) => Problem | undefined
+
+const MAX_NAMED = 8
+const MAX_LENGTH = 160
+/** A compiled schema takes some tens of kilobytes; beyond this many the one unused for longest is compiled again when needed. */
+const MAX_KEPT = 1_000
+
+const shorten = (text: string): string => (text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`)
+
+/** What the schema wants at a path. Quotes the schema and the keys of the arguments, never their values. */
+function expectation({ keyword, message, params, schema }: ErrorObject): string {
+  switch (keyword) {
+    case 'enum':
+    case 'const':
+      return `must be ${keyword === 'enum' ? 'one of ' : ''}${JSON.stringify(schema)}`
+    case 'uniqueItems':
+      return 'must not have two equal items'
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `must not have \`${String(params['additionalProperty'] ?? params['unevaluatedProperty'])}\``
+    default:
+      return message ?? keyword
+  }
+}
+
+function describeErrors(errors: readonly ErrorObject[]): string {
+  const lines = errors.map((error) => shorten(`${error.instancePath || '/'} ${expectation(error)}`))
+  const distinct = [...new Set(lines)]
+  const rest = distinct.length - MAX_NAMED
+  return distinct.slice(0, MAX_NAMED).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+}
+
+function check(validate: ValidateFunction, value: Json): Problem | undefined {
+  try {
+    if (validate(value)) return undefined
+  } catch {
+    // A schema that refers to itself without end overflows the stack. Not validated means not valid.
+    return problem('call.args_invalid', { schema: 'unusable', why: 'the schema cannot be evaluated' })
+  }
+  const paths = describeErrors(validate.errors ?? [])
+  // The errors refer to the arguments; a compiled schema lives long and must not keep them.
+  validate.errors = null
+  return problem('call.args_invalid', { paths })
+}
+
+/** Checks schemas against their dialect's own schema. Shared, because it only reads them. */
+const metaAjv = new Map<Dialect, Ajv>()
+
+function isValidSchema(dialect: Dialect, schema: JsonObject): boolean {
+  const meta = metaAjv.get(dialect) ?? newAjv(dialect)
+  metaAjv.set(dialect, meta)
+  const { $schema: _, ...rest } = schema
+  return meta.validateSchema(rest) === true
+}
+
+/** Compiles a tool's schema. One that cannot be used is refused: arguments that nobody can check are not sent anywhere. */
+export function compileSchema(schema: JsonObject): Result<CompiledSchema> {
+  const unusable = (why: string): Result<never> => refuse('call.args_invalid', { schema: 'unusable', why })
+  const dialect = dialectOf(schema['$schema'])
+  if (dialect === undefined) return unusable('`$schema` names a dialect other than 2020-12 and draft-07')
+  try {
+    if (!isValidSchema(dialect, schema)) return unusable('the schema is not valid in its dialect')
+    const validate = newAjv(dialect, { validateSchema: false }).compile(schema)
+    return ok((value) => check(validate, value))
+  } catch {
+    return unusable('the schema does not compile, or refers to one that is not part of it')
+  }
+}
+
+/** Only a memo: INVARIANT: `key` determines the schema (a definition hash and which of its schemas), so no answer depends on it. */
+const compiled = new Map<string, Result<CompiledSchema>>()
+
+function compiledFor(schema: JsonObject, key: string): Result<CompiledSchema> {
+  const known = compiled.get(key) ?? compileSchema(schema)
+  compiled.delete(key)
+  compiled.set(key, known)
+  const [oldest] = compiled.keys()
+  if (compiled.size > MAX_KEPT && oldest !== undefined) compiled.delete(oldest)
+  return known
+}
+
+/** Checks a value against a schema that is compiled once per `key`. */
+export function validateAgainst(schema: JsonObject, key: string, value: Json): Result<void> {
+  const usable = compiledFor(schema, key)
+  if (!usable.ok) return usable
+  const failure = usable.value(value)
+  return failure === undefined ? ok(undefined) : { ok: false, problem: failure }
+}
