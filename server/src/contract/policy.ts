@@ -32,6 +32,8 @@ export const Rule = z.strictObject({
   /** Only for `ask`; without it the ask is simple. */
   strength: Strength.optional(),
   match: Match.default({}),
+  /** A condition in the CEL subset of docs/policy.md. One that cannot be evaluated blocks. */
+  when: z.string().min(1).max(2000).optional(),
   says: z.string().min(1).max(300),
 })
 export type Rule = z.infer<typeof Rule>

@@ -1,4 +1,8 @@
+import type { JsonObject } from '../../../contract/json.ts'
 import { PolicyFile, type PolicyFault, type Preset, type Rule } from '../../../contract/policy.ts'
+import { Bug } from '../../../contract/problems.ts'
+import { checkCondition, type Condition } from './condition/condition.ts'
+import { ANY, type Type, typeOfSchema } from './condition/type.ts'
 import { byPlace, type LocatedYaml, locateYaml, type Path } from './located-yaml.ts'
 import { compileMatch } from './match.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
@@ -12,13 +16,17 @@ export type PolicyOptions = {
   readonly digest: (text: string) => string
   /** Where in the document the policy stands, for one that is written inside another file. */
   readonly at?: Path
+  /** The input schemas that are known now. The condition of a rule that names one of these tools is checked against it. */
+  readonly schemas?: (tool_id: string) => JsonObject | undefined
 }
 export type CompiledPolicy =
   { readonly ok: true; readonly value: Policy } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
+type Fault = Omit<PolicyFault, 'file'>
+
 /** Reads, checks and compiles a policy once. Every mistake is found, in the order in which they stand in the file. */
 export function compilePolicy({ text, file }: PolicySource, options: PolicyOptions): CompiledPolicy {
-  const failed = (faults: readonly Omit<PolicyFault, 'file'>[]): CompiledPolicy => ({
+  const failed = (faults: readonly Fault[]): CompiledPolicy => ({
     ok: false,
     faults: faults.map((fault) => ({ file, ...fault })).sort(byPlace),
   })
@@ -26,46 +34,78 @@ export function compilePolicy({ text, file }: PolicySource, options: PolicyOptio
   if (!located.ok) return failed(located.faults)
   const { yaml } = located
   const root = options.at ?? []
-  const read = PolicyFile.safeParse(valueAt(yaml.value, root))
-  if (!read.success) return failed(read.error.issues.flatMap((issue) => faultsOfIssue(issue, yaml, root)))
-  const { preset, rules } = read.data
-  const faults = [...repeatedIds(rules, yaml, root), ...misplacedStrengths(rules, yaml, root)]
-  if (faults.length > 0) return failed(faults)
-  const operator = rules.map((rule, order): CompiledRule => {
-    const { line } = yaml.placeOf([...root, 'rules', order])
-    return { rule, source: `${file}:${line}`, order, match: compileMatch(rule.match) }
-  })
+  const value = valueAt(yaml.value, root)
+  const read = PolicyFile.safeParse(value)
+  const faults = read.success ? [] : read.error.issues.flatMap((issue) => faultsOfIssue(issue, yaml, root))
+  const operator: CompiledRule[] = []
+  for (const [order, rule] of rulesIn(value).entries()) {
+    const at = [...root, 'rules', order]
+    const when = readCondition(rule, [...at, 'when'], yaml, options, faults)
+    const source = `${file}:${yaml.placeOf(at).line}`
+    const sound = read.success ? read.data.rules[order] : undefined
+    if (sound !== undefined) operator.push(compileRule(sound, source, order, when))
+  }
+  faults.push(...repeatedIds(rulesIn(value), yaml, root), ...misplacedStrengths(rulesIn(value), yaml, root))
+  if (!read.success || faults.length > 0) return failed(faults)
+  const { preset } = read.data
+  const mode = preset === 'observe' ? 'observe' : 'enforce'
+  const fallback = presetLayer(preset)
   return {
     ok: true,
-    value: {
-      version: options.digest(text),
-      file,
-      preset,
-      mode: preset === 'observe' ? 'observe' : 'enforce',
-      operator: layerOf(operator),
-      fallback: presetLayer(preset),
-    },
+    value: { version: options.digest(text), file, preset, mode, operator: layerOf(operator), fallback },
   }
-}
-
-function presetLayer(preset: Preset): Layer {
-  return layerOf(
-    PRESETS[preset].map((rule, order) => ({
-      rule,
-      source: `preset ${preset}`,
-      order,
-      match: compileMatch(rule.match),
-    })),
-  )
 }
 
 const layerOf = (rules: readonly CompiledRule[]): Layer => ({ rules, index: indexRules(rules) })
 
-type Fault = Omit<PolicyFault, 'file'>
+function compileRule(rule: Rule, source: string, order: number, when: Condition | undefined): CompiledRule {
+  const compiled = { rule, source, order, match: compileMatch(rule.match) }
+  return when === undefined ? compiled : { ...compiled, when }
+}
 
-function repeatedIds(rules: readonly Rule[], yaml: LocatedYaml, root: Path): Fault[] {
+/** The preset's own rules as a layer. */
+export function presetLayer(preset: Preset): Layer {
+  const rules = PRESETS[preset].map((rule, order) => {
+    const checked = rule.when === undefined ? undefined : checkCondition(rule.when)
+    if (checked?.ok === false) throw new Bug(`preset rule ${rule.id} has a faulty condition`)
+    return compileRule(rule, `preset ${preset}`, order, checked?.value)
+  })
+  return layerOf(rules)
+}
+
+/** The rules as they were written, sound or not: a mistake in one does not hide the mistakes of the others. */
+type Written = { readonly [Key in keyof Rule]?: unknown }
+function rulesIn(value: unknown): readonly Written[] {
+  const rules = valueAt(value, ['rules'])
+  return Array.isArray(rules)
+    ? rules.map((rule: unknown) => (typeof rule === 'object' && rule !== null ? rule : {}))
+    : []
+}
+
+function readCondition(
+  rule: Written,
+  path: Path,
+  yaml: LocatedYaml,
+  options: PolicyOptions,
+  faults: Fault[],
+): Condition | undefined {
+  if (typeof rule.when !== 'string' || rule.when === '') return undefined
+  const checked = checkCondition(rule.when, argsType(rule, options))
+  if (checked.ok) return checked.value
+  for (const { at, says, instead } of checked.faults) faults.push({ ...yaml.placeInside(path, at), says, instead })
+  return undefined
+}
+
+function argsType(rule: Written, { schemas }: PolicyOptions): Type {
+  const written = valueAt(rule.match, ['tool'])
+  const tool: unknown = Array.isArray(written) && written.length === 1 ? written[0] : written
+  return typeof tool === 'string' ? typeOfSchema(schemas?.(tool)) : ANY
+}
+
+function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
   const first = new Map<string, number>()
   return rules.flatMap(({ id }, at) => {
+    if (typeof id !== 'string') return []
     const before = first.get(id)
     if (before === undefined) {
       first.set(id, at)
@@ -77,9 +117,9 @@ function repeatedIds(rules: readonly Rule[], yaml: LocatedYaml, root: Path): Fau
   })
 }
 
-function misplacedStrengths(rules: readonly Rule[], yaml: LocatedYaml, root: Path): Fault[] {
+function misplacedStrengths(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
   return rules.flatMap(({ effect, strength }, at) => {
-    if (strength === undefined || effect === 'ask') return []
+    if (strength === undefined || (effect !== 'allow' && effect !== 'block')) return []
     const place = yaml.placeOfKey([...root, 'rules', at], 'strength')
     return [
       { ...place, says: `\`${effect}\` has no strength`, instead: 'leave `strength` out, or write `effect: ask`' },

@@ -1,16 +1,20 @@
 import type { Opinion } from '../../../contract/verdict.ts'
-import { isMatch, type Names, namesOf } from './match.ts'
+import { evaluate } from './condition/condition.ts'
+import { type Scope, scopeOf } from './condition/scope.ts'
+import { Failure } from './condition/value.ts'
+import { isMatch, namesOf } from './match.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
 import { eachCandidate } from './rule-index.ts'
 
 /**
  * Policy's opinions on one call: those of the operator's rules that match, else those of the preset's, else a block.
  * Pure and total. The strictest of them is policy's word; all of them are evidence.
+ * INVARIANT: a rule whose condition has no answer blocks; it is never skipped.
  */
 export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts): Opinion[] {
-  const names = namesOf(call, facts)
+  const scope = scopeOf(call, facts)
   for (const layer of [policy.operator, policy.fallback]) {
-    const opinions = opinionsOf(layer, names, facts)
+    const opinions = matchingRules(layer, call, facts).flatMap((rule) => opinionOf(rule, scope, facts.now))
     if (opinions.length > 0) return opinions
   }
   return [
@@ -25,16 +29,24 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
   ]
 }
 
-function opinionsOf(layer: Layer, names: Names, facts: PolicyFacts): Opinion[] {
+/** The rules of a layer whose `match` fits, in their own order, whatever their conditions say. */
+export function matchingRules({ index }: Layer, call: PolicyCall, facts: PolicyFacts): CompiledRule[] {
+  const names = namesOf(call, facts)
   const matching: CompiledRule[] = []
-  eachCandidate(layer.index, names, (rule) => {
+  eachCandidate(index, names, (rule) => {
     if (isMatch(rule.match, names) && !matching.includes(rule)) matching.push(rule)
   })
-  matching.sort((a, b) => a.order - b.order)
-  return matching.map((rule) => opinionOf(rule, facts))
+  return matching.sort((a, b) => a.order - b.order)
 }
 
-function opinionOf({ rule, source }: CompiledRule, { now }: PolicyFacts): Opinion {
-  const said = { decider: 'policy', effect: rule.effect, rule: rule.id, says: rule.says, source, at: now }
-  return rule.effect === 'ask' ? { ...said, strength: rule.strength ?? 'simple' } : said
+function opinionOf({ rule, source, when }: CompiledRule, scope: Scope, at: number): Opinion[] {
+  const holds = when === undefined ? true : evaluate(when, scope)
+  if (holds === false) return []
+  const { id, effect, strength = 'simple', says } = rule
+  if (holds instanceof Failure) {
+    const why = `blocked because its condition has no answer: ${holds.reason}`
+    return [{ decider: 'policy', effect: 'block', rule: id, says: why, source, at }]
+  }
+  const opinion = { decider: 'policy', effect, rule: id, says, source, at }
+  return [effect === 'ask' ? { ...opinion, strength } : opinion]
 }

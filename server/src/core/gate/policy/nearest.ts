@@ -4,9 +4,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase().slice(0, 64), candidate) }))
     .sort((a, b) => a.distance - b.distance)
   const best = ranked[0]
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3) + 1)
-    ? best.candidate
-    : undefined
+  if (best === undefined || best.distance >= word.length) return undefined
+  return best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
 }
 
 /** Insertions, deletions and replacements, and swaps of neighbours, each as one. */

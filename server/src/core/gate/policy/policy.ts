@@ -1,6 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Preset, Rule } from '../../../contract/policy.ts'
 import type { Tool } from '../../../contract/tool.ts'
+import type { Condition } from './condition/condition.ts'
 import type { CompiledMatch } from './match.ts'
 import type { RuleIndex } from './rule-index.ts'
 
@@ -12,6 +13,7 @@ export type CompiledRule = {
   /** Its place among the rules of its layer. */
   readonly order: number
   readonly match: CompiledMatch
+  readonly when?: Condition
 }
 
 export type Layer = { readonly rules: readonly CompiledRule[]; readonly index: RuleIndex }

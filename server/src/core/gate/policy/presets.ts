@@ -28,6 +28,14 @@ const CAREFUL: readonly Rule[] = [
 const STRICT: readonly Rule[] = [
   { id: 'strict.read', effect: 'allow', match: { risk: ['low'], effects: ['read'] }, says: 'it only reads' },
   {
+    id: 'strict.low',
+    effect: 'ask',
+    strength: 'simple',
+    match: { risk: ['low'] },
+    when: '!("read" in tool.effects)',
+    says: 'everything but reading is asked about',
+  },
+  {
     id: 'strict.medium',
     effect: 'ask',
     strength: 'simple',

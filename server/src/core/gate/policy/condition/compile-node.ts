@@ -1,0 +1,164 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { nearest } from '../nearest.ts'
+import { compileAccess } from './compile-access.ts'
+import { compileCall } from './compile-call.ts'
+import { compileOperator, isBinary } from './compile-operator.ts'
+import { type Compiled, type Context, wordsOf } from './node.ts'
+import { ANY, BOOL, NULL, NUMBER, STRING, type Type, type Variable, VARIABLES } from './type.ts'
+import { Failure } from './value.ts'
+
+/** Checks one part of a condition and makes a function of it. What is not in the subset is a fault, never a guess. */
+export function compileNode(node: ASTNode, context: Context): Compiled {
+  if (isBinary(node)) return compileOperator(node, context)
+  switch (node.op) {
+    case 'value':
+      return literal(node, context)
+    case 'id':
+      return name(node.args, node, context)
+    case 'list':
+      return list(node.args, node, context)
+    case '.':
+    case '[]':
+      return compileAccess(node, context)
+    case 'call':
+    case 'rcall':
+      return compileCall(node, context)
+    case '&&':
+    case '||':
+      return logical(node.op, node.args, context)
+    case '?:':
+      return choice(node.args, context)
+    case '!_':
+      return not(node.args, context)
+    case '-_':
+      return minus(node, context)
+    case 'map':
+    case '.?':
+    case '[?]':
+    default:
+      return faulty(node, context, `${wordsOf(node)} is not part of a condition`, 'compare single values')
+  }
+}
+
+export function faulty(node: ASTNode, { fault }: Context, says: string, instead: string): Compiled {
+  fault({ at: node.start, says, instead })
+  return { type: ANY, run: () => new Failure(says) }
+}
+
+function literal(node: ASTNode & { op: 'value' }, context: Context): Compiled {
+  const value = node.args
+  if (value === null) return { type: NULL, run: () => null }
+  if (typeof value === 'boolean') return { type: BOOL, run: () => value }
+  if (typeof value === 'string') return { type: { is: 'string', words: [value] }, run: () => value }
+  const number = typeof value === 'bigint' ? Number(value) : value
+  if (typeof number !== 'number' || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
+    return faulty(node, context, `${wordsOf(node)} is no JSON number or text`, 'write a plain number or a quoted text')
+  }
+  return { type: NUMBER, run: () => number }
+}
+
+const isVariable = (word: string): word is Variable => Object.hasOwn(VARIABLES, word)
+
+function name(word: string, node: ASTNode, context: Context): Compiled {
+  const at = context.locals.findLastIndex((local) => local.name === word)
+  const local = context.locals[at]
+  if (local !== undefined) return { type: local.type, run: (scope) => scope.locals[at] ?? null }
+  if (isVariable(word)) {
+    return { type: word === 'args' ? context.args : VARIABLES[word], run: (scope) => scope.variable(word) }
+  }
+  const meant = nearest(word, Object.keys(VARIABLES))
+  const known = Object.keys(VARIABLES).map((variable) => `\`${variable}\``)
+  const instead = meant === undefined ? `write one of ${known.join(', ')}` : `write \`${meant}\``
+  return faulty(node, context, `unknown name \`${word}\``, `${instead}, or put quotes around a text`)
+}
+
+function list(items: readonly ASTNode[], node: ASTNode, context: Context): Compiled {
+  const compiled = items.map((item) => compileNode(item, context))
+  const kinds = new Set(compiled.map(({ type }) => type.is).filter((is) => is !== 'any'))
+  if (kinds.size > 1) return faulty(node, context, 'the list mixes kinds of values', 'write values of one kind')
+  const runs = compiled.map(({ run }) => run)
+  const run: Compiled['run'] = (scope) => {
+    const values = []
+    for (const each of runs) {
+      const value = each(scope)
+      if (value instanceof Failure) return value
+      values.push(value)
+    }
+    return values
+  }
+  // A list of literals is made once.
+  const constant = items.every((item) => item.op === 'value')
+    ? run({ variable: () => null, locals: [], steps: 0 })
+    : run
+  return { type: { is: 'list', of: commonType(compiled) }, run: typeof constant === 'function' ? run : () => constant }
+}
+
+function commonType(items: readonly Compiled[]): Type {
+  const first = items[0]?.type ?? ANY
+  if (!items.every(({ type }) => type.is === first.is)) return ANY
+  if (first.is !== 'string') return first
+  const words = items.map(({ type }) => (type.is === 'string' ? type.words : undefined))
+  return words.every((list) => list !== undefined) ? { is: 'string', words: words.flat() } : STRING
+}
+
+function truth(node: ASTNode, context: Context): Compiled['run'] {
+  const { type, run } = compileNode(node, context)
+  const words = wordsOf(node)
+  if (type.is !== 'bool' && type.is !== 'any') {
+    return faulty(node, context, `${words} is not true or false`, 'compare it with something').run
+  }
+  const failure = new Failure(`${words} is not true or false`)
+  return (scope) => {
+    const value = run(scope)
+    return typeof value === 'boolean' || value instanceof Failure ? value : failure
+  }
+}
+
+/** Left to right. A failure met on the way is the answer: it is not forgiven for what the other side says. */
+function logical(op: '&&' | '||', [left, right]: readonly [ASTNode, ASTNode], context: Context): Compiled {
+  const first = truth(left, context)
+  const second = truth(right, context)
+  const settled = op === '||'
+  return {
+    type: BOOL,
+    run: (scope) => {
+      const value = first(scope)
+      return value instanceof Failure || value === settled ? value : second(scope)
+    },
+  }
+}
+
+function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode], context: Context): Compiled {
+  const decides = truth(test, context)
+  const one = compileNode(yes, context)
+  const other = compileNode(no, context)
+  return {
+    type: commonType([one, other]),
+    run: (scope) => {
+      const value = decides(scope)
+      if (value instanceof Failure) return value
+      return value === true ? one.run(scope) : other.run(scope)
+    },
+  }
+}
+
+function not(node: ASTNode, context: Context): Compiled {
+  const run = truth(node, context)
+  return {
+    type: BOOL,
+    run: (scope) => {
+      const value = run(scope)
+      return value instanceof Failure ? value : value !== true
+    },
+  }
+}
+
+function minus(node: ASTNode & { op: '-_' }, context: Context): Compiled {
+  const inner = compileNode(node.args, context)
+  if (node.args.op === 'value' && inner.type.is === 'number') {
+    const value = inner.run({ variable: () => null, locals: [], steps: 0 })
+    const negative = typeof value === 'number' ? -value : value
+    return { type: NUMBER, run: () => negative }
+  }
+  return faulty(node, context, `${wordsOf(node)} is not a number`, 'write `-` only before a number')
+}

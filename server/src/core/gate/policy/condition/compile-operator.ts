@@ -1,0 +1,128 @@
+import type { ASTNode, BinaryOperator } from '@marcbachmann/cel-js'
+import { isJsonObject, type Json } from '../../../../contract/json.ts'
+import { nearest } from '../nearest.ts'
+import { compileNode, faulty } from './compile-node.ts'
+import { type Compiled, type Context, wordsOf } from './node.ts'
+import { ANY, BOOL, NUMBER, spellType, STRING, type Type } from './type.ts'
+import { Failure, isIn, isSame, type Value } from './value.ts'
+
+type Binary = Extract<ASTNode, { readonly op: BinaryOperator }>
+const BINARY = new Set<string>(['==', '!=', 'in', '+', '-', '*', '/', '%', '<', '<=', '>', '>='])
+export const isBinary = (node: ASTNode): node is Binary => BINARY.has(node.op)
+
+type Pair = { readonly node: Binary; readonly left: Compiled; readonly right: Compiled; readonly context: Context }
+
+/** Comparison, membership, and sums of numbers or texts. */
+export function compileOperator(node: Binary, context: Context): Compiled {
+  const [first, second] = node.args
+  const left = compileNode(first, context)
+  const right = compileNode(second, context)
+  const pair = { node, left, right, context }
+  const { op } = node
+  if (op === '==' || op === '!=') return equality(pair)
+  if (op === 'in') return membership(pair)
+  if (op === '+' || op === '-') return sum(pair, op)
+  if (op === '*' || op === '/' || op === '%') {
+    return faulty(node, context, `\`${op}\` is not part of a condition`, 'compare with a figure worked out before')
+  }
+  return order(pair, op)
+}
+
+/** Both sides as values, left first, then what `work` makes of them; `failure` where it makes nothing. */
+function both({ left, right, node }: Pair, type: Type, work: (a: Json, b: Json) => Value | undefined): Compiled {
+  const failure = new Failure(`${wordsOf(node)} has sides that do not fit together`)
+  return {
+    type,
+    run: (scope) => {
+      const a = left.run(scope)
+      if (a instanceof Failure) return a
+      const b = right.run(scope)
+      if (b instanceof Failure) return b
+      const made = work(a, b)
+      return made === undefined ? failure : made
+    },
+  }
+}
+
+function unlike({ node, left, right, context }: Pair): Compiled {
+  const says = `${wordsOf(node)} compares ${spellType(left.type)} with ${spellType(right.type)}`
+  return faulty(node, context, says, 'compare values of one kind')
+}
+
+function equality(pair: Pair): Compiled {
+  const { left, right, node } = pair
+  const known = left.type.is !== 'any' && right.type.is !== 'any'
+  if (known && left.type.is !== right.type.is && left.type.is !== 'null' && right.type.is !== 'null')
+    return unlike(pair)
+  checkWords(pair, left.type, right.type)
+  const wanted = node.op === '=='
+  return both(pair, BOOL, (a, b) => {
+    const same = isSame(a, b)
+    return same === undefined ? undefined : same === wanted
+  })
+}
+
+function membership(pair: Pair): Compiled {
+  const { left, right, node, context } = pair
+  if (right.type.is === 'list') {
+    const item = right.type.of
+    if (left.type.is !== 'any' && item.is !== 'any' && left.type.is !== item.is) return unlike(pair)
+    checkWords(pair, left.type, item)
+  } else if (right.type.is !== 'any' && right.type.is !== 'object') {
+    const instead = `write \`${node.args[1].input.slice(node.args[1].start, node.args[1].end)}.contains(…)\` for a part of a text`
+    return faulty(node, context, `${wordsOf(node.args[1])} is ${spellType(right.type)}, not a list`, instead)
+  }
+  return both(pair, BOOL, (a, b) => {
+    if (Array.isArray(b)) return isIn(a, b)
+    return isJsonObject(b) && typeof a === 'string' ? Object.hasOwn(b, a) : undefined
+  })
+}
+
+/** A word that the other side can never be is a slip of the pen. */
+function checkWords({ node, context }: Pair, left: Type, right: Type): void {
+  if (left.is !== 'string' || right.is !== 'string' || left.words === undefined || right.words === undefined) return
+  const isWritten = (side: ASTNode) => side.op === 'value' || side.op === 'list'
+  const [known, written] = isWritten(node.args[0]) ? [right.words, left.words] : [left.words, right.words]
+  if (isWritten(node.args[0]) && isWritten(node.args[1])) return
+  for (const word of written.filter((each) => !known.includes(each))) {
+    const meant = nearest(word, known)
+    const list = known.map((each) => `\`"${each}"\``).join(', ')
+    const instead = meant === undefined ? `write one of ${list}` : `write \`"${meant}"\``
+    faulty(node, context, `${wordsOf(node)} can never hold: there is no \`"${word}"\``, instead)
+  }
+}
+
+const COMPARE: Readonly<Record<'<' | '<=' | '>' | '>=', (a: number | string, b: number | string) => boolean>> = {
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+}
+
+function order(pair: Pair, op: keyof typeof COMPARE): Compiled {
+  if (!isOrdered(pair)) return unlike(pair)
+  const compare = COMPARE[op]
+  return both(pair, BOOL, (a, b) => {
+    if (typeof a === 'number' && typeof b === 'number') return compare(a, b)
+    return typeof a === 'string' && typeof b === 'string' ? compare(a, b) : undefined
+  })
+}
+
+function sum(pair: Pair, op: '+' | '-'): Compiled {
+  const { left, right } = pair
+  const isText = left.type.is === 'string' || right.type.is === 'string'
+  if (!isOrdered(pair) || (op === '-' && isText)) return unlike(pair)
+  const isNumber = left.type.is === 'number' || right.type.is === 'number'
+  return both(pair, isText ? STRING : isNumber ? NUMBER : ANY, (a, b) => {
+    if (typeof a === 'number' && typeof b === 'number') {
+      const total = op === '+' ? a + b : a - b
+      return Number.isFinite(total) ? total : undefined
+    }
+    return op === '+' && typeof a === 'string' && typeof b === 'string' ? a + b : undefined
+  })
+}
+
+function isOrdered({ left, right }: Pair): boolean {
+  const kinds = [left.type.is, right.type.is].filter((is) => is !== 'any')
+  return kinds.every((is) => is === 'number') || kinds.every((is) => is === 'string')
+}

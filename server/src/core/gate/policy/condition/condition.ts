@@ -1,0 +1,60 @@
+import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
+import { compileNode } from './compile-node.ts'
+import type { Run } from './node.ts'
+import type { Scope } from './scope.ts'
+import { ANY, type Type } from './type.ts'
+import { Failure } from './value.ts'
+
+/** A checked condition, compiled once. */
+export type Condition = { readonly text: string; readonly ast: ASTNode; readonly run: Run }
+
+/** A mistake in a condition: at which character, what, and what to write instead. */
+export type ConditionFault = { readonly at: number; readonly says: string; readonly instead: string }
+export type CheckedCondition =
+  { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly faults: readonly ConditionFault[] }
+
+// The library reads the grammar. Checking and evaluating are ours: its numbers from JSON are doubles that `in` does not find
+// among integers, and its `||` forgives an error, where a missing key has to block.
+const GRAMMAR = new Environment({
+  unlistedVariablesAreDyn: true,
+  limits: { maxAstNodes: 500, maxDepth: 40, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 4 },
+})
+
+/** Checks a condition against the subset and, where given, the type of the tool's arguments. */
+export function checkCondition(text: string, args: Type = ANY): CheckedCondition {
+  const parsed = parse(text)
+  if ('at' in parsed) return { ok: false, faults: [parsed] }
+  const faults: ConditionFault[] = []
+  const { type, run } = compileNode(parsed.ast, { args, locals: [], fault: (fault) => faults.push(fault) })
+  if (faults.length === 0 && type.is !== 'bool' && type.is !== 'any') {
+    faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with something' })
+  }
+  if (faults.length > 0) return { ok: false, faults: faults.sort((a, b) => a.at - b.at) }
+  return { ok: true, value: { text, ast: parsed.ast, run } }
+}
+
+/** True, false, or why there is no answer. Never throws. */
+export function evaluate(condition: Condition, scope: Scope): boolean | Failure {
+  scope.steps = 0
+  const value = condition.run(scope)
+  if (typeof value === 'boolean' || value instanceof Failure) return value
+  return new Failure('the condition is neither true nor false')
+}
+
+function parse(text: string): { readonly ast: ASTNode } | ConditionFault {
+  try {
+    return { ast: GRAMMAR.parse(text).ast }
+  } catch (error) {
+    if (!(error instanceof ParseError))
+      return { at: 0, says: 'not a condition', instead: 'write one as in docs/policy.md' }
+    const at = error.range?.start ?? 0
+    if (error.code === 'limit_exceeded') {
+      return { at, says: 'the condition is too large', instead: 'split the rule in two' }
+    }
+    if (error.code === 'invalid_macro_argument') {
+      return { at, says: 'a name belongs here', instead: 'write it as `args.items.exists(item, item == "x")`' }
+    }
+    const summary = `${error.summary.charAt(0).toLowerCase()}${error.summary.slice(1)}`
+    return { at, says: `not a condition: ${summary}`, instead: 'correct the expression here' }
+  }
+}

@@ -1,0 +1,22 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import type { ConditionFault } from './condition.ts'
+import type { Scope } from './scope.ts'
+import type { Type } from './type.ts'
+import type { Value } from './value.ts'
+
+export type Run = (scope: Scope) => Value
+export type Compiled = { readonly type: Type; readonly run: Run }
+
+/** What a part of a condition is checked with. */
+export type Context = {
+  readonly args: Type
+  /** The element names of `exists` and `all` around this part, outermost first. */
+  readonly locals: readonly { readonly name: string; readonly type: Type }[]
+  readonly fault: (fault: ConditionFault) => void
+}
+
+/** The operator's own words for a part, for messages. They hold no argument's value. */
+export function wordsOf(node: ASTNode): string {
+  const text = node.input.slice(node.start, node.end)
+  return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
+}
