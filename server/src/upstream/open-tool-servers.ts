@@ -1,0 +1,35 @@
+import type { ToolsListed } from '../commands/ports.ts'
+import { problem, refuse } from '../contract/problems.ts'
+import type { ServerConfig } from './server-config.ts'
+import { toolServer } from './stdio/tool-server.ts'
+import type { OpenToolServers, UpstreamLog } from './tool-server-status.ts'
+import { TUNING, type Tuning } from './tuning.ts'
+
+export type ToolServersOptions = {
+  readonly servers: readonly ServerConfig[]
+  readonly onListed: ToolsListed
+  readonly log: UpstreamLog
+  /** What the gate calls itself in handshakes. */
+  readonly version?: string
+  readonly tuning?: Partial<Tuning>
+}
+
+/** The only exit. All servers start in the background; none waits for another, and a call starts the one it needs. */
+export function openToolServers(options: ToolServersOptions): OpenToolServers {
+  const tuning = { ...TUNING, ...options.tuning }
+  const identity = { name: 'sluice', version: options.version ?? '0' }
+  const { onListed, log } = options
+  const servers = new Map(
+    options.servers.map((config) => [config.name, toolServer({ config, tuning, identity, onListed, log })]),
+  )
+  for (const server of servers.values()) server.start()
+  const unknown = (server: string) => problem('tool.unavailable', { server, why: 'no such server is configured' })
+  return {
+    call: async (call) => servers.get(call.server)?.call(call) ?? { is: 'not_sent', problem: unknown(call.server) },
+    status: () => [...servers.values()].map((server) => server.status()),
+    ready: async (server) => servers.get(server)?.ready() ?? refuse('tool.unavailable', unknown(server).about),
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()))
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Why a place was not given. */
+export type NoSlot = 'full' | 'late' | 'aborted'
+export type Release = () => void
+
+export type Slots = {
+  /** A place, as soon as one is free and nobody waits longer; or why not. Every given place must be released, once. */
+  take(wait_ms: number, signal?: AbortSignal): Promise<Release | NoSlot>
+  active(): number
+  queued(): number
+}
+
+type Waiting = { readonly give: (outcome: Release | NoSlot) => void }
+
+/** So many at once, so many waiting, first come first served. What would wait behind a full queue is refused at once. */
+export function openSlots(places: number, queue_limit: number): Slots {
+  let active = 0
+  const queue = new Set<Waiting>()
+
+  function release(): void {
+    active -= 1
+    for (const next of queue) {
+      next.give(occupy())
+      return
+    }
+  }
+
+  function occupy(): Release {
+    active += 1
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      release()
+    }
+  }
+
+  function wait(wait_ms: number, signal: AbortSignal | undefined): Promise<Release | NoSlot> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        give(outcome) {
+          queue.delete(waiting)
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', aborted)
+          resolve(outcome)
+        },
+      }
+      const timer = setTimeout(() => waiting.give('late'), wait_ms)
+      const aborted = () => waiting.give('aborted')
+      signal?.addEventListener('abort', aborted)
+      queue.add(waiting)
+    })
+  }
+
+  return {
+    async take(wait_ms, signal) {
+      if (signal?.aborted === true) return 'aborted'
+      if (active < places && queue.size === 0) return occupy()
+      return queue.size >= queue_limit ? 'full' : wait(wait_ms, signal)
+    },
+    active: () => active,
+    queued: () => queue.size,
+  }
+}

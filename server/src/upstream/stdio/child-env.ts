@@ -1,0 +1,15 @@
+/** What a child gets of the gate's environment: enough to find programs and its home, nothing that could be a secret. */
+const POSIX = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'SHELL', 'TMPDIR', 'TZ', 'USER']
+const WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMDATA', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
+
+/** INVARIANT: a variable of the gate reaches a child only if it is named above or in the child's own configuration. */
+export function childEnv(
+  configured: Readonly<Record<string, string>>,
+  gate: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const inherited = [...POSIX, ...WINDOWS].flatMap((name) => {
+    const value = gate[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(inherited), ...configured }
+}

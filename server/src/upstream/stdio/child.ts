@@ -1,0 +1,117 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerConfig } from '../server-config.ts'
+import { childEnv } from './child-env.ts'
+import { lineReader, type LineReader, type LineSink } from './line-reader.ts'
+
+const STDERR_LINE = 2_000
+/** A line this many limits long is not going to end. */
+const ENDLESS = 10
+/** Answers already in the pipe are still read when the process is gone, unless a grandchild holds the pipe open. */
+const DRAIN_MS = 250
+
+export type Child = {
+  readonly pid: number | undefined
+  /** Settles when the process runs, or says why it does not. */
+  readonly started: Promise<string | undefined>
+  /** Settles when nothing more can come from it, with a sentence about its end. */
+  readonly ended: Promise<string>
+  /** False as soon as its end is known or decided. */
+  isUsable(): boolean
+  /** Whether it is inside a line that is already over the limit. */
+  isSkipping(): boolean
+  /** False when the child is known not to read any more: then nothing was written. */
+  write(text: string): boolean
+  kill(): void
+  /** Ends stdin, then asks, then forces; each step only when the one before did not help. */
+  close(grace_ms: number): Promise<void>
+}
+
+export type ChildSink = LineSink & { stderr(line: string): void }
+
+/** One process that speaks in lines. Knows nothing of MCP. */
+export function startChild(config: ServerConfig, sink: ChildSink): Child {
+  const own_group = process.platform !== 'win32'
+  const child = spawn(config.command, config.args, {
+    cwd: config.cwd,
+    env: childEnv(config.env, process.env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    shell: false,
+    windowsHide: true,
+    // Its own process group, so that what it starts in turn (a wrapper's real server) ends with it.
+    detached: own_group,
+  })
+  let alive = true
+  let usable = true
+  const reader = lineReader({ line: config.output_limit, endless: config.output_limit * ENDLESS }, sink)
+  child.stdout.on('data', (chunk: Buffer) => reader.push(chunk))
+  readStderr(child, sink)
+  // Errors of a dying pipe say nothing that its end does not say better.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
+
+  const started = new Promise<string | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined))
+    child.once('error', (error) => resolve(error.message))
+  })
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`))
+  })
+  const ended = exited.then(async (says) => {
+    alive = false
+    usable = false
+    if (child.pid !== undefined && !child.stdout.readableEnded)
+      await Promise.race([once(child.stdout, 'end'), sleep(DRAIN_MS)]).catch(() => undefined)
+    child.stdout.destroy()
+    child.stderr.destroy()
+    child.stdin.destroy()
+    return says
+  })
+
+  function signal(name: 'SIGTERM' | 'SIGKILL'): void {
+    if (child.pid === undefined || !alive) return
+    try {
+      if (own_group) process.kill(-child.pid, name)
+      else child.kill(name)
+    } catch {
+      // Already gone, which is what was wanted.
+    }
+  }
+
+  return {
+    pid: child.pid,
+    started,
+    ended,
+    isUsable: () => usable,
+    isSkipping: () => reader.isSkipping(),
+    write(text) {
+      if (!usable || !child.stdin.writable) return false
+      child.stdin.write(text)
+      return true
+    },
+    kill() {
+      usable = false
+      signal('SIGKILL')
+    },
+    async close(grace_ms) {
+      usable = false
+      child.stdin.end()
+      for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+        const late = await Promise.race([ended.then(() => false), sleep(grace_ms, true, { ref: false })])
+        if (!late) return
+        signal(name)
+      }
+      await ended
+    },
+  }
+}
+
+function readStderr(child: ChildProcess, sink: ChildSink): void {
+  const cut = (line: { readonly head: string }) => sink.stderr(`${line.head} […]`)
+  const reader: LineReader = lineReader(
+    { line: STDERR_LINE, endless: Number.MAX_SAFE_INTEGER },
+    { line: (bytes) => sink.stderr(bytes.toString()), overlong: cut, endless: cut },
+  )
+  child.stderr?.on('data', (chunk: Buffer) => reader.push(chunk))
+}

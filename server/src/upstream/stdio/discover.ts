@@ -1,0 +1,106 @@
+import {
+  Client,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type StandardSchemaV1,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { ToolDefinition } from '../../contract/tool.ts'
+import type { Envelope } from './frames.ts'
+
+const MOST_PAGES = 1_000
+const MOST_TOOLS = 50_000
+const LONGEST_NAME = 1_024
+const SETTLE_MS = 100
+
+export type Identity = { readonly name: string; readonly version: string }
+export type ConnectOptions = {
+  readonly identity: Identity
+  readonly timeout_ms: number
+  readonly probe_timeout_ms: number
+  /** Skip the question whether it speaks 2026-07-28: it is known not to, or to die of the question. */
+  readonly legacy: boolean
+  readonly onToolsChanged: () => void
+  readonly onError: (says: string) => void
+}
+
+/** The handshake, by the official client. It declares no capabilities: a tool server gets nothing but calls from the gate. */
+export async function connectClient(transport: Transport, options: ConnectOptions): Promise<Client> {
+  const client = new Client(options.identity, {
+    capabilities: {},
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probe_timeout_ms } },
+    listChanged: { tools: { autoRefresh: false, debounceMs: SETTLE_MS, onChanged: options.onToolsChanged } },
+  })
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
+  client.onerror = (error) => options.onError(error.message)
+  await client.connect(transport, {
+    timeout: options.timeout_ms,
+    ...(options.legacy ? { prior: { kind: 'legacy' as const } } : {}),
+  })
+  return client
+}
+
+/** What every message carries in `_meta` on this connection: the same as the SDK's own messages do. */
+export function envelopeOf(client: Client, identity: Identity): Envelope {
+  const version = client.getNegotiatedProtocolVersion()
+  if (version === undefined || client.getProtocolEra() !== 'modern') return {}
+  return {
+    [PROTOCOL_VERSION_META_KEY]: version,
+    [CLIENT_INFO_META_KEY]: identity,
+    [CLIENT_CAPABILITIES_META_KEY]: {},
+  }
+}
+
+export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly dropped: number }
+
+/** All pages of `tools/list`, word for word. A tool that is not shaped like one is dropped, and the rest is still offered. */
+export async function listTools(client: Client, timeout_ms: number): Promise<Listing> {
+  if (client.getServerCapabilities()?.tools === undefined) return { definitions: [], dropped: 0 }
+  const definitions: ToolDefinition[] = []
+  let dropped = 0
+  let cursor: string | undefined
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await client.request({ method: 'tools/list', params }, AS_SENT, { timeout: timeout_ms })
+    const tools = isJsonObject(page) ? page['tools'] : undefined
+    if (!isJsonObject(page) || !Array.isArray(tools)) throw new Error('its tools/list answer has no list of tools')
+    const read = tools.map(definitionOf).filter((definition) => definition !== undefined)
+    definitions.push(...read)
+    dropped += tools.length - read.length
+    if (definitions.length > MOST_TOOLS) throw new Error(`it lists more than ${MOST_TOOLS} tools`)
+    const next = page['nextCursor']
+    if (typeof next !== 'string' || next === '') return { definitions, dropped }
+    if (next === cursor) throw new Error('its tools/list pages do not end')
+    cursor = next
+  }
+  throw new Error('its tools/list pages do not end')
+}
+
+/** The SDK's own schemas drop what they do not know; the words an operator admits must be all of the server's words. */
+const AS_SENT: StandardSchemaV1<unknown, Json> = {
+  '~standard': { version: 1, vendor: 'sluice', validate: (value) => ({ value: value as Json }) },
+}
+
+function definitionOf(tool: Json): ToolDefinition | undefined {
+  if (!isJsonObject(tool)) return undefined
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool
+  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return undefined
+  if (!isJsonObject(inputSchema)) return undefined
+  if (!isTextOrAbsent(title) || !isTextOrAbsent(description)) return undefined
+  if (!isObjectOrAbsent(outputSchema) || !isObjectOrAbsent(annotations)) return undefined
+  return {
+    name,
+    inputSchema,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+  }
+}
+
+const isTextOrAbsent = (value: Json | undefined): value is string | undefined =>
+  value === undefined || typeof value === 'string'
+const isObjectOrAbsent = (value: Json | undefined): value is JsonObject | undefined =>
+  value === undefined || isJsonObject(value)

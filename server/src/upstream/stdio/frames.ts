@@ -1,0 +1,71 @@
+import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { Bug, problem } from '../../contract/problems.ts'
+
+/** Ids of our own calls. The SDK counts in numbers and uses other words, so the two can share one pipe. */
+export type FrameId = `s-${number}`
+const OURS = /^s-\d+$/
+export const isFrameId = (id: Json | undefined): id is FrameId => typeof id === 'string' && OURS.test(id)
+
+/** What the negotiated revision wants in the `_meta` of every message; nothing before 2026-07-28. */
+export type Envelope = JsonObject
+
+/**
+ * One `tools/call` as a line.
+ * INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent.
+ */
+export function callFrame(id: FrameId, call: UpstreamCall, envelope: Envelope): string {
+  // A raw line break would end the frame early and start another that nobody decided on.
+  if (/[\n\r]/.test(call.canonical_args)) throw new Bug('canonical JSON never holds a line break')
+  const meta = JSON.stringify({
+    ...envelope,
+    'sluice/idempotency-key': call.idempotency_key,
+    'sluice/trace-id': call.trace,
+  })
+  const params = `{"name":${JSON.stringify(call.tool)},"arguments":${call.canonical_args},"_meta":${meta}}`
+  return `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":${params}}\n`
+}
+
+export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): string {
+  const meta = Object.keys(envelope).length === 0 ? {} : { _meta: envelope }
+  const params = { requestId: id, reason, ...meta }
+  return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`
+}
+
+/** What a server's answer to one of our ids means. Whatever is neither a result nor an error is `lost`: it may have run. */
+export function answerOf(server: string, message: JsonObject): UpstreamAnswer {
+  const { result, error } = message
+  if (isJsonObject(error) && result === undefined) return { is: 'rejected', error }
+  const read = isJsonObject(result) && error === undefined ? resultOf(result) : undefined
+  return read === undefined
+    ? { is: 'lost', problem: problem('tool.garbled', { server }) }
+    : { is: 'answered', result: read }
+}
+
+function resultOf(result: JsonObject): ToolResult | undefined {
+  const { content, structuredContent, isError, _meta, resultType } = result
+  // From 2026-07-28 on a result says what it is; one that asks for input is not the end of a call.
+  if (resultType !== undefined && resultType !== 'complete') return undefined
+  const blocks = content ?? (structuredContent === undefined ? undefined : [])
+  if (!Array.isArray(blocks) || !blocks.every(isBlock)) return undefined
+  if (isError !== undefined && typeof isError !== 'boolean') return undefined
+  if (_meta !== undefined && !isJsonObject(_meta)) return undefined
+  return {
+    content: blocks,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(_meta === undefined ? {} : { _meta }),
+  }
+}
+
+const isBlock = (block: Json): block is JsonObject => isJsonObject(block) && typeof block['type'] === 'string'
+
+const AT_HEAD = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"(s-\d+)"/
+const AT_TAIL = /"id"\s*:\s*"(s-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
+
+/** Whose answer an unreadable line was, from its two ends, where serialisers put the id. Undefined when neither says. */
+export function idAtEnds(head: string, tail: string): FrameId | undefined {
+  const id = AT_HEAD.exec(head)?.[1] ?? AT_TAIL.exec(tail)?.[1]
+  return isFrameId(id) ? id : undefined
+}

@@ -1,0 +1,38 @@
+const LINES = 50
+const LOGGED_PER_SECOND = 20
+const SHORTEST_SECRET = 6
+
+export type StderrRing = { add(line: string): void; lines(): readonly string[] }
+
+/**
+ * The end of what a child wrote to stderr. Values of its configured environment are struck out before a line is kept or
+ * logged, because they are often secrets; a flood is kept but not logged.
+ */
+export function stderrRing(
+  env: Readonly<Record<string, string>>,
+  log: (line: string) => void,
+  now: () => number,
+): StderrRing {
+  const secrets = Object.values(env)
+    .filter((value) => value.length >= SHORTEST_SECRET)
+    .sort((one, other) => other.length - one.length)
+  const lines: string[] = []
+  let second = 0
+  let logged = 0
+  return {
+    add(line) {
+      const kept = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+      lines.push(kept)
+      if (lines.length > LINES) lines.shift()
+      const at = Math.floor(now() / 1000)
+      if (at !== second) {
+        if (logged > LOGGED_PER_SECOND) log(`${logged - LOGGED_PER_SECOND} more lines were not logged`)
+        second = at
+        logged = 0
+      }
+      logged += 1
+      if (logged <= LOGGED_PER_SECOND) log(kept)
+    },
+    lines: () => [...lines],
+  }
+}

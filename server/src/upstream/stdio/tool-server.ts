@@ -1,0 +1,215 @@
+import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports.ts'
+import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from '../breaker.ts'
+import { openSlots } from '../slots.ts'
+import type { ServerStatus, UpstreamLog } from '../tool-server-status.ts'
+import { within } from '../within.ts'
+import { openConnection, type Connection, type ConnectionDeps } from './connection.ts'
+import { stderrRing } from './stderr-ring.ts'
+
+export type ToolServer = {
+  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  start(): void
+  ready(): Promise<Result<ServerStatus>>
+  status(): ServerStatus
+  close(): Promise<void>
+}
+
+type Phase =
+  | { readonly is: 'starting'; readonly attempt: Promise<Connection | undefined> }
+  | { readonly is: 'ready'; readonly connection: Connection; readonly since: number }
+  | { readonly is: 'waiting'; readonly timer?: NodeJS.Timeout }
+  | { readonly is: 'closed'; readonly done: Promise<unknown> }
+
+export type ToolServerDeps = Pick<ConnectionDeps, 'config' | 'tuning' | 'identity' | 'onListed'> & {
+  readonly log: UpstreamLog
+}
+
+/** One tool server through all its lives: starts, restarts, lets calls in while it is well, and keeps them out while not. */
+export function toolServer(deps: ToolServerDeps): ToolServer {
+  const { config, tuning, log } = deps
+  const server = config.name
+  const now = () => performance.now()
+  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says })
+  const stderr = stderrRing(config.env, (line) => say('info', `stderr: ${line}`), now)
+  const slots = openSlots(config.concurrency, tuning.queue)
+  const stop = new AbortController()
+  let phase: Phase = { is: 'waiting' }
+  let breaker: Breaker = closedBreaker
+  let legacy = false
+  let starts = 0
+  /** Ends in a row without proof that the server works. */
+  let failures = 0
+  let late_before = 0
+  let last_failure: string | undefined
+
+  function start(): void {
+    if (phase.is !== 'waiting') return
+    clearTimeout(phase.timer)
+    phase = { is: 'starting', attempt: attempt() }
+  }
+
+  async function attempt(): Promise<Connection | undefined> {
+    starts += 1
+    const common = {
+      ...deps,
+      stderr: (line: string) => stderr.add(line),
+      warn: (says: string) => say('warn', says),
+      stop: stop.signal,
+    }
+    let opened = await openConnection(common, legacy)
+    if (opened.is === 'failed' && opened.died_of_probe && !stop.signal.aborted) {
+      starts += 1
+      opened = await openConnection(common, true)
+    }
+    if (phase.is === 'closed') {
+      if (opened.is === 'open') await opened.connection.close()
+      return undefined
+    }
+    if (opened.is === 'failed') {
+      legacy = false
+      say('warn', `did not start: ${opened.says}`)
+      fall(opened.says)
+      return undefined
+    }
+    const { connection } = opened
+    legacy = connection.legacy
+    phase = { is: 'ready', connection, since: now() }
+    say('info', `is ready with ${connection.tools()} tools, MCP ${connection.protocol}`)
+    void connection.ended.then((how) => end(connection, how))
+    return connection
+  }
+
+  function end(connection: Connection, how: string): void {
+    late_before += connection.late()
+    if (phase.is !== 'ready' || phase.connection !== connection) return
+    if (now() - phase.since >= tuning.steady_ms) failures = 0
+    say('warn', `ended: ${how}`)
+    fall(how)
+  }
+
+  /** Back to waiting, and up again: at once the first time, later after a while. */
+  function fall(says: string): void {
+    last_failure = says
+    failures += 1
+    const delay = failures === 1 ? 0 : backOff(tuning.restart, failures - 1)
+    const timer = setTimeout(start, delay)
+    timer.unref()
+    phase = { is: 'waiting', timer }
+    if (delay === 0) start()
+  }
+
+  const isCurrent = (attempt: Promise<unknown>) => phase.is === 'starting' && phase.attempt === attempt
+
+  /** The connection to call on, or why there is none. */
+  async function connected(wait_ms: number, signal?: AbortSignal): Promise<Connection | string> {
+    if (phase.is === 'ready' && phase.connection.isUsable()) return phase.connection
+    // It is on its way out; its end starts the next one.
+    if (phase.is === 'ready') await within(phase.connection.ended, wait_ms, signal)
+    if (phase.is === 'ready') return 'is ending'
+    if (phase.is === 'waiting' && starts === 0) start()
+    if (phase.is !== 'starting') return phase.is === 'closed' ? 'closed' : `waiting to restart: ${last_failure ?? ''}`
+    const { attempt } = phase
+    const waited = await within(attempt, wait_ms, signal)
+    if (waited !== undefined) return waited
+    return isCurrent(attempt) ? 'is still starting' : `did not start: ${last_failure ?? ''}`
+  }
+
+  async function pass(call: UpstreamCall, connection: Connection, trial: boolean): Promise<UpstreamAnswer> {
+    let passage: Passage = 'neither'
+    try {
+      const answer = await connection.call(call)
+      passage = passageOf(answer)
+      return answer
+    } finally {
+      record(passage, connection, trial)
+    }
+  }
+
+  function record(passage: Passage, connection: Connection, trial: boolean): void {
+    if (passage === 'ok') failures = 0
+    breaker = after(tuning.breaker, breaker, { passage, trial }, now())
+    // A child that answers nothing any more is only replaced when no other call hopes for it.
+    if (passage === 'failed' && breaker.is === 'open' && slots.active() === 1) connection.kill()
+  }
+
+  const notSent = (why: string): UpstreamAnswer => ({
+    is: 'not_sent',
+    problem: problem('tool.unavailable', { server, why }),
+  })
+
+  async function call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    const called = now()
+    if (!isPassable(breaker, called)) return notSent('too many failures in a row; a trial call is let through later')
+    const release = await slots.take(config.timeout_ms, call.signal)
+    if (typeof release === 'string') return notSent(NO_SLOT[release])
+    try {
+      const connection = await connected(config.timeout_ms - (now() - called), call.signal)
+      if (typeof connection === 'string') return notSent(connection)
+      const admitted = admit(breaker, now())
+      if (admitted === undefined) return notSent('too many failures in a row; a trial call is under way')
+      breaker = admitted.breaker
+      return await pass(call, connection, admitted.trial)
+    } finally {
+      release()
+    }
+  }
+
+  function status(): ServerStatus {
+    const connection = phase.is === 'ready' ? phase.connection : undefined
+    return {
+      server,
+      state: phase.is,
+      breaker: breaker.is,
+      ...(connection === undefined ? {} : { protocol: connection.protocol }),
+      tools: connection?.tools() ?? 0,
+      active: slots.active(),
+      queued: slots.queued(),
+      starts,
+      late_answers: late_before + (connection?.late() ?? 0),
+      ...(last_failure === undefined ? {} : { last_failure }),
+      stderr: stderr.lines(),
+    }
+  }
+
+  return {
+    call,
+    start,
+    status,
+    async ready() {
+      start()
+      if (phase.is === 'starting') await phase.attempt
+      return phase.is === 'ready'
+        ? ok(status())
+        : refuse('tool.unavailable', { server, why: last_failure ?? 'the gate is shutting down' })
+    },
+    async close() {
+      const before = phase
+      if (before.is === 'waiting') clearTimeout(before.timer)
+      const done =
+        before.is === 'closed'
+          ? before.done
+          : before.is === 'ready'
+            ? before.connection.close()
+            : before.is === 'starting'
+              ? before.attempt
+              : Promise.resolve()
+      phase = { is: 'closed', done }
+      stop.abort()
+      await done
+    },
+  }
+}
+
+const NO_SLOT = {
+  full: 'its queue is full',
+  late: 'no call before it came to an end in time',
+  aborted: 'the caller gave up',
+} as const
+
+/** Only what says something about the way to the server counts; a tool's own error came over a working one. */
+function passageOf(answer: UpstreamAnswer): Passage {
+  if (answer.is === 'answered' || answer.is === 'rejected') return 'ok'
+  if (answer.is === 'not_sent' || answer.problem.about['why'] === 'aborted') return 'neither'
+  return answer.problem.code === 'tool.too_large' ? 'ok' : 'failed'
+}

@@ -1,0 +1,28 @@
+import type { BreakerTuning } from './breaker.ts'
+
+/** What is the same for all servers and not in the configuration file. Tests use shorter times. */
+export type Tuning = {
+  /** For each step of a start: handshake, list of tools. */
+  readonly start_timeout_ms: number
+  /** How long a silent server is asked whether it speaks the newer protocol. */
+  readonly probe_timeout_ms: number
+  /** Between ending stdin, SIGTERM and SIGKILL. */
+  readonly grace_ms: number
+  /** Calls that may wait per server, on top of those under way. */
+  readonly queue: number
+  /** The first restart is at once; later ones wait longer and longer. */
+  readonly restart: { readonly base_ms: number; readonly cap_ms: number }
+  /** A child that lived this long, or answered, has proven itself: its end counts as the first. */
+  readonly steady_ms: number
+  readonly breaker: BreakerTuning
+}
+
+export const TUNING: Tuning = {
+  start_timeout_ms: 30_000,
+  probe_timeout_ms: 10_000,
+  grace_ms: 2_000,
+  queue: 256,
+  restart: { base_ms: 250, cap_ms: 30_000 },
+  steady_ms: 30_000,
+  breaker: { threshold: 5, base_ms: 1_000, cap_ms: 60_000 },
+}

@@ -1,0 +1,67 @@
+import { answer, send, serveRaw, write, type RawCall } from './raw-server.ts'
+
+const limit = Number(process.env['LIMIT'] ?? 65_536)
+const filler = 'x'.repeat(limit)
+const asResult = (id: RawCall['id'], text: string) => ({
+  jsonrpc: '2.0',
+  id,
+  result: { content: [{ type: 'text', text }] },
+})
+
+/** One tool for each way to misbehave; `echo` behaves. */
+const TOOLS: Record<string, (call: RawCall) => void> = {
+  echo: ({ id, args }) => answer(id, JSON.stringify(args)),
+  /** Answers `ms` later. */
+  slow: ({ id, args }) => void setTimeout(() => answer(id, 'slow but sure'), Number(args['ms'])),
+  hangs: () => undefined,
+  /** Stops reading and answering for good, as a busy loop does. */
+  freezes: () => {
+    for (;;);
+  },
+  dies: () => process.exit(3),
+  dies_mid_answer: ({ id }) =>
+    write(JSON.stringify(asResult(id, filler)).slice(0, 1000)) && setImmediate(() => process.exit(3)),
+  answers_then_dies: ({ id }) =>
+    process.stdout.write(`${JSON.stringify(asResult(id, 'last words'))}\n`, () => process.exit(0)),
+  /** A line that starts like the answer and is not JSON. */
+  garbage: ({ id }) => write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"te\n`),
+  /** The same, by a serialiser that puts the id last. */
+  garbage_at_end: ({ id }) => write(`"content":[],,}},"jsonrpc":"2.0","id":"${id}"}\n`),
+  /** Lines that say nothing about whose answer they are, then the answer. */
+  chatty: ({ id }) => write('Server listening…\n\n[1,2]\n{"jsonrpc":"1.0"}\nnull\n') && answer(id, 'after the noise'),
+  no_result: ({ id }) => send({ id }),
+  text_result: ({ id }) => send({ id, result: 'done' }),
+  wrong_content: ({ id }) => send({ id, result: { content: [{ text: 'a block without a type' }] } }),
+  both: ({ id }) => send({ id, result: { content: [] }, error: { code: 1, message: 'both' } }),
+  needs_input: ({ id }) => send({ id, result: { resultType: 'input_required', requestState: 's' } }),
+  rejects: ({ id }) => send({ id, error: { code: -32602, message: 'no such parameter', data: { path: '/to' } } }),
+  reports_error: ({ id }) => send({ id, result: { content: [{ type: 'text', text: 'no such file' }], isError: true } }),
+  twice: ({ id }) => answer(id, 'first') && answer(id, 'second'),
+  /** Answers a call that was not made yet, then its own. */
+  ahead: ({ id }) => answer(`s-${Number(String(id).slice(2)) + 1}`, 'not asked') && answer(id, 'asked'),
+  huge: ({ id }) => send(asResult(id, filler + filler)),
+  huge_id_last: ({ id }) =>
+    write(`{"result":{"content":[{"type":"text","text":"${filler}"}]},"jsonrpc":"2.0","id":"${id}"}\n`),
+  /** Writes for ever and never ends the line. */
+  endless: ({ id }) => {
+    write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
+    const more = () => void process.stdout.write(filler, more)
+    more()
+  },
+  /** Starts a line over the limit and then falls silent in the middle of it. */
+  stuck_line: () => write(filler + filler),
+  floods: ({ id }) => {
+    for (let n = 0; n < 20_000; n += 1) send({ method: 'notifications/message', params: { level: 'info', data: n } })
+    answer(id, 'dry again')
+  },
+  floods_stderr: ({ id }) => {
+    for (let n = 0; n < 5_000; n += 1) process.stderr.write(`line ${n} with ${process.env['SECRET'] ?? 'nothing'}\n`)
+    answer(id, 'said')
+  },
+  environment: ({ id }) => answer(id, JSON.stringify(process.env)),
+}
+
+serveRaw({
+  tools: () => Object.keys(TOOLS).map((name) => ({ name })),
+  onCall: (call) => TOOLS[call.name]?.(call),
+})

@@ -1,0 +1,23 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { answer, serveRaw } from './raw-server.ts'
+
+/** Servers that are difficult at the start. The first argument says how, the second a file to leave a mark in. */
+const [how, mark = ''] = process.argv.slice(2)
+
+if (how === 'dies') process.exit(1)
+if (how === 'dies_once' && !existsSync(mark)) {
+  writeFileSync(mark, '')
+  process.exit(1)
+}
+const serve = () =>
+  serveRaw({
+    tools: () => [{ name: 'echo' }],
+    onCall: ({ id, args }) => answer(id, JSON.stringify(args)),
+    before(message) {
+      // As servers on some older SDKs do: anything but `initialize` first is the end.
+      if (how === 'dies_of_probe' && message.method === 'server/discover') process.exit(1)
+      return how === 'silent' || (how === 'ignores_probe' && message.method === 'server/discover')
+    },
+  })
+if (how === 'slow') setTimeout(serve, 700)
+else serve()

@@ -1,0 +1,23 @@
+import { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
+
+/** A server of the official SDK that speaks both eras; `--modern-only` refuses the older one. */
+serveStdio(
+  () => {
+    const server = new McpServer(
+      { name: 'two-eras', version: '1.0.0' },
+      { capabilities: { tools: { listChanged: true } } },
+    )
+    server.registerTool('meta', { inputSchema: z.object({ text: z.string() }) }, ({ text }, context) => {
+      const { _meta: meta } = context.mcpReq
+      return { content: [{ type: 'text', text: JSON.stringify({ text, meta }) }] }
+    })
+    server.registerTool('grow', {}, () => {
+      server.registerTool('grown', {}, () => ({ content: [{ type: 'text', text: 'here I am' }] }))
+      return { content: [{ type: 'text', text: 'grown' }] }
+    })
+    return server
+  },
+  process.argv.includes('--modern-only') ? { legacy: 'reject' } : {},
+)

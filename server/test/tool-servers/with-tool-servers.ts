@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import type { UpstreamAnswer } from '../../src/commands/ports.ts'
+import type { ToolDefinition } from '../../src/contract/tool.ts'
+import { openToolServers } from '../../src/upstream/open-tool-servers.ts'
+import type { ServerConfig } from '../../src/upstream/server-config.ts'
+import type { OpenToolServers } from '../../src/upstream/tool-server-status.ts'
+import type { Tuning } from '../../src/upstream/tuning.ts'
+
+/** A script of this folder as a configured server. */
+export function scriptServer(name: string, script: string, more: Partial<ServerConfig> = {}): ServerConfig {
+  const { args = [], ...rest } = more
+  return {
+    name,
+    command: process.execPath,
+    args: [resolve(import.meta.dirname, script), ...args],
+    env: {},
+    cwd: import.meta.dirname,
+    timeout_ms: 10_000,
+    concurrency: 16,
+    output_limit: 65_536,
+    trusted: false,
+    ...rest,
+  }
+}
+
+export type Rig = {
+  readonly servers: OpenToolServers
+  readonly listings: { readonly server: string; readonly definitions: readonly ToolDefinition[] }[]
+  readonly logged: string[]
+  readonly call: (server: string, tool: string, args?: object, signal?: AbortSignal) => Promise<UpstreamAnswer>
+  /** The text of the first block of an answered call; anything else as JSON, so that a failing test says what came. */
+  readonly text: (server: string, tool: string, args?: object) => Promise<string>
+}
+
+/** Real servers for the time of one test. */
+export async function withToolServers(
+  configs: readonly ServerConfig[],
+  tuning: Partial<Tuning>,
+  use: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const listings: Rig['listings'] = []
+  const logged: string[] = []
+  const servers = openToolServers({
+    servers: configs,
+    tuning: { grace_ms: 200, ...tuning },
+    onListed: async (server, definitions) => void listings.push({ server, definitions }),
+    log: ({ server, says }) => void logged.push(`${server} ${says}`),
+  })
+  const call: Rig['call'] = (server, tool, args = {}, signal) =>
+    servers.call({
+      server,
+      tool,
+      canonical_args: JSON.stringify(args),
+      idempotency_key: 'key-1',
+      trace: 'trace-1',
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const text: Rig['text'] = async (server, tool, args) => {
+    const answer = await call(server, tool, args)
+    const first = answer.is === 'answered' ? answer.result.content[0]?.['text'] : undefined
+    return typeof first === 'string' ? first : JSON.stringify(answer)
+  }
+  try {
+    await use({ servers, listings, logged, call, text })
+  } finally {
+    await servers.close()
+  }
+}
