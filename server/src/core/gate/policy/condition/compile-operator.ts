@@ -78,19 +78,21 @@ function membership(pair: Pair): Compiled {
   })
 }
 
-/** A word that the other side can never be is a slip of the pen. */
+/** A written word that the other side can never be is a slip of the pen. */
 function checkWords({ node, context }: Pair, left: Type, right: Type): void {
-  if (left.is !== 'string' || right.is !== 'string' || left.words === undefined || right.words === undefined) return
-  const isWritten = (side: ASTNode) => side.op === 'value' || side.op === 'list'
-  const [known, written] = isWritten(node.args[0]) ? [right.words, left.words] : [left.words, right.words]
-  if (isWritten(node.args[0]) && isWritten(node.args[1])) return
-  for (const word of written.filter((each) => !known.includes(each))) {
-    const meant = nearest(word, known)
-    const list = known.map((each) => `\`"${each}"\``).join(', ')
+  const [first, second] = node.args
+  if (isWritten(first) === isWritten(second)) return
+  const [spoken, known, written] = isWritten(first) ? [second, right, left] : [first, left, right]
+  if (known.is !== 'string' || written.is !== 'string' || known.words === undefined) return
+  for (const word of (written.words ?? []).filter((each) => known.words?.includes(each) === false)) {
+    const meant = nearest(word, known.words)
+    const list = known.words.map((each) => `\`"${each}"\``).join(', ')
     const instead = meant === undefined ? `write one of ${list}` : `write \`"${meant}"\``
-    faulty(node, context, `${wordsOf(node)} can never hold: there is no \`"${word}"\``, instead)
+    faulty(node, context, `\`"${word}"\` is no word of ${wordsOf(spoken)}`, instead)
   }
 }
+
+const isWritten = (node: ASTNode): boolean => node.op === 'value' || (node.op === 'list' && node.args.every(isWritten))
 
 const COMPARE: Readonly<Record<'<' | '<=' | '>' | '>=', (a: number | string, b: number | string) => boolean>> = {
   '<': (a, b) => a < b,
