@@ -35,12 +35,14 @@ export function locateYaml(
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
-  const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }): YamlFault => ({
-    ...placeAt(pos[0]),
-    ...sayYaml(code, message),
-  }))
+  const faults = [...document.errors, ...document.warnings]
+    .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+    .map(({ pos, code, message }): YamlFault => ({
+      ...placeAt(pos[0]),
+      ...sayYaml(code, message),
+    }))
   visit(document, (_key, node) => {
-    if (!isNode(node) || !(isAlias(node) || node.tag?.startsWith('!') === true)) return
+    if (!isNode(node) || !(isAlias(node) || node.tag !== undefined)) return
     const what = isAlias(node) ? 'an alias' : `the tag \`${node.tag ?? ''}\``
     faults.push({ ...placeAt(node.range?.[0] ?? 0), says: `${what} is not read here`, instead: 'write the value out' })
   })

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { RiskClass, ToolEffect } from '../../../contract/tool.ts'
+import { compilePolicy } from './compile-policy.ts'
+import { callFrom, type DescribedCall } from './described-call.ts'
+import { judgePolicy } from './judge-policy.ts'
+
+const CALL: DescribedCall = {
+  tool: 'mail__send',
+  effects: ['external'],
+  risk: 'high',
+  caller: 'agent:helper',
+  role: 'agent',
+  user: 'ann',
+  args: { to: 'bob@example.com', amount: 5 },
+  now: 1000,
+}
+
+function judge(text: string, changes: Partial<DescribedCall> = {}) {
+  const compiled = compilePolicy({ text, file: 'p.yaml' }, { digest: () => 'v' })
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
+  const { call, facts } = callFrom({ ...CALL, ...changes })
+  return judgePolicy(compiled.value, call, facts)
+}
+
+const spell = (opinions: ReturnType<typeof judge>) =>
+  opinions.map(({ rule, effect, strength }) => [rule, effect, strength].filter((word) => word !== undefined).join(' '))
+
+describe('judgePolicy', () => {
+  test('gives evidence a person can follow: rule, effect, reason, place and time', () => {
+    const text =
+      'rules:\n  - id: mail\n    effect: ask\n    strength: strong\n    match: { tool: mail__* }\n    says: mail leaves the house\n'
+    expect(judge(text)).toEqual([
+      {
+        decider: 'policy',
+        effect: 'ask',
+        strength: 'strong',
+        rule: 'mail',
+        says: 'mail leaves the house',
+        source: 'p.yaml:2',
+        at: 1000,
+      },
+    ])
+  })
+
+  test('an ask without a strength is simple', () => {
+    expect(spell(judge('rules: [{ id: a, effect: ask, says: x }]'))).toEqual(['a ask simple'])
+  })
+
+  test('an operator rule takes the place of the preset, also where it is looser', () => {
+    expect(spell(judge('rules: [{ id: a, effect: allow, match: { tool: mail__send }, says: x }]'))).toEqual(['a allow'])
+  })
+
+  test('where no operator rule matches, the preset answers and says so', () => {
+    const [opinion] = judge('rules: [{ id: a, effect: allow, match: { tool: files__* }, says: x }]')
+    expect(opinion).toMatchObject({ rule: 'careful.high', effect: 'ask', strength: 'strong', source: 'preset careful' })
+  })
+
+  test('a rule whose condition is false does not match', () => {
+    const text = 'rules: [{ id: a, effect: allow, when: args.amount > 5, says: x }]'
+    expect(spell(judge(text))).toEqual(['careful.high ask strong'])
+  })
+
+  test.each([
+    ['a missing key', 'args.total > 5', '`args.total` is missing'],
+    ['a value of the wrong kind', 'args.to > 5', '`args.to > 5` has sides that do not fit together'],
+    ['a failure before an `||`', 'args.total > 5 || true', '`args.total` is missing'],
+    ['labels nobody knows', '"mail" in labels', 'the labels of this session are unknown'],
+    ['a value that is no truth', 'args.amount', 'the condition is neither true nor false'],
+  ])('%s blocks under the rule`s own id and says why', (_what, condition, reason) => {
+    const [opinion] = judge(`rules: [{ id: a, effect: allow, when: '${condition}', says: x }]`)
+    expect(opinion).toMatchObject({
+      rule: 'a',
+      effect: 'block',
+      says: `blocked because its condition has no answer: ${reason}`,
+      source: 'p.yaml:1',
+    })
+  })
+
+  test('arguments that are not JSON block a rule that looks at them and no other', () => {
+    const policy = compilePolicy(
+      { text: 'rules: [{ id: a, effect: allow, when: args.x == 1, says: x }]', file: 'p.yaml' },
+      { digest: () => 'v' },
+    )
+    if (!policy.ok) throw new Error('unreachable')
+    const { call, facts } = callFrom(CALL)
+    const [opinion] = judgePolicy(policy.value, { ...call, canonical_args: '{' }, facts)
+    expect(opinion?.says).toBe('blocked because its condition has no answer: the arguments are not JSON')
+  })
+
+  test('a value of the arguments never appears in what it says', () => {
+    const text = 'rules: [{ id: a, effect: allow, when: args.to > 5, says: x }]'
+    expect(JSON.stringify(judge(text))).not.toContain('bob@example.com')
+  })
+})
+
+/** The presets, spelled out: risk class by risk class. */
+const PRESETS: readonly (readonly [preset: string, risk: RiskClass, effects: readonly ToolEffect[], said: string])[] = [
+  ['careful', 'low', ['read'], 'careful.low allow'],
+  ['careful', 'medium', ['write'], 'careful.medium ask simple'],
+  ['careful', 'high', ['external'], 'careful.high ask strong'],
+  ['careful', 'critical', ['privileged'], 'careful.critical ask two_person'],
+  ['observe', 'critical', ['privileged'], 'careful.critical ask two_person'],
+  ['strict', 'low', ['read'], 'strict.read allow'],
+  ['strict', 'low', ['write'], 'strict.low ask simple'],
+  ['strict', 'medium', ['read', 'write'], 'strict.medium ask simple'],
+  ['strict', 'high', ['destructive'], 'strict.high ask strong'],
+  ['strict', 'critical', ['read'], 'strict.critical ask two_person'],
+]
+
+describe('presets', () => {
+  test.each(PRESETS)('%s on %s (%s): %s', (preset, risk, effects, said) => {
+    expect(spell(judge(`preset: ${preset}`, { risk, effects }))).toEqual([said])
+  })
+})
