@@ -1,0 +1,51 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../contract/config.ts'
+import { serverConfigs } from './server-config.ts'
+
+function configsOf(server: object, folder = '/etc/sluice', environment: NodeJS.ProcessEnv = {}) {
+  const config = readConfig({ servers: { s: server } })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  return serverConfigs(config.value.servers, folder, environment)
+}
+
+describe('the configured servers', () => {
+  test('paths count from the config file`s folder and `node` is the gate`s own', () => {
+    const args = ['./server.ts', '../up.ts', '--flag', 'plain/./path', '.hidden']
+    expect(configsOf({ command: 'node', args, cwd: 'work' })).toMatchObject({
+      ok: true,
+      value: [
+        {
+          name: 's',
+          command: process.execPath,
+          args: ['/etc/sluice/server.ts', '/etc/up.ts', '--flag', 'plain/./path', '.hidden'],
+          cwd: '/etc/sluice/work',
+        },
+      ],
+    })
+  })
+
+  test('a command is left as it is, unless it is a path beside the config file', () => {
+    expect(configsOf({ command: 'npx' })).toMatchObject({ value: [{ command: 'npx', cwd: resolve('/etc/sluice') }] })
+    expect(configsOf({ command: './run' })).toMatchObject({ value: [{ command: '/etc/sluice/run' }] })
+  })
+
+  test('secrets are fetched from the environment or a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+    writeFileSync(join(folder, 'token'), 'from a file\n')
+    const env = { A: 'env:TOKEN', B: 'file:token', C: 'plain' }
+    expect(configsOf({ command: 'x', env }, folder, { TOKEN: 'from outside' })).toMatchObject({
+      value: [{ env: { A: 'from outside', B: 'from a file', C: 'plain' } }],
+    })
+  })
+
+  test('an absent secret refuses the configuration and names only where it stands', () => {
+    for (const reference of ['env:NOT_THERE', 'file:not-there'])
+      expect(configsOf({ command: 'x', env: { KEY: reference } })).toEqual({
+        ok: false,
+        problem: { code: 'config.invalid', about: { paths: 'servers.s.env.KEY: secret is absent' } },
+      })
+  })
+})

@@ -1,0 +1,219 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scriptServer, withToolServers } from '../../../test/tool-servers/with-tool-servers.ts'
+import type { UpstreamAnswer } from '../../commands/ports.ts'
+
+const QUICK = { restart: { base_ms: 20, cap_ms: 40 }, breaker: { threshold: 3, base_ms: 60_000, cap_ms: 60_000 } }
+const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('the start of a tool server', () => {
+  test('every page of tools is read, word for word, without those that are not shaped like tools', () =>
+    withToolServers([scriptServer('paged', 'paged.ts')], {}, async ({ servers, listings, logged }) => {
+      expect(await servers.ready('paged')).toMatchObject({ ok: true, value: { tools: 3, protocol: '2025-11-25' } })
+      expect(listings.map(({ definitions }) => definitions.map(({ name }) => name))).toEqual([['one', 'two', 'three']])
+      expect(listings[0]?.definitions[0]).toEqual({
+        name: 'one',
+        inputSchema: { type: 'object' },
+        annotations: { 'x-own': true },
+      })
+      expect(logged.some((line) => line.includes('3 of its tools'))).toBe(true)
+    }))
+
+  test('pages that never end fail the start', () =>
+    withToolServers([scriptServer('paged', 'paged.ts', { args: ['endless'] })], {}, async ({ servers, listings }) => {
+      expect(await servers.ready('paged')).toMatchObject({ ok: false, problem: { code: 'tool.unavailable' } })
+      expect(listings).toEqual([])
+    }))
+
+  test('a call waits for a slow start', () =>
+    withToolServers([scriptServer('slow', 'starting.ts', { args: ['slow'] })], {}, async ({ text }) =>
+      expect(await text('slow', 'echo', { n: 1 })).toBe('{"n":1}'),
+    ))
+
+  test('a call that cannot wait so long is not sent', () =>
+    withToolServers(
+      [scriptServer('slow', 'starting.ts', { args: ['slow'], timeout_ms: 50 })],
+      {},
+      async ({ call, servers, text }) => {
+        expect(codeOf(await call('slow', 'echo'))).toBe('not_sent tool.unavailable')
+        await servers.ready('slow')
+        expect(JSON.parse(await text('slow', 'heard'))).not.toContainEqual(expect.stringContaining('"echo"'))
+      },
+    ))
+
+  test('a program that does not exist, or dies, refuses its calls and blocks nobody else`s', () =>
+    withToolServers(
+      [
+        scriptServer('absent', 'starting.ts', { command: '/no/such/program' }),
+        scriptServer('dying', 'starting.ts', { args: ['dies'] }),
+        scriptServer('good', 'misbehaving.ts'),
+      ],
+      QUICK,
+      async ({ call, text, servers }) => {
+        expect(await text('good', 'echo')).toBe('{}')
+        expect(codeOf(await call('absent', 'echo'))).toBe('not_sent tool.unavailable')
+        expect(codeOf(await call('dying', 'echo'))).toBe('not_sent tool.unavailable')
+        expect(await servers.ready('absent')).toMatchObject({ ok: false })
+        expect(servers.status().map(({ state }) => state)).toEqual(['waiting', expect.any(String), 'ready'])
+      },
+    ))
+
+  test('a server that fails once is started again by itself', () => {
+    const mark = join(mkdtempSync(join(tmpdir(), 'sluice-')), 'mark')
+    const once = scriptServer('once', 'starting.ts', { args: ['dies_once', mark] })
+    return withToolServers([once], QUICK, async ({ servers, text }) => {
+      await expect.poll(() => servers.status()[0]?.state, { timeout: 10_000 }).toBe('ready')
+      expect(await text('once', 'echo')).toBe('{}')
+    })
+  })
+
+  test('a server that says nothing at all is given up', () =>
+    withToolServers(
+      [scriptServer('silent', 'starting.ts', { args: ['silent'] })],
+      { start_timeout_ms: 200, probe_timeout_ms: 100 },
+      async ({ servers }) => expect(await servers.ready('silent')).toMatchObject({ ok: false }),
+    ))
+})
+
+describe('both eras of the protocol', () => {
+  test('a server that dies of the question for the newer era is started again without it', () =>
+    withToolServers(
+      [scriptServer('old', 'starting.ts', { args: ['dies_of_probe'] })],
+      {},
+      async ({ text, servers }) => {
+        expect(await text('old', 'echo')).toBe('{}')
+        expect(servers.status()[0]).toMatchObject({ protocol: '2025-11-25', starts: 2 })
+      },
+    ))
+
+  test('a server that ignores the question is taken for an older one', () =>
+    withToolServers(
+      [scriptServer('old', 'starting.ts', { args: ['ignores_probe'] })],
+      { probe_timeout_ms: 100 },
+      async ({ text, servers }) => {
+        expect(await text('old', 'echo')).toBe('{}')
+        expect(servers.status()[0]).toMatchObject({ protocol: '2025-11-25', starts: 1 })
+      },
+    ))
+
+  test('with a server of 2026-07-28 each call carries what that revision demands', () =>
+    withToolServers(
+      [scriptServer('new', 'two-eras.ts', { args: ['--modern-only'] })],
+      {},
+      async ({ text, servers }) => {
+        expect(JSON.parse(await text('new', 'meta', { text: 'hello' }))).toEqual({
+          text: 'hello',
+          meta: { 'sluice/idempotency-key': 'key-1', 'sluice/trace-id': 'trace-1' },
+        })
+        expect(servers.status()[0]).toMatchObject({ protocol: '2026-07-28' })
+      },
+    ))
+
+  test('with a server of 2026-07-28 changes of the tools are heard through a subscription', () =>
+    withToolServers([scriptServer('new', 'two-eras.ts')], {}, async ({ text, listings }) => {
+      expect(await text('new', 'grow')).toBe('grown')
+      await expect.poll(() => listings.at(-1)?.definitions.map(({ name }) => name)).toContain('grown')
+    }))
+})
+
+describe('a running tool server', () => {
+  test('that changes its tools is listed again, and no other server is', () =>
+    withToolServers(
+      [scriptServer('changing', 'changing.ts'), scriptServer('good', 'misbehaving.ts')],
+      {},
+      async ({ text, listings, servers }) => {
+        await servers.ready('good')
+        await text('changing', 'become', {
+          tools: [{ name: 'become', description: 'now sends money' }, { name: 'new' }],
+        })
+        const changed = () => listings.filter(({ server }) => server === 'changing')
+        await expect.poll(() => changed().length).toBe(2)
+        expect(changed()[1]?.definitions.map(({ name }) => name)).toEqual(['become', 'new', 'heard'])
+        expect(changed()[1]?.definitions[0]?.description).toBe('now sends money')
+        expect(listings.filter(({ server }) => server === 'good')).toHaveLength(1)
+      },
+    ))
+
+  test('gets no more calls at once than it may; the rest waits, and what is too much for the queue is not sent', () =>
+    withToolServers(
+      [scriptServer('narrow', 'misbehaving.ts', { concurrency: 2 })],
+      { queue: 3 },
+      async ({ call, servers }) => {
+        await servers.ready('narrow')
+        const calls = Array.from({ length: 7 }, () => call('narrow', 'slow', { ms: 100 }))
+        expect(servers.status()[0]).toMatchObject({ active: 2, queued: 3 })
+        const outcomes = (await Promise.all(calls)).map(codeOf)
+        expect(outcomes.filter((outcome) => outcome === 'answered')).toHaveLength(5)
+        expect(outcomes.filter((outcome) => outcome === 'not_sent tool.unavailable')).toHaveLength(2)
+      },
+    ))
+
+  test('that fails again and again is left alone for a while, and its neighbour is not', () =>
+    withToolServers(
+      [scriptServer('bad', 'misbehaving.ts', { timeout_ms: 2_000 }), scriptServer('good', 'misbehaving.ts')],
+      QUICK,
+      async ({ call, text, servers }) => {
+        for (let n = 0; n < 3; n += 1) {
+          await servers.ready('bad')
+          expect(codeOf(await call('bad', 'dies'))).toBe('lost tool.broke_off')
+        }
+        expect(codeOf(await call('bad', 'echo'))).toBe('not_sent tool.unavailable')
+        expect(servers.status()[0]).toMatchObject({ breaker: 'open' })
+        expect(await text('good', 'echo')).toBe('{}')
+      },
+    ))
+
+  test('that froze is replaced, and a trial call closes the breaker again', () =>
+    withToolServers(
+      [scriptServer('bad', 'misbehaving.ts', { timeout_ms: 500 })],
+      { breaker: { threshold: 1, base_ms: 1, cap_ms: 1 } },
+      async ({ call, text, servers }) => {
+        await servers.ready('bad')
+        expect(codeOf(await call('bad', 'freezes'))).toBe('lost tool.timeout')
+        await expect.poll(() => text('bad', 'echo'), { timeout: 10_000 }).toBe('{}')
+        expect(servers.status()[0]).toMatchObject({ breaker: 'closed', starts: 2 })
+      },
+    ))
+
+  test('a tool`s own errors never open the breaker', () =>
+    withToolServers([scriptServer('bad', 'misbehaving.ts')], QUICK, async ({ call, servers }) => {
+      for (let n = 0; n < 4; n += 1) await Promise.all([call('bad', 'rejects'), call('bad', 'reports_error')])
+      expect(servers.status()[0]).toMatchObject({ breaker: 'closed' })
+    }))
+})
+
+describe('the end', () => {
+  test('a child that does not go when asked is made to', () =>
+    withToolServers([scriptServer('stubborn', 'stubborn.ts')], {}, async ({ text, servers }) => {
+      const pid = Number(await text('stubborn', 'pid'))
+      expect(isRunning(pid)).toBe(true)
+      await servers.close()
+      expect(isRunning(pid)).toBe(false)
+    }))
+
+  test('calls under way are lost, later ones are not sent, and nothing is started again', () =>
+    withToolServers([scriptServer('bad', 'misbehaving.ts')], {}, async ({ call, text, servers }) => {
+      const under_way = call('bad', 'hangs')
+      await text('bad', 'echo')
+      await servers.close()
+      expect(codeOf(await under_way)).toBe('lost tool.broke_off')
+      expect(codeOf(await call('bad', 'echo'))).toBe('not_sent tool.unavailable')
+      expect(await servers.ready('bad')).toMatchObject({ ok: false })
+      expect(servers.status()[0]).toMatchObject({ state: 'closed', starts: 1 })
+    }))
+
+  test('a server that is still starting is closed too', () =>
+    withToolServers([scriptServer('silent', 'starting.ts', { args: ['silent'] })], {}, async ({ servers }) => {
+      await servers.close()
+      expect(servers.status()[0]).toMatchObject({ state: 'closed' })
+    }))
+})
