@@ -1,0 +1,84 @@
+import canonicalize from 'canonicalize'
+import { GENESIS, type Checkpoint, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import { Bug } from '../../contract/problems.ts'
+
+/** Stands before everything that is signed, so that no other text of ours can be read as a checkpoint. */
+export const CHECKPOINT_DOMAIN = 'sluice.checkpoint.v1\n'
+
+/** The text that a checkpoint's signature covers. */
+export function checkpointText(body: CheckpointBody): string {
+  const text = canonicalize(body)
+  if (text === undefined) throw new Bug('a checkpoint body is always an object')
+  return `${CHECKPOINT_DOMAIN}${text}`
+}
+
+/** What the next checkpoint names as `prev`: the digest of what was signed. */
+export function checkpointHash(body: CheckpointBody, digest: (text: string) => string): string {
+  return digest(checkpointText(body))
+}
+
+/** The row's id: by it, two writers of the same number collide. */
+export const checkpointId = (number: number): string => String(number).padStart(12, '0')
+
+/** How far a checkpoint has signed a stream; 0 for a stream it does not know. */
+export function signedUpTo(body: CheckpointBody | undefined, stream: string): number {
+  return body?.streams.find((head) => head.stream === stream)?.to ?? 0
+}
+
+const total = (streams: readonly StreamHead[]): number => streams.reduce((sum, head) => sum + head.to, 0)
+
+/**
+ * The checkpoint after `previous`. Every stream is in it, also one without new entries (`from` = `to` + 1, and the root of
+ * no leaves): whoever kept only the newest checkpoint can still tell that a quiet stream was cut.
+ */
+export function nextBody(
+  previous: CheckpointBody | undefined,
+  streams: readonly StreamHead[],
+  at: number,
+  digest: (text: string) => string,
+): CheckpointBody {
+  return {
+    v: 1,
+    number: (previous?.number ?? 0) + 1,
+    at,
+    count: total(streams),
+    prev: previous === undefined ? GENESIS : checkpointHash(previous, digest),
+    streams: [...streams].sort(byStream),
+  }
+}
+
+// By code units, as canonical JSON sorts: the order must not depend on anybody's language.
+const byStream = (a: StreamHead, b: StreamHead): number => (a.stream < b.stream ? -1 : 1)
+
+/** Why a body cannot follow the one before, although both are signed; undefined when it can. */
+export function bodyFault(previous: CheckpointBody | undefined, body: CheckpointBody): string | undefined {
+  if (body.count !== total(body.streams)) return 'its count is not the sum of its streams'
+  for (const [index, head] of body.streams.entries()) {
+    const before = body.streams[index - 1]
+    if (before !== undefined && before.stream >= head.stream) return 'its streams are not in order, each once'
+    if (head.from !== signedUpTo(previous, head.stream) + 1) return `it leaves out entries of \`${head.stream}\``
+    if (head.to < head.from - 1) return `it takes back entries of \`${head.stream}\``
+  }
+  const left = previous?.streams.find(({ stream }) => signedUpTo(body, stream) === 0)
+  return left === undefined ? undefined : `it leaves out the stream \`${left.stream}\``
+}
+
+export type CheckpointPolicy = {
+  /** Sign when so many entries are not signed yet, */
+  readonly every_entries: number
+  /** or when there are some and the newest checkpoint is so old. */
+  readonly every_ms: number
+}
+
+/** Whether it is time to sign. A clock that went back counts as time that has passed: rather one checkpoint too many. */
+export function isCheckpointDue(
+  policy: CheckpointPolicy,
+  newest: Checkpoint | undefined,
+  entries: number,
+  now: number,
+): boolean {
+  const unsigned = entries - (newest?.body.count ?? 0)
+  if (unsigned === 0) return false
+  if (unsigned >= policy.every_entries || newest === undefined) return true
+  return Math.abs(now - newest.body.at) >= policy.every_ms
+}

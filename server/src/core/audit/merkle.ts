@@ -1,0 +1,79 @@
+/**
+ * Merkle trees as RFC 6962 (section 2.1) builds them, over entry hashes.
+ * `DigestBytes` hashes the bytes that a text writes as lower-case hex, and answers in the same writing: core has neither
+ * buffers nor digests of its own.
+ */
+export type DigestBytes = (hex: string) => string
+
+export type Sibling = { readonly side: 'left' | 'right'; readonly hash: string }
+
+// INVARIANT: a leaf and a node never hash the same bytes, so that no node can be passed off as an entry.
+const leafHash = (hash: string, digest: DigestBytes): string => digest(`00${hash}`)
+const nodeHash = (left: string, right: string, digest: DigestBytes): string => digest(`01${left}${right}`)
+
+/** What has to be remembered of any number of leaves to go on: the roots of the perfect subtrees, the largest first. */
+export type Forest = { readonly size: number; readonly peaks: readonly string[] }
+export const NO_LEAVES: Forest = { size: 0, peaks: [] }
+
+/** The forest with one more leaf on its right. */
+export function addLeaf(forest: Forest, hash: string, digest: DigestBytes): Forest {
+  const peaks = [...forest.peaks]
+  let grown = leafHash(hash, digest)
+  // Each trailing one in the size is a perfect tree as large as `grown` has become: the two merge.
+  for (let left = forest.size; left % 2 === 1; left = (left - 1) / 2) grown = nodeHash(peaks.pop() ?? '', grown, digest)
+  peaks.push(grown)
+  return { size: forest.size + 1, peaks }
+}
+
+/** The root of all leaves so far; of none, the digest of nothing. */
+export function forestRoot(forest: Forest, digest: DigestBytes): string {
+  if (forest.size === 0) return digest('')
+  return forest.peaks.reduceRight((right, left) => nodeHash(left, right, digest))
+}
+
+export function merkleRoot(hashes: readonly string[], digest: DigestBytes): string {
+  return forestRoot(
+    hashes.reduce((forest, hash) => addLeaf(forest, hash, digest), NO_LEAVES),
+    digest,
+  )
+}
+
+/** On which side the siblings of a leaf stand, from the leaf up. A level without one has a node that is only passed on. */
+export function pathSides(index: number, size: number): ('left' | 'right')[] {
+  const sides: ('left' | 'right')[] = []
+  for (let at = index, width = size; width > 1; at = Math.floor(at / 2), width = Math.ceil(width / 2)) {
+    if (at % 2 === 1) sides.push('left')
+    else if (at + 1 < width) sides.push('right')
+  }
+  return sides
+}
+
+/** The siblings on the way from one leaf to the root. */
+export function merklePath(hashes: readonly string[], index: number, digest: DigestBytes): Sibling[] {
+  const path: Sibling[] = []
+  let level = hashes.map((hash) => leafHash(hash, digest))
+  for (let at = index; level.length > 1; at = Math.floor(at / 2)) {
+    const sibling = level[at % 2 === 1 ? at - 1 : at + 1]
+    if (sibling !== undefined) path.push({ side: at % 2 === 1 ? 'left' : 'right', hash: sibling })
+    level = levelAbove(level, digest)
+  }
+  return path
+}
+
+function levelAbove(level: readonly string[], digest: DigestBytes): string[] {
+  const above: string[] = []
+  for (let at = 0; at < level.length; at += 2) {
+    const [left = '', right] = level.slice(at, at + 2)
+    above.push(right === undefined ? left : nodeHash(left, right, digest))
+  }
+  return above
+}
+
+/** The root that a leaf and its siblings lead to. */
+export function rootFromPath(hash: string, path: readonly Sibling[], digest: DigestBytes): string {
+  return path.reduce(
+    (below, sibling) =>
+      sibling.side === 'left' ? nodeHash(sibling.hash, below, digest) : nodeHash(below, sibling.hash, digest),
+    leafHash(hash, digest),
+  )
+}

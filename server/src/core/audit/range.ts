@@ -1,0 +1,35 @@
+import { GENESIS, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import { Sha256 } from '../../contract/ids.ts'
+import { linkOf } from './link.ts'
+import { addLeaf, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
+
+/** The entries of one stream that the next checkpoint will sign, as far as they have been read. */
+export type Range = {
+  readonly stream: string
+  readonly from: number
+  readonly to: number
+  readonly head: string
+  readonly leaves: Forest
+}
+
+/** An empty range, where the checkpoint before left off. */
+export function rangeAfter(previous: CheckpointBody | undefined, stream: string): Range {
+  const signed = previous?.streams.find((head) => head.stream === stream)
+  const to = signed?.to ?? 0
+  return { stream, from: to + 1, to, head: signed?.head ?? GENESIS, leaves: NO_LEAVES }
+}
+
+/**
+ * The range with one more entry; undefined when the entry does not follow. Only the links are compared: an entry whose
+ * content was changed keeps a hash that does not fit it, and no signature over that hash can repair it.
+ */
+export function extendRange(range: Range, stored: unknown, digest: DigestBytes): Range | undefined {
+  const link = linkOf(stored)
+  if (link === undefined || link.seq !== range.to + 1 || link.prev_hash !== range.head) return undefined
+  if (!Sha256.safeParse(link.hash).success) return undefined
+  return { ...range, to: link.seq, head: link.hash, leaves: addLeaf(range.leaves, link.hash, digest) }
+}
+
+export function headOf({ stream, from, to, head, leaves }: Range, digest: DigestBytes): StreamHead {
+  return { stream, from, to, head, root: forestRoot(leaves, digest) }
+}

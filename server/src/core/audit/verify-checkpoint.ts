@@ -1,0 +1,74 @@
+import { Checkpoint, GENESIS, type AuditFinding, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import { bodyFault, checkpointHash, checkpointText } from './checkpoint.ts'
+import { forestRoot, NO_LEAVES } from './merkle.ts'
+import type { Claim, Digests, Progress, Step } from './verify.ts'
+
+export type Signers = {
+  /** Whether the signature is by one of this gate's keys, over exactly this text. */
+  isGenuine(text: string, key: string, signature: string): boolean
+}
+
+/** Findings about a checkpoint itself name this instead of a stream, and its number instead of an entry's. */
+export const CHECKPOINTS = 'checkpoints'
+
+export const checkpointFinding = (what: AuditFinding['what'], number: number, says: string): AuditFinding => ({
+  what,
+  stream: CHECKPOINTS,
+  seq: number,
+  says,
+})
+
+export function readCheckpoint(stored: unknown): Checkpoint | undefined {
+  const read = Checkpoint.safeParse(stored)
+  return read.success ? read.data : undefined
+}
+
+export function isSigned(checkpoint: Checkpoint, keys: Signers): boolean {
+  try {
+    return keys.isGenuine(checkpointText(checkpoint.body), checkpoint.key, checkpoint.signature)
+  } catch {
+    return false // a stream's name without a canonical form was never signed
+  }
+}
+
+/** Judge the checkpoint stored after `previous`: its own form, signature and place, before any entry is looked at. */
+export function nextCheckpoint(
+  previous: CheckpointBody | undefined,
+  stored: unknown,
+  keys: Signers,
+  digest: Digests['digest'],
+): { readonly next: Checkpoint } | { readonly finding: AuditFinding } {
+  const expected = (previous?.number ?? 0) + 1
+  const find = (what: AuditFinding['what'], number: number, says: string) => ({
+    finding: checkpointFinding(what, number, says),
+  })
+  const checkpoint = readCheckpoint(stored)
+  if (checkpoint === undefined) return find('unreadable', expected, `checkpoint ${expected} cannot be read`)
+  // The signature first: what an unsigned body says about its number is nobody's word.
+  if (!isSigned(checkpoint, keys))
+    return find('checkpoint_forged', expected, `checkpoint ${expected} is not signed by a key of this gate`)
+  const { body } = checkpoint
+  if (body.number > expected) return find('checkpoint_missing', expected, `checkpoint ${expected} is missing`)
+  if (body.number < expected)
+    return find('checkpoint_mismatch', expected, `checkpoint ${body.number} stands in place of ${expected}`)
+  const before = previous === undefined ? GENESIS : checkpointHash(previous, digest)
+  if (body.prev !== before)
+    return find(
+      'checkpoint_missing',
+      expected - 1,
+      `the checkpoint ${expected - 1} that number ${expected} follows is missing`,
+    )
+  const fault = bodyFault(previous, body)
+  if (fault !== undefined) return find('checkpoint_mismatch', expected, `checkpoint ${expected} contradicts: ${fault}`)
+  return { next: checkpoint }
+}
+
+export const claimOf = (head: StreamHead, by: string): Claim => ({ seq: head.to, hash: head.head, by, signed: true })
+
+/** The stream has been verified up to the checkpoint's head: does the root fit, too? */
+export function closeRange(at: Progress, head: StreamHead, number: number, digests: Digests): Step {
+  if (at.seq === head.to && at.hash === head.head && forestRoot(at.unsigned, digests.digestBytes) === head.root)
+    return { next: { ...at, vouched: true, unsigned: NO_LEAVES } }
+  const says = `checkpoint ${number} does not hold the entries ${head.from} to ${head.to} of \`${head.stream}\``
+  return { finding: checkpointFinding('checkpoint_mismatch', number, says) }
+}

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check'
+import { expect } from 'vitest'
+import { writeCheckpoint } from '../../src/commands/write-checkpoint.ts'
+import type { AuditDraft, AuditEntry, AuditFinding, AuditReport } from '../../src/contract/audit.ts'
+import { entryText } from '../../src/core/audit/chain.ts'
+import { digest, memoryAudit, type MemoryAudit, type Stored } from './memory-audit.ts'
+
+const word = fc.string({ unit: 'grapheme', maxLength: 8 })
+
+export const someDraft: fc.Arbitrary<AuditDraft> = fc.record(
+  {
+    at: fc.nat(),
+    type: fc.constantFrom('call.held', 'call.executed', 'approval.approved'),
+    actor: word,
+    trace: word,
+    subject: fc.dictionary(fc.constantFrom('call', 'tool', 'run'), word),
+    args_hash: word.map(digest),
+    outcome: word,
+    about: fc.dictionary(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.oneof(word, fc.integer(), fc.array(word, { maxLength: 2 })),
+    ),
+  },
+  { requiredKeys: ['at', 'type', 'actor', 'trace', 'subject'] },
+)
+
+type Act = { readonly stream: string; readonly draft: AuditDraft } | 'sign'
+
+/** Entries of up to three streams, signed now and then. At least one entry. */
+export const someHistory: fc.Arbitrary<readonly Act[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ stream: fc.constantFrom('a', 'b', 'c'), draft: someDraft }) },
+      { weight: 1, arbitrary: fc.constant('sign' as const) },
+    ),
+    { minLength: 1, maxLength: 40, size: 'max' },
+  )
+  .filter((acts) => acts.some((act) => act !== 'sign'))
+
+export async function play(history: readonly Act[]): Promise<MemoryAudit> {
+  const memory = memoryAudit()
+  for (const act of history) {
+    if (act === 'sign') await writeCheckpoint(memory)
+    else memory.append(act.stream, act.draft)
+  }
+  return memory
+}
+
+/** One entry, chosen by a number that fits any history. */
+export function pick(
+  memory: MemoryAudit,
+  choice: number,
+): { stream: string; seq: number; rows: Stored[]; row: Stored } {
+  const all = [...memory.stored.entries].flatMap(([stream, rows]) => rows.map((row) => ({ stream, rows, row })))
+  const chosen = all[choice % all.length]
+  if (chosen === undefined) throw new Error('a history has an entry')
+  return { ...chosen, seq: chosen.row.place }
+}
+
+export const entryIn = (row: Stored): AuditEntry => row.body as AuditEntry
+
+/** The entry with other fields and the hash that belongs to them: what somebody does who can read our source. */
+export function rehashed(entry: AuditEntry, fields: Partial<AuditEntry>): AuditEntry {
+  const { hash: _, ...unhashed } = { ...entry, ...fields }
+  return { ...unhashed, hash: digest(entryText(unhashed)) }
+}
+
+/** How far the newest checkpoint has signed a stream. */
+export function signedIn(memory: MemoryAudit, stream: string): number {
+  const bodies = [...memory.stored.checkpoints.values()].map(({ body }) => body as { body: { streams: Head[] } })
+  return Math.max(
+    0,
+    ...bodies.flatMap(({ body }) => body.streams.filter((head) => head.stream === stream).map(({ to }) => to)),
+  )
+}
+type Head = { stream: string; to: number }
+
+/** A law about every history, every place in it, and a second number to vary the mutation with. */
+export function always(law: (memory: MemoryAudit, choice: number, other: number) => Promise<void>): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(someHistory, fc.nat(), fc.nat(), async (history, choice, other) => {
+      await law(await play(history), choice, other)
+    }),
+    { numRuns: 100 },
+  )
+}
+
+export function expectFound(
+  report: AuditReport,
+  what: readonly AuditFinding['what'][],
+  stream: string,
+  seq: number,
+): void {
+  expect(report.ok).toBe(false)
+  expect(report.first).toMatchObject({ stream, seq })
+  expect(what).toContain(report.first?.what)
+}
+
+/** What somebody does who can write everything but has no key: edit one entry and hash all after it again. */
+export function rewriteFrom(memory: MemoryAudit, stream: string, seq: number): void {
+  const rows = memory.stored.entries.get(stream) ?? []
+  let before: string | undefined
+  for (const row of rows.slice(seq - 1)) {
+    const changed = before === undefined ? { actor: 'somebody else' } : { prev_hash: before }
+    row.body = rehashed(entryIn(row), changed)
+    before = entryIn(row).hash
+  }
+  memory.stored.heads.set(stream, { seq: rows.length, hash: before ?? '' })
+}
+
+/** Cut a stream before an entry, so that its head fits again. */
+export function cutBefore(memory: MemoryAudit, { stream, seq, rows, row }: ReturnType<typeof pick>): void {
+  const { prev_hash } = entryIn(row)
+  rows.splice(seq - 1)
+  if (seq === 1) memory.stored.heads.delete(stream)
+  else memory.stored.heads.set(stream, { seq: seq - 1, hash: prev_hash })
+}

@@ -1,0 +1,129 @@
+import { createHash, generateKeyPairSync, hash, sign, verify, type KeyObject } from 'node:crypto'
+import type {
+  AuditReads,
+  Change,
+  CheckpointKeys,
+  Committed,
+  Held,
+  Ledger,
+  Shelves,
+  Table,
+} from '../../src/commands/ports.ts'
+import { GENESIS, type AuditDraft, type AuditEntry, type Checkpoint } from '../../src/contract/audit.ts'
+import { linkEntry } from '../../src/core/audit/chain.ts'
+
+export const digest = (text: string): string => hash('sha256', text)
+export const digestBytes = (hex: string): string => createHash('sha256').update(hex, 'hex').digest('hex')
+
+/** A stored thing that a test may break in any way. */
+export type Stored = { place: number; body: unknown }
+
+/**
+ * The ports of the audit in memory. As in SQL, an entry's place and what it says of itself are two things, and so are the
+ * heads; a body that is the word `garbage` is a row whose text cannot be parsed.
+ */
+export function memoryAudit(keys: CheckpointKeys = ed25519Keys()) {
+  const entries = new Map<string, Stored[]>()
+  const heads = new Map<string, { seq: number; hash: string }>()
+  const checkpoints = new Map<string, Stored>()
+  let now = 1_700_000_000_000
+  let cursor = 0
+
+  function append(stream: string, draft: AuditDraft): AuditEntry {
+    const head = heads.get(stream) ?? { seq: 0, hash: GENESIS }
+    const { entry } = linkEntry({ stream, ...head }, draft, digest)
+    entries.set(stream, [...(entries.get(stream) ?? []), { place: entry.seq, body: entry }])
+    heads.set(stream, { seq: entry.seq, hash: entry.hash })
+    return entry
+  }
+
+  const commit = async (changes: readonly Change[]): Promise<Committed> => {
+    for (const [index, change] of changes.entries()) {
+      if (change.kind !== 'swap' || change.table !== 'checkpoints') throw new Error('only checkpoints are kept here')
+      if (checkpoints.has(change.id)) return { lost: index }
+      checkpoints.set(change.id, { place: (cursor += 1), body: change.to })
+    }
+    return 'committed'
+  }
+
+  const audit: AuditReads = {
+    async entries(stream, from, limit) {
+      const rows = (entries.get(stream) ?? []).filter(({ place }) => place >= from)
+      const page = rows.sort((a, b) => a.place - b.place).slice(0, limit)
+      return page.map(({ body }) => readable(body) as AuditEntry)
+    },
+    async heads() {
+      return [...heads].map(([stream, head]) => ({ stream, ...head }))
+    },
+  }
+
+  const shelves: Pick<Shelves, 'row' | 'list'> = {
+    async row<T extends Table>(_: T, id: string) {
+      const stored = checkpoints.get(id)
+      return stored === undefined ? undefined : held<T>(stored)
+    },
+    async list<T extends Table>(
+      _: T,
+      __: object,
+      { limit, after, newest_first = false }: { limit: number; after?: number; newest_first?: boolean },
+    ) {
+      const sign = newest_first ? -1 : 1
+      return [...checkpoints.values()]
+        .filter(({ place }) => after === undefined || (place - after) * sign > 0)
+        .sort((a, b) => (a.place - b.place) * sign)
+        .slice(0, limit)
+        .map((stored) => held<T>(stored))
+    },
+  }
+  const ledger: Ledger = { commit }
+  const clock = () => (now += 1)
+  const stored = { entries, heads, checkpoints }
+  return { ledger, audit, shelves, keys, clock, digest, digestBytes, append, stored }
+}
+export type MemoryAudit = ReturnType<typeof memoryAudit>
+
+function readable(body: unknown): unknown {
+  if (body === 'garbage') throw new Error('not JSON')
+  return body
+}
+
+const held = <T extends Table>({ place, body }: Stored): Held<T> =>
+  ({ version: 1, row: readable(body), cursor: place }) as Held<T>
+
+export function ed25519Keys(names: readonly string[] = ['k1']): CheckpointKeys {
+  const pairs = new Map(names.map((name) => [name, generateKeyPairSync('ed25519')]))
+  const active = names.at(-1) ?? ''
+  const secret = (): KeyObject => {
+    const pair = pairs.get(active)
+    if (pair === undefined) throw new Error('no key')
+    return pair.privateKey
+  }
+  return {
+    sign: (text) => ({ key: active, signature: sign(null, Buffer.from(text), secret()).toString('hex') }),
+    isGenuine(text, key, signature) {
+      const pair = pairs.get(key)
+      if (pair === undefined || !/^[0-9a-f]{128}$/.test(signature)) return false
+      return verify(null, Buffer.from(text), pair.publicKey, Buffer.from(signature, 'hex'))
+    },
+    publicKey: (key) => pairs.get(key)?.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+  }
+}
+
+export const draft = (at: number, actor = 'agent:a'): AuditDraft => ({
+  at,
+  type: 'call.held',
+  actor,
+  trace: 't1',
+  subject: { call: 'call_1', tool: 'shop__buy' },
+  args_hash: digest(actor),
+  verdict: {
+    effect: 'ask',
+    strength: 'simple',
+    evidence: [{ decider: 'policy', effect: 'ask', rule: 'r1', says: 'ask first', source: 'preset', at }],
+  },
+  about: { limit: 5, list: [1, 'é', null] },
+})
+
+/** The checkpoints as they stand, oldest first. */
+export const checkpointsOf = ({ stored }: MemoryAudit): Checkpoint[] =>
+  [...stored.checkpoints.values()].map(({ body }) => body as Checkpoint)
