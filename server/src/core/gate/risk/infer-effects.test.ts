@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../contract/json.ts'
+import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
+import { inferEffects } from './infer-effects.ts'
+import { RESULT_NOUNS, VERB_LISTS } from './lexicon.ts'
+
+const tool = (name: string, description = '', properties: JsonObject = {}): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: 'object', properties },
+})
+const effectsOf = (name: string, description?: string, properties?: JsonObject): string =>
+  inferEffects(tool(name, description, properties)).effects.join('+') || 'unknown'
+
+describe('plain definitions', () => {
+  test.each([
+    ['get_issue', 'Get a specific issue', 'read'],
+    ['listPullRequests', 'List pull requests in a repository', 'read'],
+    ['storage-account-get', 'Retrieves details of an account', 'read'],
+    ['acme_list_things', '', 'read'],
+    ['order_status', 'Shows where an order is', 'read'],
+    ['current_user', 'Get details about the user who owns the key', 'read'],
+    ['panel_query', 'Executes a search query and returns matching rows', 'read'],
+    ['create_issue', 'Create a new issue', 'write'],
+    ['dashboard-create', 'Creates a dashboard', 'write'],
+    ['issue_write', 'Create a new or update an existing issue', 'write'],
+    ['delete_file', 'Delete a file', 'write+destructive'],
+    ['drop-database', 'Removes the specified database', 'write+destructive'],
+    ['find_and_replace', 'Finds text in files', 'write+destructive'],
+    ['send_email', 'Sends an email', 'write+external'],
+    ['add_comment', 'Add a comment to a card', 'write+external'],
+    ['grant_role', 'Grants a role to a user', 'write+privileged'],
+    ['execute_command', 'Execute a terminal command', 'write+privileged'],
+    ['get_secret', 'Get the value of a secret', 'read+privileged'],
+    ['list_secrets', 'List the names of secrets', 'read'],
+    ['browser_navigate', 'Navigate to a URL', 'unknown'],
+    ['manage_rules', '', 'unknown'],
+    ['frobnicate', 'Frobnicates the widget', 'unknown'],
+  ])('%s (%s) is %s', (name, description, expected) => {
+    expect(effectsOf(name, description)).toBe(expected)
+  })
+})
+
+describe('descriptions', () => {
+  test('the action of a tool with a silent name is the verb its description opens with', () => {
+    expect(effectsOf('widgets', 'Fetches all widgets of a shop')).toBe('read')
+    expect(effectsOf('widgets', 'This tool allows you to update the widgets of a shop')).toBe('write')
+    expect(effectsOf('widgets', 'Use this tool to delete widgets')).toBe('write+destructive')
+  })
+
+  test('a shouted label before the colon is not the action', () => {
+    expect(effectsOf('tables', 'START HERE for data: List available tables')).toBe('read')
+  })
+
+  test('plural nouns after a reading verb are not further actions', () => {
+    expect(effectsOf('card', 'Retrieves comments, updates and links of a card')).toBe('read')
+  })
+
+  test('a second verb of the same form is a further action', () => {
+    expect(effectsOf('notes', 'Add or remove a note')).toBe('write+destructive')
+  })
+
+  test('a promise to read only makes a tool that takes statements a read, and "do not modify" said to the agent does not', () => {
+    expect(effectsOf('database_query', 'Executes a SQL query')).toBe('unknown')
+    expect(effectsOf('database_query', 'Executes a read-only SQL query')).toBe('read')
+    expect(effectsOf('database_query', 'Executes a SQL query. Do not modify the result.')).toBe('unknown')
+  })
+
+  test('no promise makes a tool that is called delete a read', () => {
+    const promise = 'Read-only. Lists things, does not modify anything, no side effects. Returns a list.'
+    expect(effectsOf('delete_things', promise, { limit: {}, page: {}, query: {} })).toBe('write+destructive')
+  })
+
+  test('a name and a description that contradict each other leave the tool at best unknown', () => {
+    expect(effectsOf('get_widget', 'Create a widget')).toBe('unknown')
+    expect(effectsOf('create_widget', 'Get a widget')).toBe('write')
+  })
+
+  test('a warning that it cannot be undone makes a write destructive', () => {
+    expect(effectsOf('finalize_invoice', 'Finalize an invoice. This cannot be undone.')).toBe('write+destructive')
+  })
+})
+
+describe('schemas', () => {
+  test('a tool can do the worst of its actions', () => {
+    expect(effectsOf('things', 'Get things', { method: { enum: ['get', 'list'] } })).toBe('read')
+    expect(effectsOf('get_things', 'Get things', { method: { enum: ['get', 'create'] } })).toBe('write')
+    expect(effectsOf('get_things', 'Get things', { method: { enum: ['get', 'delete_thing'] } })).toBe(
+      'write+destructive',
+    )
+  })
+
+  test('actions spread over alternatives count as well', () => {
+    const inputSchema: JsonObject = {
+      anyOf: [{ properties: { action: { const: 'list' } } }, { properties: { action: { const: 'delete' } } }],
+    }
+    expect(inferEffects({ name: 'things', description: 'List things', inputSchema }).effects).toContain('destructive')
+  })
+
+  test('a parameter for recipients makes a write reach people', () => {
+    expect(effectsOf('create_event', 'Create an event', { participants: {} })).toBe('write+external')
+    expect(effectsOf('create_event', 'Create an event', { title: {} })).toBe('write')
+  })
+
+  test('a command to run is not a read, code to look at is', () => {
+    expect(effectsOf('terminal', 'Returns the output', { command: {} })).not.toMatch(/read/)
+    expect(effectsOf('explain_code', 'Explains what code does', { code: {} })).toBe('read')
+  })
+})
+
+describe('reasons', () => {
+  test('every effect has a reason, and what was outweighed is told too', () => {
+    const { effects, reasons } = inferEffects(tool('create_widget', 'Get a widget', { page: {} }))
+    expect(effects).toEqual(['write'])
+    expect(reasons).toEqual([
+      { effect: 'write', from: 'name', evidence: '"create"' },
+      { effect: 'read', from: 'description', evidence: '"get"' },
+      { effect: 'read', from: 'schema', evidence: 'takes "page"' },
+    ])
+  })
+
+  test('agreement of name and description is strong, either alone is weak', () => {
+    expect(inferEffects(tool('get_widget', 'Get a widget')).confidence).toBe('strong')
+    expect(inferEffects(tool('get_widget')).confidence).toBe('weak')
+    expect(inferEffects(tool('widget')).confidence).toBe('none')
+  })
+})
+
+const RISK: Readonly<Record<ToolEffect, number>> = { read: 0, write: 1, external: 2, destructive: 2, privileged: 3 }
+const riskOf = (definition: ToolDefinition): number => {
+  const { effects } = inferEffects(definition)
+  const counted: readonly ToolEffect[] = effects.length === 0 ? ['write', 'external'] : effects
+  return Math.max(...counted.map((effect) => RISK[effect]))
+}
+
+const anyWord = fc.oneof(
+  fc.constantFrom(...Object.values(VERB_LISTS).flat()),
+  fc.constantFrom(...RESULT_NOUNS),
+  fc.constantFrom('widget', 'acme', 'and', 'or', 'role', 'secret', 'message', 'sql', 'command', 'users'),
+)
+const anyName = fc.array(anyWord, { minLength: 0, maxLength: 5 })
+const anyDescription = fc
+  .array(fc.oneof(anyWord, fc.constantFrom('.', ',', 'the', 'to', 'tool', 'read-only', 'returns', 'creates', '\n\n')), {
+    maxLength: 14,
+  })
+  .map((words) => words.join(' '))
+const anyProperties = fc.dictionary(
+  fc.oneof(anyWord, fc.constantFrom('method', 'action', 'body', 'page', 'to', 'force', 'sql')),
+  fc.oneof(
+    fc.constant({}),
+    fc.array(anyWord, { maxLength: 4 }).map((values) => ({ enum: values })),
+  ),
+  { maxKeys: 6 },
+)
+
+describe('laws', () => {
+  test('an empty definition is unknown', () => {
+    expect(inferEffects({ name: '', inputSchema: {} })).toEqual({ effects: [], reasons: [], confidence: 'none' })
+  })
+
+  test('a destructive verb added to a name never makes a tool less risky', () => {
+    fc.assert(
+      fc.property(
+        anyName,
+        fc.nat(),
+        fc.constantFrom(...VERB_LISTS.destructive),
+        anyDescription,
+        anyProperties,
+        (words, seed, verb, description, properties) => {
+          const with_verb = words.toSpliced(seed % (words.length + 1), 0, verb)
+          const before = riskOf(tool(words.join('_'), description, properties))
+          expect(riskOf(tool(with_verb.join('_'), description, properties))).toBeGreaterThanOrEqual(before)
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('a name that opens with a verb that only destroys is destructive, whatever else is said', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('delete', 'remove', 'destroy', 'purge'),
+        anyName,
+        anyDescription,
+        anyProperties,
+        (verb, words, ...rest) => {
+          expect(inferEffects(tool([verb, ...words].join('_'), ...rest)).effects).toEqual(
+            expect.arrayContaining(['write', 'destructive']),
+          )
+        },
+      ),
+    )
+  })
+
+  test('a read has evidence of reading', () => {
+    fc.assert(
+      fc.property(anyName, anyDescription, anyProperties, (words, description, properties) => {
+        const { effects, reasons } = inferEffects(tool(words.join('_'), description, properties))
+        if (effects.includes('read')) expect(reasons.some((reason) => reason.effect === 'read')).toBe(true)
+        expect(effects.includes('read') && effects.includes('write')).toBe(false)
+        for (const effect of effects) expect(reasons.some((reason) => reason.effect === effect)).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('the order of properties and of enum values does not matter', () => {
+    fc.assert(
+      fc.property(anyName, anyProperties, (words, properties) => {
+        const turned = Object.fromEntries(
+          Object.entries(properties)
+            .toReversed()
+            .map(([name, value]) => [name, 'enum' in value ? { enum: value.enum.toReversed() } : value]),
+        )
+        expect(inferEffects(tool(words.join('_'), '', turned))).toEqual(
+          inferEffects(tool(words.join('_'), '', properties)),
+        )
+      }),
+    )
+  })
+
+  test('the way a name is written does not matter', () => {
+    fc.assert(
+      fc.property(anyName, (words) => {
+        const camel = words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('')
+        const snake = inferEffects(tool(words.join('_')))
+        expect(inferEffects(tool(camel))).toEqual(snake)
+        expect(inferEffects(tool(words.join('-')))).toEqual(snake)
+        expect(inferEffects(tool(words.join('.')))).toEqual(snake)
+      }),
+    )
+  })
+
+  test('the same definition gives the same answer, and no text makes it throw', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, description) => {
+        const answer = inferEffects(tool(name, description))
+        expect(inferEffects(tool(name, description))).toEqual(answer)
+      }),
+    )
+  })
+
+  test("a server's own annotations change nothing", () => {
+    const plain = tool('delete_things', 'Delete things')
+    expect(inferEffects({ ...plain, annotations: { readOnlyHint: true } })).toEqual(inferEffects(plain))
+  })
+})

@@ -1,0 +1,67 @@
+import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
+import { readDescription } from './read-description.ts'
+import { readName, verbClassOf } from './read-name.ts'
+import { readSchema } from './read-schema.ts'
+import type { Sign } from './sign.ts'
+
+export type EffectReason = Pick<Sign, 'effect' | 'from' | 'evidence'>
+
+export type InferredEffects = {
+  /** Empty means unknown: the caller counts the tool as write + external. Never empty and confident. */
+  readonly effects: readonly ToolEffect[]
+  /** All the evidence, also what was outweighed: a person who doubts the answer wants both sides. */
+  readonly reasons: readonly EffectReason[]
+  readonly confidence: 'strong' | 'weak' | 'none'
+}
+
+/** How far one side must outweigh the other. In between the evidence contradicts itself or is too thin: unknown. */
+const READ_NEEDS = 2
+const WRITE_NEEDS = 3
+const STRONG = 5
+const ORDER: readonly ToolEffect[] = ['read', 'write', 'destructive', 'external', 'privileged']
+
+/**
+ * What a tool does, judged by its definition alone. Annotations are not looked at: whom to believe is the caller's decision.
+ * INVARIANT: `read` comes only from evidence of reading; nothing known is unknown (laws in infer-effects.test.ts).
+ * INVARIANT: a destructive verb added to a name never lowers the risk.
+ */
+export function inferEffects(definition: ToolDefinition): InferredEffects {
+  const signs = signsOf(definition)
+  const reasons = reasonsOf(signs)
+  const balance = weigh(signs, 'write') - weigh(signs, 'read')
+  const writes = balance >= WRITE_NEEDS || signs.some((sign) => sign.forbids_read === 'always')
+  const reads = !writes && balance <= -READ_NEEDS && !isForbidden(signs)
+  if (!writes && !reads) return { effects: [], reasons, confidence: 'none' }
+  const kept = signs.filter((sign) =>
+    writes ? sign.effect !== 'read' : sign.effect === 'read' || sign.of_a_read === true,
+  )
+  const effects = ORDER.filter((effect) => kept.some((sign) => sign.effect === effect))
+  return { effects, reasons, confidence: Math.abs(balance) >= STRONG ? 'strong' : 'weak' }
+}
+
+function reasonsOf(signs: readonly Sign[]): EffectReason[] {
+  const said = new Map(
+    signs.map(({ effect, from, evidence }) => [`${effect} ${from} ${evidence}`, { effect, from, evidence }]),
+  )
+  return [...said.values()]
+}
+
+function signsOf(definition: ToolDefinition): Sign[] {
+  const named = readName(definition.name)
+  const titled = named.length === 0 && definition.title !== undefined ? readName(definition.title) : []
+  const looksAtCode = verbClassOf(definition.name) === 'read' && !/query/i.test(definition.name)
+  return [
+    ...named,
+    ...titled,
+    ...readDescription(definition.description ?? ''),
+    ...readSchema(definition.inputSchema, !looksAtCode),
+  ]
+}
+
+function isForbidden(signs: readonly Sign[]): boolean {
+  const promised = signs.some((sign) => sign.promises_read)
+  return signs.some((sign) => sign.forbids_read === 'always' || (sign.forbids_read === 'unless_promised' && !promised))
+}
+
+const weigh = (signs: readonly Sign[], effect: ToolEffect): number =>
+  signs.reduce((sum, sign) => (sign.effect === effect ? sum + sign.weight : sum), 0)

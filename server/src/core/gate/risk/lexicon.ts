@@ -1,0 +1,174 @@
+/**
+ * Words that tell what a tool does. General English and API words only: a product's name would teach the gate about one
+ * vendor and nothing about the next.
+ */
+export type VerbClass = 'read' | 'soft_read' | 'write' | 'soft_write' | 'destructive'
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
+  read: words(`
+    analyse analyze audit autocomplete browse calculate check compare compute count describe detect diagnose diff
+    discover display download enumerate estimate examine explain explore extract fetch find geocode get grep has
+    identify inquire inspect is list locate lookup measure monitor observe peek ping poll preview query read recall
+    recommend retrieve scan search show suggest summarise summarize tail trace validate verify view wait whoami
+  `),
+  /** Usually a read, yet the word alone is not enough to say so. */
+  soft_read: words(`
+    access aggregate answer assess benchmark capture classify collect convert correlate crawl debug decode derive
+    determine echo encode enrich filter forecast format gather generate give guide help interpret look map match
+    obtain offer parse predict present print profile provide pull rank recognise recognize render report respond
+    return review scrape simulate snapshot sort test think track transcribe translate visualise visualize watch
+  `),
+  write: words(`
+    accept acknowledge activate add adjust allocate allow alter amend announce annotate append apply approve archive assign
+    associate attach authorise authorize backup ban bind block book broadcast build buy change charge checkout click
+    clone close comment commit complete compose configure confirm connect copy cordon create customise customize
+    deactivate decline demote deny deploy detach disable disassociate disconnect dismiss dispatch downgrade draft
+    drag duplicate edit email embed enable enqueue enroll exempt fill finalise finalize finish fix flag follow fork
+    forward grant hide hold import increment ingest init initialise initialize insert install invite join label
+    launch leave like link lock make mark merge message migrate mint modify mount move mute notify onboard order
+    organise organize paste patch pause pay pin place post prepend press prioritise prioritize promote provision
+    publish purchase push put quarantine queue rate reassign reboot rebuild record redeploy redo refund regenerate
+    register reindex reject release remediate rename reopen reorder reorganise reorganize reply reprioritise
+    reprioritize reprocess republish rerun rescale reschedule reserve resize restart restore resume retry retweet
+    revert rollback rotate save scale schedule score sell send set setup share sign snooze spawn split stage stake
+    star start stop store submit subscribe suspend swap swipe sync synchronise synchronize tag tap tether toggle
+    train transfer trigger tune turn tweet type unarchive unassign unban unblock undo unfollow unhide unlock unmerge
+    unmute unpause unpin unpublish unresolve unshare unstake unstar unsubscribe untag update upgrade upload upsert
+    vote withdraw write
+  `),
+  /** Does something, and the word does not say what. */
+  soft_write: words(`
+    act ask assume authenticate automate call chat control delegate do drive enforce eval evaluate exec execute
+    export go handle interact invoke load login logout manage navigate open operate optimise optimize orchestrate
+    perform play process prompt refresh renew request resolve run select switch synthesise synthesize transform warm
+  `),
+  destructive: words(`
+    abort cancel clean cleanup clear decommission del delete deprovision deregister destroy discard drop erase evict
+    expunge flush kill nuke obliterate overwrite prune purge remove replace reset revoke rm shred shutdown terminate
+    trash truncate undeploy uninstall unregister unset vacuum void wipe zap
+  `),
+}
+
+/** INVARIANT: no verb is in two classes (test in lexicon.test.ts). */
+export const VERBS: ReadonlyMap<string, VerbClass> = new Map(
+  Object.entries(VERBS_BY_CLASS).flatMap(([kind, list]) => list.map((verb) => [verb, kind as VerbClass] as const)),
+)
+export const VERB_LISTS = VERBS_BY_CLASS
+
+/** Verbs that are as often nouns: in a name they count as the action only where an action stands, first or last. */
+export const NOUNISH: ReadonlySet<string> = new Set(
+  words(`
+    access act answer audit backup ban benchmark block book build call change charge chat check checkout clean clear
+    close comment commit complete control copy count debug deploy diff display download draft drive drop duplicate
+    email embed exec export extract fetch filter fix flag follow forecast fork format forward go guide has help hold
+    import invite is join kill label launch like link list load lock look make map mark match measure merge message
+    mount move navigate offer open order patch pause pin place play poll post present press preview print process
+    profile prompt provision pull purchase push put query queue rank rate read record refund release report request
+    reserve reset resume review rollback run scale scan schedule score search select set setup share sign snapshot
+    sort split stage stake star start stop store submit swap sync tag tail tap test trace track train transfer
+    transform trash trigger tune turn tweet type update upgrade upload view void vote wait warm watch write
+  `),
+)
+
+/** Words by which names say their action even where other verbs are nouns: `
+    order_list
+  `, `file-write`, `
+    acme_query_rows
+  `. */
+export const PLAIN_ACTIONS: ReadonlySet<string> = new Set(
+  words('add create delete get list query read remove search set update upload write'),
+)
+
+/** To run, make or do one of these is to read. */
+export const READING_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    aggregation analysis assessment audit calculation check checks comparison diagnostics lookup queries query
+    retrieval review scan search searches
+  `),
+)
+export const CARRIER_VERBS: ReadonlySet<string> = new Set(
+  words('conduct do exec execute invoke make perform process run'),
+)
+
+/** A name that ends in one of these says what comes back, not what is done. */
+export const RESULT_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    activity advice alternatives analysis analytics answer availability balance catalog changelog comparison
+    compatibility contents count data dependencies deps description detail details diagnostics docs documentation
+    examples facts feed forecast guidance guide health help hierarchy history info information insights inventory
+    leaderboard list listing log logs maintainers me metadata metrics news overview popularity pricing profile
+    quality quota readme recommendation recommendations recommender references report result results samples schema
+    schemas score screenshot search size standings statistics stats status structure suggestions summary time
+    timeline topology traces tree trend trends types usage version versions vulnerabilities whoami
+  `),
+)
+
+/** Verbs by which something leaves for people or other systems. */
+export const EGRESS_VERBS: ReadonlySet<string> = new Set(
+  words(`
+    announce broadcast buy charge comment deploy dispatch email forward invite message notify order pay post publish
+    purchase push refund release reply retweet sell send share submit transfer tweet upload withdraw
+  `),
+)
+
+/** Nouns that other people read: writing one of them reaches somebody. */
+export const EGRESS_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    announcement comment comments email emails invitation invitations invite invites mail message messages
+    notification notifications payment payments payout post reply sms transaction transfer tweet webhook webhooks
+  `),
+)
+
+/** Writing one of these changes who may do what. */
+export const AUTHORITY_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    acl admin admins certificate certificates collaborator collaborators credential credentials firewall iam member
+    members membership mfa owner password passwords permission permissions policies policy privilege privileges rbac
+    role roles secret secrets sudo superuser token tokens
+  `),
+)
+export const AUTHORITY_VERBS: ReadonlySet<string> = new Set(
+  words('authorise authorize demote exempt grant impersonate promote revoke sudo'),
+)
+/** Reading the value of one of these is a power of its own. */
+export const SECRET_NOUNS: ReadonlySet<string> = new Set(
+  words('credential credentials password passwords passphrase secret secrets'),
+)
+
+/** Arguments that carry a program: the tool does whatever the caller writes. */
+export const CODE_NOUNS: ReadonlySet<string> = new Set(
+  words(
+    'bash cmd code command commands cypher ddl dml eval javascript js powershell python script shell sql statement ssh',
+  ),
+)
+/** Of these, the ones that reach the machine and not only a database. */
+export const SHELL_NOUNS: ReadonlySet<string> = new Set(
+  words('bash cmd command commands powershell shell ssh sudo terminal'),
+)
+
+/** Parameters that choose what the tool does. */
+export const ACTION_PARAMS: ReadonlySet<string> = new Set(
+  words('action actions command http_method method mode op operation operations request_method subcommand verb'),
+)
+export const WRITE_PARAMS: ReadonlySet<string> = new Set(
+  words(`
+    attachments autoconfirm body commit_message confirm confirmed content contents create_if_missing dry_run dryrun
+    force idempotency_key new_content new_name new_path new_title new_value overwrite patch payload recipients
+    replace request_body send_notifications update updates upsert validate_only
+  `),
+)
+export const READ_PARAMS: ReadonlySet<string> = new Set(
+  words(`
+    after before cursor end_date end_time from_date include include_fields keyword keywords limit max_results
+    next_token offset order_by page page_number page_size page_token per_page projection q query search search_term
+    since skip sort sort_by sort_order start_date start_time to_date top_k until
+  `),
+)
+export const RECIPIENT_PARAMS: ReadonlySet<string> = new Set(
+  words(`
+    attendees bcc cc email_to invitees participants phone phone_number recipient recipients to to_email webhook
+    webhook_url
+  `),
+)

@@ -1,0 +1,41 @@
+import { VERBS, type VerbClass } from './lexicon.ts'
+
+/** `getHTTPStatus`, `get_http-status` and `Get.HTTP status` are the same three words. */
+export function splitWords(name: string): string[] {
+  return name
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word !== '')
+}
+
+export type Inflection = 'base' | 'third' | 'gerund' | 'past'
+export type Verb = { readonly verb: string; readonly is: VerbClass; readonly form: Inflection }
+
+/** The verb behind a word as it stands in a sentence, if it is one we know. */
+export function verbIn(word: string): Verb | undefined {
+  for (const [verb, form] of stems(word)) {
+    const is = VERBS.get(verb)
+    if (is !== undefined) return { verb, is, form }
+  }
+  return undefined
+}
+
+function stems(word: string): (readonly [string, Inflection])[] {
+  const found: (readonly [string, Inflection])[] = [[word, 'base']]
+  if (word.endsWith('ies')) found.push([`${word.slice(0, -3)}y`, 'third'])
+  if (word.endsWith('s')) found.push([word.slice(0, -1), 'third'])
+  if (word.endsWith('es')) found.push([word.slice(0, -2), 'third'])
+  for (const [ending, form] of [
+    ['ing', 'gerund'],
+    ['ed', 'past'],
+  ] as const) {
+    if (!word.endsWith(ending)) continue
+    const stem = word.slice(0, -ending.length)
+    found.push([stem, form], [`${stem}e`, form])
+    if (ending === 'ed' && stem.endsWith('i')) found.push([`${stem.slice(0, -1)}y`, form])
+    if (stem.at(-1) === stem.at(-2)) found.push([stem.slice(0, -1), form])
+  }
+  return found
+}
