@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CallRow } from '../../server/src/contract/call.ts'
+import type { Change, Ledger } from '../../server/src/commands/ports.ts'
+import type { Tuning } from '../../server/src/stores/sqlite/connect.ts'
+import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
+import { columns, valuesOf, type Bench } from '../bench.ts'
+
+/** How many intents per second become durable, and what sharing the fsync brings. */
+
+const MODES = {
+  group: {},
+  one_by_one: { group: 1 },
+  not_durable: { synchronous: 'OFF' },
+} as const satisfies Record<string, Partial<Tuning>>
+type Mode = keyof typeof MODES
+const CONCURRENCY = [1, 4, 16, 64, 256] as const
+
+type Row = { readonly mode: Mode; readonly concurrency: number; readonly commits_s: number }
+export type LedgerReport = { readonly bench: 'ledger'; readonly rows: readonly Row[] }
+
+const HASH = 'ab'.repeat(32)
+const opinion = (decider: string, at: number) => ({
+  decider,
+  effect: 'allow' as const,
+  rule: `${decider}.default`,
+  says: 'a tool that only reads is allowed',
+  source: 'preset careful',
+  at,
+})
+
+/** What the corridor records before it executes an allowed call. */
+function intent(): Change[] {
+  const now = Date.now()
+  const call_id = `call_${randomBytes(12).toString('hex')}` as const
+  const verdict = { effect: 'allow' as const, evidence: [opinion('policy', now), opinion('pauses', now)] }
+  const row: CallRow = {
+    v: 1,
+    call_id,
+    caller: { kind: 'agent', id: 'agent:planner', user: 'ada' },
+    tool_id: 'files__read_file',
+    server: 'files',
+    definition_hash: HASH,
+    canonical_args: '{"head":200,"path":"notes/2031/plan.md"}',
+    args_hash: HASH,
+    thread: `thread-${now % 50}`,
+    trace: randomBytes(16).toString('hex'),
+    received_at: now,
+    state: 'executing',
+    verdict,
+    policy_version: HASH,
+    idempotent: true,
+    attempt: 1,
+    boot: 'bench',
+    started_at: now,
+  }
+  const subject = { call: call_id, tool: row.tool_id }
+  return [
+    { kind: 'swap', table: 'calls', id: call_id, from: 'absent', to: row },
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: 'call.allowed',
+        actor: row.caller.id,
+        trace: row.trace,
+        subject,
+        args_hash: HASH,
+        verdict,
+      },
+    },
+  ]
+}
+
+async function commitsPerSecond(ledger: Ledger, concurrency: number, ms: number): Promise<number> {
+  let committed = 0
+  let until = 0
+  const client = async () => {
+    while (performance.now() < until) {
+      if ((await ledger.commit(intent())) !== 'committed') throw new Error('an intent was not committed')
+      committed += 1
+    }
+  }
+  const load = async (duration: number) => {
+    committed = 0
+    const start = performance.now()
+    until = start + duration
+    await Promise.all(Array.from({ length: concurrency }, client))
+    return (committed / (performance.now() - start)) * 1000
+  }
+  await load(ms / 5)
+  return Math.round(await load(ms))
+}
+
+async function measure(mode: Mode, ms: number): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-ledger-'))
+  const opened = await openSqliteLedger({
+    file: join(folder, 'ledger.db'),
+    stream: 'main',
+    onFault: (error) => console.error(error.message),
+    tuning: MODES[mode],
+  })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  try {
+    const rows: Row[] = []
+    for (const concurrency of CONCURRENCY) {
+      rows.push({ mode, concurrency, commits_s: await commitsPerSecond(opened.value, concurrency, ms) })
+    }
+    return rows
+  } finally {
+    await opened.value.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export const bench: Bench<LedgerReport> = {
+  async run(options) {
+    const ms = Number(valuesOf(options, '--ms')[0] ?? 1000)
+    const rows: Row[] = []
+    for (const mode of Object.keys(MODES) as Mode[]) rows.push(...(await measure(mode, ms)))
+    return { bench: 'ledger', rows }
+  },
+
+  table({ rows }) {
+    const speed = (mode: Mode, concurrency: number) =>
+      rows.find((row) => row.mode === mode && row.concurrency === concurrency)?.commits_s ?? Number.NaN
+    const lines = CONCURRENCY.map((concurrency) => {
+      const [group, single, loose] = [
+        speed('group', concurrency),
+        speed('one_by_one', concurrency),
+        speed('not_durable', concurrency),
+      ]
+      const ratios = [`${(group / single).toFixed(1)} x`, `${((group / loose) * 100).toFixed(0)} %`]
+      return [concurrency, group, single, loose, ...ratios]
+    })
+    const head = ['concurrency', 'group', 'one_by_one', 'not_durable', 'group / one_by_one', 'group / not_durable']
+    return `durable commits per second\n${columns([head, ...lines])}`
+  },
+}

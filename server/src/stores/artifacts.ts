@@ -1,0 +1,96 @@
+import { hash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Artifacts } from '../commands/ports.ts'
+import { Sha256 } from '../contract/ids.ts'
+import { Bug } from '../contract/problems.ts'
+
+/**
+ * Artifacts as files: `<sha256 of the owner>/<sha256 of the text>`. Both names are made here of hex digits, so that
+ * neither an owner nor a pointer can say where to look. A file whose text no longer has its digest is as good as none. An
+ * owner with a lone surrogate has no artifacts: as bytes it would be the same as every other such owner.
+ */
+export function fileArtifacts(folder: string): Artifacts {
+  const shelfOf = (owner: string) => join(folder, hash('sha256', owner))
+
+  return {
+    async put(owner, text) {
+      if (!owner.isWellFormed()) return undefined
+      const bytes = Buffer.from(text, 'utf8')
+      const digest = hash('sha256', bytes)
+      const shelf = shelfOf(owner)
+      try {
+        await mkdir(shelf, { recursive: true, mode: 0o700 })
+        await write(shelf, digest, bytes)
+        return digest
+      } catch {
+        return undefined
+      }
+    },
+
+    async read(owner, digest, from, length) {
+      if (!isCount(from) || !isCount(length)) throw new Bug('a range is two whole numbers, 0 or more')
+      if (!owner.isWellFormed() || !Sha256.safeParse(digest).success) return undefined
+      const bytes = await bytesOf(join(shelfOf(owner), digest))
+      if (bytes === undefined || hash('sha256', bytes) !== digest) return undefined
+      const text = bytes.toString('utf8')
+      return { text: range(text, from, length), size: text.length }
+    },
+  }
+}
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
+
+/** Whole or not at all: readers see the name only when the bytes are on the disk. */
+async function write(shelf: string, name: string, bytes: Uint8Array): Promise<void> {
+  const part = join(shelf, `${randomUUID()}.part`)
+  try {
+    const file = await open(part, 'wx', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(part, join(shelf, name))
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(shelf)
+}
+
+/** Makes the new name durable. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function bytesOf(path: string): Promise<Buffer | undefined> {
+  try {
+    // A link in place of the file would lead out of the folder. Windows knows no such flag and gives 0.
+    return await readFile(path, { flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Positions count UTF-16 units, as sizes do everywhere. A pair of surrogates belongs to the page its first half is on, so
+ * that no page holds half a character and adjoining pages put together give the text.
+ */
+function range(text: string, from: number, length: number): string {
+  const splits = (at: number) => isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
+  const start = splits(from) ? from + 1 : from
+  const end = splits(from + length) ? from + length + 1 : from + length
+  return text.slice(start, Math.max(start, end))
+}
+
+const isHigh = (unit: number) => unit >= 0xd8_00 && unit <= 0xdb_ff
+const isLow = (unit: number) => unit >= 0xdc_00 && unit <= 0xdf_ff

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import type { RunId } from '../contract/ids.ts'
+import type { Change } from '../commands/ports.ts'
+import { call, newCall, runId } from './ledger-fixtures.suite.ts'
+import type { Opener } from './ledger.suite.ts'
+
+const event = (run: RunId, text: string): Change => ({ kind: 'event', run, event: { type: 'told', text } })
+
+export function readsSuite({ fresh }: Opener): void {
+  test('a row comes back as it was stored', async () => {
+    const ledger = await fresh()
+    const row = call('c', { trace: 'é 😀 \u2028 "quoted" \\ \0 end', idempotency_key: 'k', started_at: 0.5 })
+    await ledger.commit([{ kind: 'swap', table: 'calls', id: 'c', from: 'absent', to: row }])
+    expect((await ledger.row('calls', 'c'))?.row).toEqual(row)
+    expect(await ledger.row('calls', 'd')).toBeUndefined()
+    expect(await ledger.row('approvals', 'c')).toBeUndefined()
+  })
+
+  test('pages follow the order of first insertion, whatever was swapped since', async () => {
+    const ledger = await fresh()
+    const ids = ['b', 'a', 'd', 'c', 'e']
+    for (const id of ids) await ledger.commit([newCall(id)])
+    await ledger.commit([{ kind: 'swap', table: 'calls', id: 'a', from: 1, to: call('a', { state: 'executing' }) }])
+
+    const walk = async (newest_first: boolean) => {
+      const seen: string[] = []
+      let after: number | undefined
+      for (;;) {
+        const page = await ledger.list(
+          'calls',
+          {},
+          { limit: 2, newest_first, ...(after === undefined ? {} : { after }) },
+        )
+        if (page.length === 0) return seen
+        expect(page.length).toBeLessThanOrEqual(2)
+        seen.push(...page.map(({ row }) => row.call_id))
+        after = page.at(-1)?.cursor
+      }
+    }
+    expect(await walk(false)).toEqual(ids)
+    expect(await walk(true)).toEqual(ids.toReversed())
+  })
+
+  test('a listing holds the rows that fit every field now, and a count as many', async () => {
+    const ledger = await fresh()
+    await ledger.commit([
+      newCall('1', { state: 'pending', thread: 'x', idempotency_key: 'k' }),
+      newCall('2', { state: 'pending', thread: 'X' }),
+      newCall('3', { state: 'executed', thread: 'x' }),
+      newCall('4', { state: 'pending', thread: 'x\0' }),
+    ])
+    const listed = async (where: Parameters<typeof ledger.list<'calls'>>[1]) => {
+      const rows = await ledger.list('calls', where, { limit: 10 })
+      expect(await ledger.count('calls', where)).toBe(rows.length)
+      return rows.map(({ row }) => row.call_id)
+    }
+    expect(await listed({ state: 'pending' })).toEqual(['1', '2', '4'])
+    expect(await listed({ state: 'pending', thread: 'x' })).toEqual(['1'])
+    expect(await listed({ thread: 'x' })).toEqual(['1', '3'])
+    expect(await listed({ idempotency_key: 'k' })).toEqual(['1'])
+    expect(await listed({ idempotency_key: 'K' })).toEqual([])
+    await ledger.commit([{ kind: 'swap', table: 'calls', id: '1', from: 1, to: call('1', { state: 'failed' }) }])
+    expect(await listed({ state: 'pending' })).toEqual(['2', '4'])
+    expect(await listed({ idempotency_key: 'k' })).toEqual([])
+  })
+
+  test('a filter without a value, an unlisted field and an endless page are bugs', async () => {
+    const ledger = await fresh()
+    await ledger.commit([newCall('1')])
+    await expect(ledger.list('calls', { thread: undefined } as never, { limit: 1 })).rejects.toThrow('no value')
+    await expect(ledger.count('calls', { trace: 'trace' } as never)).rejects.toThrow('not listed by')
+    await expect(ledger.list('calls', {}, { limit: -1 })).rejects.toThrow('limit')
+    await expect(ledger.row('heads' as 'calls', 'main')).rejects.toThrow('no table')
+  })
+
+  test('events are numbered per run from 1, in the order of their commits', async () => {
+    const ledger = await fresh()
+    const [left, right] = [runId(1), runId(2)]
+    await ledger.commit([event(left, 'a'), event(right, 'b'), event(left, 'c')])
+    await Promise.all(Array.from({ length: 20 }, (_, index) => ledger.commit([event(left, `r${index}`)])))
+    const events = await ledger.events(left, 0, 100)
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_, index) => index + 1))
+    expect(events.slice(0, 2).map(({ event }) => event['text'])).toEqual(['a', 'c'])
+    expect(new Set(events.map(({ event }) => event['text'])).size).toBe(22)
+    expect(await ledger.events(left, 20, 1)).toEqual(events.slice(20, 21))
+    expect(await ledger.events(right, 0, 9)).toEqual([{ seq: 1, event: { type: 'told', text: 'b' } }])
+    expect(await ledger.events(runId(3), 0, 9)).toEqual([])
+  })
+
+  test('a wake-up is due from its time on, or at once when it has none', async () => {
+    const ledger = await fresh()
+    const [now, soon, late] = [runId(3), runId(2), runId(1)]
+    await ledger.commit([
+      { kind: 'wake', run: late, at: 200 },
+      { kind: 'wake', run: soon, at: 100 },
+      { kind: 'wake', run: soon, at: 100 },
+      { kind: 'wake', run: soon, at: 150 },
+      { kind: 'wake', run: now },
+    ])
+    expect(await ledger.due(0, 10)).toEqual([now])
+    expect(await ledger.due(99.5, 10)).toEqual([now])
+    expect(await ledger.due(100, 10)).toEqual([now, soon])
+    expect(await ledger.due(1000, 10)).toEqual([now, soon, late])
+    expect(await ledger.due(1000, 2)).toEqual([now, soon])
+    expect(await ledger.nextDue(0)).toBe(100)
+    expect(await ledger.nextDue(100)).toBe(150)
+    expect(await ledger.nextDue(200)).toBeUndefined()
+  })
+
+  test('resting forgets the wake-ups up to its time and keeps the later ones', async () => {
+    const ledger = await fresh()
+    const [run, other] = [runId(1), runId(2)]
+    await ledger.commit([
+      { kind: 'wake', run },
+      { kind: 'wake', run, at: 50 },
+      { kind: 'wake', run, at: 51 },
+      { kind: 'wake', run: other },
+    ])
+    expect(await ledger.commit([{ kind: 'rest', run, cursor: 0, through: 50 }])).toBe('committed')
+    expect(await ledger.due(50, 10)).toEqual([other])
+    expect(await ledger.due(51, 10)).toEqual([other, run])
+  })
+
+  test('an event that arrives between reading and resting keeps the run awake', async () => {
+    const ledger = await fresh()
+    const run = runId(1)
+    await ledger.commit([event(run, 'first'), { kind: 'wake', run }])
+    const read = (await ledger.events(run, 0, 10)).at(-1)?.seq ?? 0
+    await ledger.commit([event(run, 'second'), { kind: 'wake', run }])
+    expect(await ledger.commit([newCall('c'), { kind: 'rest', run, cursor: read, through: 9e12 }])).toEqual({ lost: 1 })
+    expect(await ledger.due(1, 10)).toEqual([run])
+    expect(await ledger.row('calls', 'c')).toBeUndefined()
+    expect(await ledger.commit([{ kind: 'rest', run, cursor: read + 1, through: 9e12 }])).toBe('committed')
+    expect(await ledger.due(9e12, 10)).toEqual([])
+  })
+
+  test('a listener hears every durable wake-up, and hears it when the store can show it', async () => {
+    const ledger = await fresh()
+    const heard: { run: RunId; at: number | undefined; seen: Promise<number> }[] = []
+    ledger.onWake((run, at) => heard.push({ run, at, seen: ledger.events(run, 0, 10).then((events) => events.length) }))
+    const [first, second] = [runId(1), runId(2)]
+    await ledger.commit([event(first, 'x'), { kind: 'wake', run: first }])
+    await ledger.commit([
+      event(second, 'x'),
+      { kind: 'wake', run: second, at: 70 },
+      { kind: 'wake', run: first, at: 9 },
+    ])
+    await ledger.commit([event(first, 'x')])
+    expect(heard.map(({ run, at }) => [run, at])).toEqual([
+      [first, undefined],
+      [second, 70],
+      [first, 9],
+    ])
+    expect(await Promise.all(heard.map(({ seen }) => seen))).toEqual([1, 1, 1])
+  })
+}

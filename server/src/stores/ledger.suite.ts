@@ -1,0 +1,296 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Change, Committed } from '../commands/ports.ts'
+import { Bug } from '../contract/problems.ts'
+import {
+  approval,
+  approvalId,
+  call,
+  callId,
+  newCall,
+  note,
+  runId,
+  wholeChain,
+  type OpenLedger,
+} from './ledger-fixtures.suite.ts'
+import { modelSuite } from './ledger-model.suite.ts'
+import { processSuite } from './ledger-processes.suite.ts'
+import { readsSuite } from './ledger-reads.suite.ts'
+
+/** What an engine hands to the suite. */
+export type EngineUnderTest = {
+  /** The address of a new, empty store. */
+  readonly create: () => Promise<string>
+  /** Open a store, as often as wanted. `stream` is the audit stream it appends to, `main` unless told. */
+  readonly open: (address: string, stream?: string) => Promise<OpenLedger>
+  /** A script that opens the store `argv[2]` in a process of its own and calls `race` (ledger-racer.suite.ts). */
+  readonly racer: URL
+}
+
+/** How a test opens stores; what it opened is closed after it. */
+export type Opener = EngineUnderTest & { readonly fresh: () => Promise<OpenLedger> }
+
+/** Every Ledger passes this, on real engines, from several processes. What only one engine does goes in its own test file. */
+export function ledgerSuite(engine: string, under: EngineUnderTest): void {
+  const opened: OpenLedger[] = []
+  const open: EngineUnderTest['open'] = async (address, stream) => {
+    const ledger = await under.open(address, stream)
+    opened.push(ledger)
+    return ledger
+  }
+  const opener: Opener = { ...under, open, fresh: async () => open(await under.create()) }
+  afterEach(async () => {
+    for (const ledger of opened.splice(0)) await ledger.close()
+  })
+
+  describe(`${engine} ledger`, () => {
+    describe('compares and swaps', () => swapSuite(opener))
+    describe('counts and spends', () => unitSuite(opener))
+    describe('chains the audit', () => auditSuite(opener))
+    describe('reads', () => readsSuite(opener))
+    describe('agrees with a model', () => modelSuite(opener))
+    describe('holds between processes', () => processSuite(opener))
+  })
+}
+
+const committed = (outcomes: readonly Committed[]) => outcomes.filter((outcome) => outcome === 'committed')
+
+function swapSuite({ fresh, open, create }: Opener): void {
+  test('of twenty racing spenders of one approval exactly one commits', async () => {
+    const ledger = await fresh()
+    const id = approvalId(1)
+    await ledger.commit([{ kind: 'swap', table: 'approvals', id, from: 'absent', to: approval(id, 'approved') }])
+    const spend = () => ledger.commit([{ kind: 'swap', table: 'approvals', id, from: 1, to: approval(id, 'consumed') }])
+    const outcomes = await Promise.all(Array.from({ length: 20 }, spend))
+    expect(committed(outcomes)).toHaveLength(1)
+    for (const outcome of outcomes) if (outcome !== 'committed') expect(outcome).toEqual({ lost: 0 })
+    expect(await ledger.row('approvals', id)).toMatchObject({ version: 2, row: { state: 'consumed' } })
+  })
+
+  test('of twenty racers for one new id exactly one commits, and its row stays', async () => {
+    const ledger = await fresh()
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, racer) => ledger.commit([newCall('c', { trace: `racer ${racer}` })])),
+    )
+    expect(committed(outcomes)).toHaveLength(1)
+    const winner = outcomes.indexOf('committed')
+    expect(await ledger.row('calls', 'c')).toMatchObject({ version: 1, row: { trace: `racer ${winner}` } })
+  })
+
+  test('a lost change leaves no trace of its neighbours, before it or after it', async () => {
+    const ledger = await fresh()
+    const woken: string[] = []
+    ledger.onWake((run) => woken.push(run))
+    const neighbours: Change[] = [
+      newCall('c'),
+      { kind: 'once', key: 'nonce', until: 9e12 },
+      { kind: 'open', account: 'a', units: 5 },
+      { kind: 'event', run: runId(1), event: { type: 'x' } },
+      { kind: 'wake', run: runId(1) },
+      note('c'),
+    ]
+    const stale: Change = { kind: 'swap', table: 'calls', id: 'd', from: 7, to: call('d') }
+    expect(await ledger.commit([...neighbours, stale, newCall('e')])).toEqual({ lost: 6 })
+
+    expect(await ledger.row('calls', 'c')).toBeUndefined()
+    expect(await ledger.row('calls', 'e')).toBeUndefined()
+    expect(await ledger.events(runId(1), 0, 10)).toEqual([])
+    expect(await ledger.due(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+    expect(await ledger.entries('main', 1, 10)).toEqual([])
+    expect(woken).toEqual([])
+    // The nonce and the account are still free.
+    expect(await ledger.commit(neighbours)).toBe('committed')
+  })
+
+  test('lost names the first change whose expectation fails, seen after the changes before it', async () => {
+    const ledger = await fresh()
+    const swap = (from: number): Change => ({ kind: 'swap', table: 'calls', id: 'c', from, to: call('c') })
+    expect(await ledger.commit([newCall('c'), swap(1), swap(2), swap(2), swap(9)])).toEqual({ lost: 3 })
+    expect(await ledger.commit([newCall('c'), swap(1), swap(2)])).toBe('committed')
+    expect(await ledger.row('calls', 'c')).toMatchObject({ version: 3 })
+  })
+
+  test('expect holds only at the very version, and writes nothing', async () => {
+    const ledger = await fresh()
+    const expectVersion = (version: number | 'absent') =>
+      ledger.commit([{ kind: 'expect', table: 'calls', id: 'c', version }])
+    expect(await expectVersion('absent')).toBe('committed')
+    expect(await expectVersion(1)).toEqual({ lost: 0 })
+    await ledger.commit([newCall('c')])
+    expect(await expectVersion('absent')).toEqual({ lost: 0 })
+    expect(await expectVersion(1)).toBe('committed')
+    expect(await expectVersion(2)).toEqual({ lost: 0 })
+    expect(await ledger.row('calls', 'c')).toMatchObject({ version: 1 })
+  })
+
+  test('ids that differ only in letter case, in accents or in what follows a NUL are different rows', async () => {
+    const ledger = await fresh()
+    const ids = ['call', 'Call', 'CALL', 'cäll', 'ca\u0308ll', 'call\0a', 'call\0b', '', 'call ']
+    for (const id of ids) expect(await ledger.commit([newCall(id, { trace: id })])).toBe('committed')
+    for (const id of ids) expect((await ledger.row('calls', id))?.row.trace).toBe(id)
+  })
+
+  test('commits that travel together neither see nor disturb the lost ones between them', async () => {
+    const ledger = await fresh()
+    await ledger.commit([newCall('taken')])
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, number) =>
+        // Every third one writes first and loses then; a later one reuses the id that it must not have taken.
+        number % 3 === 0
+          ? ledger.commit([newCall(`c${number + 1}`), note('lost'), newCall('taken')])
+          : ledger.commit([newCall(`c${number}`), note(`c${number}`)]),
+      ),
+    )
+    for (const [number, outcome] of outcomes.entries())
+      expect(outcome).toEqual(number % 3 === 0 ? { lost: 2 } : 'committed')
+    const entries = await wholeChain(ledger, 'main')
+    expect(new Set(entries.map(({ subject }) => subject['call']))).toEqual(
+      new Set(Array.from({ length: 60 }, (_, number) => `c${number}`).filter((_, number) => number % 3 !== 0)),
+    )
+    expect(entries).toHaveLength(40)
+  })
+
+  test('an impossible change is a Bug for its own caller, and its neighbours go through', async () => {
+    const ledger = await fresh()
+    const circle: Record<string, unknown> = {}
+    circle['circle'] = circle
+    const impossible: Change[] = [
+      { kind: 'spend', account: 'a', units: 0.5 },
+      { kind: 'open', account: 'b', units: -1 },
+      { kind: 'wake', run: runId(1), at: Number.NaN },
+      { kind: 'once', key: 'lone \ud800', until: 1 },
+      { kind: 'audit', entry: { at: Number.NaN, type: '\ud800', actor: '', trace: '', subject: {} } },
+      { kind: 'event', run: runId(1), event: circle as never },
+      { kind: 'swap', table: 'sqlite_schema' as 'calls', id: 'x', from: 'absent', to: call('x') },
+      { kind: 'guess' } as never,
+    ]
+    const outcomes = await Promise.allSettled(
+      impossible.flatMap((change, index) => [
+        ledger.commit([newCall(`before ${index}`), note('no'), change]),
+        ledger.commit([newCall(`beside ${index}`), note('yes')]),
+      ]),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      if (index % 2 === 1) expect(outcome).toEqual({ status: 'fulfilled', value: 'committed' })
+      else expect(outcome.status === 'rejected' && outcome.reason instanceof Bug, `change ${index / 2}`).toBe(true)
+    }
+    expect(await ledger.count('calls', {})).toBe(impossible.length)
+    expect(await wholeChain(ledger, 'main')).toHaveLength(impossible.length)
+  })
+
+  test('what was committed is there after closing and opening again; a closed ledger is unavailable', async () => {
+    const address = await create()
+    const before = await open(address)
+    const commits = Promise.all(
+      Array.from({ length: 30 }, (_, number) => before.commit([newCall(callId(number)), note(callId(number))])),
+    )
+    await before.close()
+    expect(committed(await commits)).toHaveLength(30)
+    expect(await before.commit([newCall('late')])).toBe('unavailable')
+
+    const after = await open(address)
+    expect(await after.count('calls', {})).toBe(30)
+    expect(await wholeChain(after, 'main')).toHaveLength(30)
+  })
+}
+
+function unitSuite({ fresh }: Opener): void {
+  test('once is once', async () => {
+    const ledger = await fresh()
+    const nonce = (key: string) => ledger.commit([{ kind: 'once', key, until: Date.now() + 60_000 }])
+    expect(committed(await Promise.all(Array.from({ length: 20 }, () => nonce('n'))))).toHaveLength(1)
+    expect(await nonce('n')).toEqual({ lost: 0 })
+    expect(await nonce('N')).toBe('committed')
+  })
+
+  test('racing spenders never take more than there is', async () => {
+    const ledger = await fresh()
+    await ledger.commit([{ kind: 'open', account: 'a', units: 10 }])
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, racer) =>
+        ledger.commit([{ kind: 'spend', account: 'a', units: 3 }, newCall(`c${racer}`)]),
+      ),
+    )
+    expect(committed(outcomes)).toHaveLength(3)
+    expect(await ledger.count('calls', {})).toBe(3)
+    expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 2 }])).toEqual({ lost: 0 })
+    expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 1 }])).toBe('committed')
+  })
+
+  test('units given back can be spent again', async () => {
+    const ledger = await fresh()
+    const spend = (units: number) => ledger.commit([{ kind: 'spend', account: 'a', units }])
+    await ledger.commit([{ kind: 'open', account: 'a', units: 2 }])
+    expect(await spend(2)).toBe('committed')
+    expect(await spend(-3)).toBe('committed')
+    expect(await spend(4)).toEqual({ lost: 0 })
+    expect(await spend(3)).toBe('committed')
+  })
+
+  test('an account is opened once, and without one nothing is spent or given back', async () => {
+    const ledger = await fresh()
+    for (const units of [1, 0, -1]) {
+      expect(await ledger.commit([{ kind: 'spend', account: 'a', units }])).toEqual({ lost: 0 })
+    }
+    expect(await ledger.commit([{ kind: 'open', account: 'a', units: 0 }])).toBe('committed')
+    expect(await ledger.commit([{ kind: 'open', account: 'a', units: 5 }])).toEqual({ lost: 0 })
+    expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 1 }])).toEqual({ lost: 0 })
+  })
+
+  test('the largest whole numbers are spent exactly', async () => {
+    const ledger = await fresh()
+    const most = Number.MAX_SAFE_INTEGER
+    const spend = (units: number) => ledger.commit([{ kind: 'spend', account: 'a', units }])
+    await ledger.commit([{ kind: 'open', account: 'a', units: most }])
+    expect(await spend(-most)).toBe('committed')
+    expect(await spend(-1)).toBe('committed')
+    expect(await spend(most)).toBe('committed')
+    expect(await spend(most)).toBe('committed')
+    expect(await spend(2)).toEqual({ lost: 0 })
+    expect(await spend(1)).toBe('committed')
+  })
+}
+
+function auditSuite({ create, open }: Opener): void {
+  test('interleaved writers of one stream make one chain without gaps', async () => {
+    const address = await create()
+    const writers = [await open(address), await open(address)]
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => {
+        const writer = writers[number % 2]
+        // Two entries each, and every fifth commit is lost after it has linked its entries.
+        const tail: Change[] = number % 5 === 0 ? [{ kind: 'spend', account: 'none', units: 1 }] : []
+        return writer?.commit([note(`c${number}`), note(`c${number}`), ...tail])
+      }),
+    )
+    expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(48)
+    const entries = await wholeChain(writers[0] ?? (await open(address)), 'main')
+    expect(entries).toHaveLength(96)
+    for (let index = 0; index < entries.length; index += 2) {
+      expect(entries[index]?.subject).toEqual(entries[index + 1]?.subject)
+    }
+  })
+
+  test('each stream has a chain of its own', async () => {
+    const address = await create()
+    const [left, right] = [await open(address, 'left'), await open(address, 'right')]
+    await left.commit([note('l1')])
+    await right.commit([note('r1')])
+    await left.commit([note('l2')])
+    expect((await wholeChain(right, 'left')).map(({ subject }) => subject['call'])).toEqual(['l1', 'l2'])
+    expect((await wholeChain(left, 'right')).map(({ subject }) => subject['call'])).toEqual(['r1'])
+    expect((await left.heads()).map(({ stream, seq }) => `${stream} ${seq}`)).toEqual(['left 2', 'right 1'])
+  })
+
+  test('entries are read from a number on, no more than asked', async () => {
+    const ledger = await open(await create())
+    await ledger.commit(Array.from({ length: 10 }, (_, number) => note(`c${number}`)))
+    const page = await ledger.entries('main', 4, 3)
+    expect(page.map(({ seq, subject }) => [seq, subject['call']])).toEqual([
+      [4, 'c3'],
+      [5, 'c4'],
+      [6, 'c5'],
+    ])
+    expect(await ledger.entries('main', 11, 3)).toEqual([])
+    expect(await ledger.entries('other', 1, 3)).toEqual([])
+  })
+}

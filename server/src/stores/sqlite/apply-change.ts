@@ -1,0 +1,101 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { Bug } from '../../contract/problems.ts'
+import { LISTED_BY, type Change, type Table } from '../../commands/ports.ts'
+import type { AuditTail } from './audit-tail.ts'
+
+/** Applies one change inside a transaction. False when its expectation does not hold. */
+export type ApplyChange = (change: Change) => boolean
+
+export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
+  const rows = new Map(Object.keys(LISTED_BY).map((table) => [table, rowStatements(db, table)]))
+  const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const open = db.prepare('INSERT INTO accounts (id, units) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2')
+  const event = db.prepare(
+    'INSERT INTO events (run, seq, body) SELECT ?1, coalesce(max(seq), 0) + 1, ?2 FROM events WHERE run = ?1',
+  )
+  const later = db.prepare('SELECT 1 FROM events WHERE run = ? AND seq > ? LIMIT 1')
+  const wake = db.prepare('INSERT INTO wakes (run, at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const rest = db.prepare('DELETE FROM wakes WHERE run = ? AND at <= ?')
+
+  const statements = (table: Table): RowStatements => {
+    const found = rows.get(table)
+    if (found === undefined) throw new Bug(`there is no table \`${table}\``)
+    return found
+  }
+
+  return (change) => {
+    switch (change.kind) {
+      case 'swap': {
+        const { insert, update } = statements(change.table)
+        const body = textOf(change.to)
+        return change.from === 'absent'
+          ? changed(insert, word(change.id), body)
+          : changed(update, body, word(change.id), number(change.from))
+      }
+      case 'expect': {
+        const row = statements(change.table).version.get(word(change.id))
+        return (row?.['version'] ?? 'absent') === change.version
+      }
+      case 'once':
+        return changed(once, word(change.key), number(change.until))
+      case 'open':
+        return changed(open, word(change.account), units(change.units, 0))
+      case 'spend':
+        return changed(spend, word(change.account), units(change.units, Number.MIN_SAFE_INTEGER))
+      case 'event':
+        return changed(event, word(change.run), textOf(change.event))
+      case 'wake':
+        // "Now" has no time of its own: 0 is due at any time and forgotten by any rest.
+        wake.run(word(change.run), change.at === undefined ? 0 : number(change.at))
+        return true
+      case 'rest':
+        if (later.get(word(change.run), number(change.cursor)) !== undefined) return false
+        rest.run(change.run, number(change.through))
+        return true
+      case 'audit':
+        tail.append(change.entry)
+        return true
+      default:
+        throw new Bug(`there is no change \`${JSON.stringify(change satisfies never)}\``)
+    }
+  }
+}
+
+type RowStatements = { insert: StatementSync; update: StatementSync; version: StatementSync }
+
+function rowStatements(db: DatabaseSync, table: string): RowStatements {
+  return {
+    insert: db.prepare(`INSERT INTO ${table} (id, version, body) VALUES (?, 1, ?) ON CONFLICT (id) DO NOTHING`),
+    update: db.prepare(`UPDATE ${table} SET version = version + 1, body = ? WHERE id = ? AND version = ?`),
+    version: db.prepare(`SELECT version FROM ${table} WHERE id = ?`),
+  }
+}
+
+function changed(statement: StatementSync, ...values: (string | number | bigint)[]): boolean {
+  return statement.run(...values).changes === 1
+}
+
+/** A key of ours. SQLite would store every lone surrogate as U+FFFD, and different keys would meet. */
+function word(value: string): string {
+  if (typeof value !== 'string' || !value.isWellFormed()) throw new Bug('a key must be well-formed text')
+  return value
+}
+
+/** JSON has no NaN and no infinity: they arrive as null. */
+function number(value: number): number {
+  if (typeof value !== 'number') throw new Bug('a version, a position or a time must be a finite number')
+  return value
+}
+
+/** As a big integer, because a double would round a large account's units. */
+function units(value: number, least: number): bigint {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new Bug('units are whole numbers, an account opens with 0 or more')
+  return BigInt(value)
+}
+
+function textOf(value: object): string {
+  if (typeof value !== 'object' || value === null) throw new Bug('a row and an event are objects')
+  return JSON.stringify(value)
+}

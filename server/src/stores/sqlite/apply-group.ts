@@ -1,0 +1,74 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Change } from '../../commands/ports.ts'
+import { changeApplier } from './apply-change.ts'
+import { auditTail } from './audit-tail.ts'
+import { isOwnFault } from './sqlite-error.ts'
+
+/** What became of one commit of a group. `bug`: the change itself is impossible. */
+export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
+
+/**
+ * Puts commits (each the JSON text of its changes) behind one COMMIT and so behind one fsync. Each has its own savepoint:
+ * a lost one leaves no trace, and its neighbours go through. Throws what the disk or another process did; then nothing is stored.
+ */
+export type ApplyGroup = (commits: readonly string[], now: number) => GroupOutcome[]
+
+const PURGE_EVERY_MS = 10 * 60_000
+/** Remembering longer than asked is always allowed; it covers clocks that disagree. */
+const PURGE_GRACE_MS = 60 * 60_000
+
+export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
+  const tail = auditTail(db, stream)
+  const apply = changeApplier(db, tail)
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const end = db.prepare('COMMIT')
+  const savepoint = db.prepare('SAVEPOINT one')
+  const release = db.prepare('RELEASE one')
+  const undo = db.prepare('ROLLBACK TO one')
+  const purge = db.prepare('DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < ? LIMIT 1000)')
+  let purgedAt = Number.NEGATIVE_INFINITY
+
+  const firstLost = (changes: readonly Change[]): number => {
+    for (const [index, change] of changes.entries()) if (!apply(change)) return index
+    return -1
+  }
+
+  const applyOne = (text: string): GroupOutcome => {
+    const mark = tail.mark()
+    const takeBack = () => {
+      undo.run()
+      release.run()
+      tail.back(mark)
+    }
+    savepoint.run()
+    try {
+      const lost = firstLost(JSON.parse(text) as Change[])
+      if (lost === -1) {
+        release.run()
+        return 'committed'
+      }
+      takeBack()
+      return { lost }
+    } catch (error) {
+      if (!isOwnFault(error)) throw error
+      takeBack()
+      return { bug: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  return (commits, now) => {
+    begin.run()
+    try {
+      const outcomes = commits.map(applyOne)
+      tail.save()
+      if (now - purgedAt >= PURGE_EVERY_MS) {
+        purge.run(now - PURGE_GRACE_MS)
+        purgedAt = now
+      }
+      end.run()
+      return outcomes
+    } finally {
+      tail.drop()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { AuditDraft } from '../../contract/audit.ts'
+import { emptyHead, linkEntry, type Head } from '../../core/audit/chain.ts'
+
+/** The end of one stream's chain, while a transaction holds the write lock. */
+export type AuditTail = {
+  append(draft: AuditDraft): void
+  /** Where the chain ends now, to come back to when a commit is undone. */
+  mark(): Head | undefined
+  back(mark: Head | undefined): void
+  /** Write the head down, before COMMIT. */
+  save(): void
+  /** Forget it: after the transaction another process may append. */
+  drop(): void
+}
+
+const sha256 = (text: string) => hash('sha256', text)
+
+export function auditTail(db: DatabaseSync, stream: string): AuditTail {
+  const read = db.prepare('SELECT seq, hash FROM heads WHERE stream = ?')
+  const insert = db.prepare('INSERT INTO audit (stream, seq, hash, body) VALUES (?, ?, ?, ?)')
+  const write = db.prepare('INSERT OR REPLACE INTO heads (stream, seq, hash) VALUES (?, ?, ?)')
+  let head: Head | undefined
+  let stored: Head | undefined
+
+  const load = (): Head => {
+    const row = read.get(stream) as { seq: number; hash: string } | undefined
+    return row === undefined ? emptyHead(stream) : { stream, seq: row.seq, hash: row.hash }
+  }
+
+  return {
+    append(draft) {
+      // INVARIANT: read inside the transaction, because other processes append to the same stream.
+      head ??= stored = load()
+      const { entry, text } = linkEntry(head, draft, sha256)
+      insert.run(stream, entry.seq, entry.hash, text)
+      head = { stream, seq: entry.seq, hash: entry.hash }
+    },
+    mark: () => head,
+    back(mark) {
+      head = mark
+    },
+    save() {
+      if (head !== undefined && head !== stored) write.run(stream, head.seq, head.hash)
+    },
+    drop() {
+      head = stored = undefined
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { primaryCode, SQLITE } from './sqlite-error.ts'
+
+/** How long a writer waits for another process before the batch is given up. */
+export const BUSY_TIMEOUT_MS = 10_000
+
+/** For measurements and tests: the product uses `PRODUCT`. */
+export type Tuning = {
+  /** The most commits that share one transaction. */
+  readonly group: number
+  readonly synchronous: 'FULL' | 'OFF'
+  /** The most pages the file may have: a disk of a known size. */
+  readonly max_pages?: number
+}
+export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL' }
+
+/**
+ * A connection that may write. INVARIANT: never creates the file. A ledger that vanished must stay an error; an empty one
+ * in its place would accept calls whose history is gone.
+ */
+export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
+  const address = pathToFileURL(file)
+  address.searchParams.set('mode', 'rw')
+  const db = new DatabaseSync(address, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    useWal(db)
+    db.exec(`
+      PRAGMA synchronous = ${tuning.synchronous};
+      PRAGMA fullfsync = ON;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -16000;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA trusted_schema = OFF;`)
+    if (tuning.max_pages !== undefined) db.exec(`PRAGMA max_page_count = ${tuning.max_pages}`)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** A connection for reads. The writer must be connected first: it owns the files beside the database. */
+export function connectForReads(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+}
+
+/** The change to WAL does not honour the busy timeout when several processes make it at once, so it waits here. */
+function useWal(db: DatabaseSync): void {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
+      if (mode !== 'wal')
+        throw new Error(`this file system cannot hold a write-ahead log (journal mode ${String(mode)})`)
+      return
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE.BUSY || performance.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }
+  }
+}

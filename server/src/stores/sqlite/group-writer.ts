@@ -1,0 +1,105 @@
+import type { RunId } from '../../contract/ids.ts'
+import { Bug, type Result } from '../../contract/problems.ts'
+import type { Change, Clock, Committed, Ledger } from '../../commands/ports.ts'
+import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
+
+export type WakeListener = (run: RunId, at: number | undefined) => void
+export type GroupWriter = Ledger & { onWake(listener: WakeListener): void; close(): Promise<void> }
+
+export type GroupWriterDeps = {
+  /** Starts a thread that writes. Called again when one has died. */
+  readonly link: () => Promise<Result<WorkerLink>>
+  readonly clock: Clock
+  readonly onFault: (error: Error) => void
+}
+
+type Waiting = {
+  readonly text: string
+  readonly wakes: readonly Wake[]
+  resolve(outcome: Committed): void
+  reject(error: Error): void
+}
+type Wake = Extract<Change, { kind: 'wake' }>
+
+/** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
+export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
+  const listeners: WakeListener[] = []
+  let link: WorkerLink | undefined = first
+  let waiting: Waiting[] = []
+  let draining: Promise<void> | undefined
+  let closed = false
+
+  const send = async (commits: readonly string[]): Promise<BatchReply> => {
+    if (link === undefined) {
+      const started = await deps.link()
+      if (!started.ok)
+        return { outcomes: commits.map(() => 'unavailable'), fault: { says: JSON.stringify(started.problem) } }
+      link = started.value
+    }
+    return link.send({ commits, now: deps.clock() })
+  }
+
+  const drain = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        settle(batch, await send(batch.map(({ text }) => text)))
+      } catch (error) {
+        // The thread died in the middle: stored or not, nobody can say, and `unavailable` would claim to know.
+        link = undefined
+        const bug = error instanceof Bug ? error : new Bug('the thread that writes the ledger failed', { cause: error })
+        deps.onFault(bug)
+        for (const commit of batch) commit.reject(bug)
+      }
+    }
+    draining = undefined
+  }
+
+  const settle = (batch: readonly Waiting[], { outcomes, fault }: BatchReply) => {
+    if (fault !== undefined) deps.onFault(errorOf(fault))
+    for (const [index, commit] of batch.entries()) {
+      const outcome = outcomes[index] ?? { bug: 'the thread that writes gave no answer' }
+      if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
+      else commit.resolve(outcome)
+      if (outcome === 'committed') for (const wake of commit.wakes) announce(wake)
+    }
+  }
+
+  const announce = ({ run, at }: Wake) => {
+    for (const listener of listeners) queueMicrotask(() => listener(run, at))
+  }
+
+  return {
+    async commit(changes) {
+      const text = textOf(changes)
+      if (closed) return 'unavailable'
+      return new Promise((resolve, reject) => {
+        waiting.push({ text, wakes: changes.filter((change) => change.kind === 'wake'), resolve, reject })
+        // After the callbacks of this turn of the event loop, so that what arrives together travels together.
+        draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
+      })
+    },
+    onWake(listener) {
+      listeners.push(listener)
+    },
+    async close() {
+      closed = true
+      await draining
+      await link?.end()
+      link = undefined
+    },
+  }
+}
+
+function textOf(changes: readonly Change[]): string {
+  try {
+    return JSON.stringify(changes)
+  } catch (cause) {
+    throw new Bug('a change must be plain JSON', { cause })
+  }
+}
+
+function errorOf({ says, code }: Fault): Error {
+  return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (SQLite ${code})`}`)
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newCall, note } from '../ledger-fixtures.suite.ts'
+import { commitLists, expectLikeModel } from '../ledger-model.suite.ts'
+import { ledgerSuite } from '../ledger.suite.ts'
+import { freshFolders, openStore } from './fresh-store.suite.ts'
+
+const folder = freshFolders()
+const file = () => join(folder(), 'ledger.db')
+
+ledgerSuite('sqlite', {
+  create: async () => file(),
+  open: (address, stream = 'main') => openStore(address, { stream }),
+  racer: new URL('./racer.suite.ts', import.meta.url),
+})
+
+test('commits that travel together are applied in the order of their arrival, as if one by one', async () => {
+  await fc.assert(
+    fc.asyncProperty(commitLists, async (list) => {
+      const store = await openStore(file())
+      await expectLikeModel(store, list, () => Promise.all(list.map((changes) => store.commit(changes))))
+      await store.close()
+    }),
+    { numRuns: 12 },
+  )
+})
+
+test('a hundred commits that arrive together share their transactions', async () => {
+  const address = file()
+  const store = await openStore(address)
+  const outside = new DatabaseSync(address)
+  const frames = () => outside.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log'] as number
+  const before = frames()
+  await Promise.all(Array.from({ length: 100 }, (_, index) => store.commit([newCall(`c${index}`), note(`c${index}`)])))
+  // Each transaction adds at least one frame to the log; a hundred of them could not stay below a hundred.
+  expect(frames() - before).toBeLessThan(100)
+  outside.close()
+  await store.close()
+})
+
+test('a nonce is forgotten only when its time is well past', async () => {
+  let now = 1_000_000
+  const store = await openStore(file(), { clock: () => now })
+  const nonce = (key: string) => store.commit([{ kind: 'once', key, until: 1_000_100 }])
+  expect(await nonce('n')).toBe('committed')
+  now += 20 * 60_000
+  expect(await nonce('n')).toEqual({ lost: 0 })
+  now += 120 * 60_000
+  await store.commit([])
+  expect(await nonce('n')).toBe('committed')
+  await store.close()
+})

@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { primaryCode, SQLITE } from './sqlite-error.ts'
+
+export type FolderLock = { release(): void }
+
+/** Held here too: a lock whose holder was forgotten must not end with the next garbage collection. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * One gate per data folder. The lock is the operating system's, through an open SQLite transaction that never writes, so it
+ * ends with the process however that ends, and leaves nothing to clean up.
+ */
+export function lockFolder(folder: string): Result<FolderLock> {
+  let db: DatabaseSync | undefined
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    db = new DatabaseSync(join(folder, 'gate.lock'), { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db?.close()
+    if (primaryCode(error) === SQLITE.BUSY) return refuse('gate.running', { folder })
+    return refuse('config.invalid', { folder, says: error instanceof Error ? error.message : String(error) })
+  }
+  const lock = db
+  held.add(lock)
+  return ok({
+    release() {
+      if (held.delete(lock)) lock.close()
+    },
+  })
+}

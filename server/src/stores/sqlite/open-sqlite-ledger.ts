@@ -1,0 +1,56 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { AuditReads, Clock, Journal, Ledger, Shelves } from '../../commands/ports.ts'
+import { backUp } from './back-up.ts'
+import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
+import { groupWriter } from './group-writer.ts'
+import { reads } from './reads.ts'
+import { linkWorker } from './worker-link.ts'
+
+export type SqliteStore = Ledger &
+  Shelves &
+  AuditReads &
+  Journal & {
+    /** A consistent copy of everything, while the gate goes on. The file must not exist yet. */
+    backup(toFile: string): Promise<Result<void>>
+    /** Waits for the commits under way; later ones are `unavailable`. */
+    close(): Promise<void>
+  }
+
+export type SqliteSetup = {
+  readonly file: string
+  /** The audit stream that this process appends to. */
+  readonly stream: string
+  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  readonly onFault: (error: Error) => void
+  readonly clock?: Clock
+  readonly tuning?: Partial<Tuning>
+}
+
+/** The embedded ledger: one SQLite file, written by one thread of this process, shared with other processes. */
+export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<SqliteStore>> {
+  const file = resolve(setup.file)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // SQLite gives its log the mode of the database.
+    closeSync(openSync(file, 'a', 0o600))
+  } catch (error) {
+    return refuse('audit.unavailable', { file, says: error instanceof Error ? error.message : String(error) })
+  }
+  const link = () => linkWorker({ file, stream: setup.stream, tuning: { ...PRODUCT, ...setup.tuning } })
+  const first = await link()
+  if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
+
+  const db = connectForReads(file)
+  const writer = groupWriter({ link, clock: setup.clock ?? Date.now, onFault: setup.onFault }, first.value)
+  return ok({
+    ...writer,
+    ...reads(db),
+    backup: (toFile) => backUp(file, resolve(toFile)),
+    async close() {
+      await writer.close()
+      if (db.isOpen) db.close()
+    },
+  })
+}

@@ -1,0 +1,143 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { AuditEntry } from '../../contract/audit.ts'
+import type { RunId } from '../../contract/ids.ts'
+import { Bug } from '../../contract/problems.ts'
+import type { RunEvent } from '../../contract/run.ts'
+import {
+  LISTED_BY,
+  type AuditReads,
+  type Held,
+  type Journal,
+  type Rows,
+  type Shelves,
+  type Table,
+} from '../../commands/ports.ts'
+
+export type Reads = Shelves & AuditReads & Omit<Journal, 'onWake'>
+
+type Value = string | number
+
+/**
+ * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned.
+ * A store that cannot be read rejects; a reader that needs a fact then has `unknown`, never a default.
+ */
+export function reads(db: DatabaseSync): Reads {
+  const cache = new Map<string, StatementSync>()
+  const prepared = (sql: string): StatementSync => {
+    const found = cache.get(sql) ?? db.prepare(sql)
+    cache.set(sql, found)
+    return found
+  }
+
+  return {
+    async row(table, id) {
+      const stored = prepared(`SELECT pos, version, body FROM ${known(table)} WHERE id = ?`).get(id) as
+        Stored | undefined
+      return stored === undefined ? undefined : held(table, stored)
+    },
+
+    async list(table, where, { limit, after, newest_first = false }) {
+      const { conditions, values } = filter(table, where)
+      if (after !== undefined) conditions.push(newest_first ? 'pos < ?' : 'pos > ?')
+      const found = prepared(
+        `SELECT pos, version, body FROM ${table} ${clause(conditions)} ORDER BY pos ${newest_first ? 'DESC' : 'ASC'} LIMIT ?`,
+      ).all(...values, ...(after === undefined ? [] : [after]), size(limit)) as Stored[]
+      return found.map((stored) => held(table, stored))
+    },
+
+    async count(table, where) {
+      const { conditions, values } = filter(table, where)
+      const sql = `SELECT count(*) AS n FROM ${table} ${clause(conditions)}`
+      return (prepared(sql).get(...values) as { n: number }).n
+    },
+
+    async entries(stream, from, limit) {
+      const found = prepared(
+        'SELECT stream, seq, hash, body FROM audit WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?',
+      ).all(stream, from, size(limit)) as StoredEntry[]
+      return found.map(entryOf)
+    },
+
+    async heads() {
+      return prepared('SELECT stream, seq, hash FROM heads ORDER BY stream').all() as HeadRow[]
+    },
+
+    async events(run, after, limit) {
+      const found = prepared('SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?').all(
+        run,
+        after,
+        size(limit),
+      ) as { seq: number; body: string }[]
+      return found.map(({ seq, body }) => ({ seq, event: JSON.parse(body) as RunEvent }))
+    },
+
+    async due(now, limit) {
+      const sql = 'SELECT run FROM wakes WHERE at <= ? GROUP BY run ORDER BY min(at), run LIMIT ?'
+      return (prepared(sql).all(now, size(limit)) as { run: RunId }[]).map(({ run }) => run)
+    },
+
+    async nextDue(now) {
+      const next = prepared('SELECT min(at) AS at FROM wakes WHERE at > ?').get(now) as { at: number | null }
+      return next.at ?? undefined
+    },
+  }
+}
+
+type Stored = { pos: number; version: number; body: string }
+
+function held<T extends Table>(table: T, { pos, version, body }: Stored): Held<T> {
+  try {
+    return { version, row: JSON.parse(body) as Rows[T], cursor: pos }
+  } catch (cause) {
+    throw new Bug(`row ${pos} of \`${table}\` is not JSON`, { cause })
+  }
+}
+
+type HeadRow = { stream: string; seq: number; hash: string }
+type StoredEntry = HeadRow & { body: string }
+
+/**
+ * An entry as it is stored. One whose text is not an object any more keeps its place and its stored hash under the type
+ * `unreadable`; no previous hash fits it, so it can never pass for a link of the chain.
+ */
+function entryOf({ stream, seq, hash, body }: StoredEntry): AuditEntry {
+  const kept = objectOf(body)
+  if (kept !== undefined) return { ...(kept as AuditEntry), hash }
+  return { v: 1, stream, seq, prev_hash: '', hash, at: 0, type: 'unreadable', actor: '', trace: '', subject: {} }
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
+function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {
+  const fields: readonly string[] = LISTED_BY[known(table)]
+  const conditions: string[] = []
+  const values: Value[] = []
+  for (const [field, value] of Object.entries(where)) {
+    if (!fields.includes(field)) throw new Bug(`rows of \`${table}\` are not listed by \`${field}\``)
+    if (typeof value !== 'string' && typeof value !== 'number') throw new Bug(`\`${field}\` of a listing has no value`)
+    conditions.push(`json_extract(body, '$.${field}') = ?`)
+    values.push(value)
+  }
+  return { conditions, values }
+}
+
+const clause = (conditions: readonly string[]) => (conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`)
+
+function known<T extends Table>(table: T): T {
+  if (!Object.hasOwn(LISTED_BY, table)) throw new Bug(`there is no table \`${table}\``)
+  return table
+}
+
+/** SQLite reads a negative limit as none. */
+function size(limit: number): number {
+  if (!Number.isSafeInteger(limit) || limit < 0) throw new Bug('a page has a limit')
+  return limit
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+
+/** Marks the file as ours (`Slce`), so that a wrong path never turns somebody else's database into a ledger. */
+const APPLICATION_ID = 0x53_6c_63_65
+
+/** One shape for every kind of row. `pos` is the cursor of a listing and is never used twice. */
+function rows(table: string, listedBy: readonly string[]): string {
+  const indexes = listedBy.map((field) => {
+    const value = `json_extract(body, '$.${field}')`
+    return `CREATE INDEX ${table}_by_${field} ON ${table} (${value}) WHERE ${value} IS NOT NULL;`
+  })
+  return `
+    CREATE TABLE ${table} (
+      pos INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      version INTEGER NOT NULL,
+      body TEXT NOT NULL
+    ) STRICT;
+    ${indexes.join('\n')}`
+}
+
+const FIRST = [
+  `PRAGMA application_id = ${APPLICATION_ID};`,
+  rows('calls', ['state', 'thread', 'idempotency_key']),
+  rows('approvals', ['state', 'call_id', 'thread']),
+  rows('runs', ['status', 'kind']),
+  rows('tools', ['server']),
+  rows('servers', []),
+  rows('pauses', []),
+  rows('credentials', ['key_hash']),
+  rows('checkpoints', []),
+  `
+  CREATE TABLE once (key TEXT PRIMARY KEY, until REAL NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX once_by_until ON once (until);
+  CREATE TABLE accounts (id TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE events (run TEXT, seq INTEGER, body TEXT NOT NULL, PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;
+  CREATE TABLE wakes (run TEXT, at REAL, PRIMARY KEY (run, at)) STRICT, WITHOUT ROWID;
+  CREATE INDEX wakes_by_at ON wakes (at);
+  CREATE TABLE audit (
+    stream TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (stream, seq)
+  ) STRICT;
+  CREATE TABLE heads (stream TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+].join('\n')
+
+/** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
+export const MIGRATIONS: readonly string[] = [FIRST]
+
+/**
+ * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes
+ * that start together one migrates and the others find it done.
+ */
+export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const version = numberOf(db, 'PRAGMA user_version')
+    const foreign =
+      version === 0
+        ? numberOf(db, 'SELECT count(*) FROM sqlite_schema') > 0
+        : numberOf(db, 'PRAGMA application_id') !== APPLICATION_ID
+    if (foreign) return refuse('config.invalid', { says: 'the file is a database, but not a ledger' })
+    if (version > migrations.length) return refuse('config.invalid', newer(version, migrations.length))
+    for (const sql of migrations.slice(version)) db.exec(sql)
+    db.exec(`PRAGMA user_version = ${migrations.length}`)
+    db.exec('COMMIT')
+    return ok(undefined)
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
+
+const newer = (found: number, known: number) => ({
+  says: 'the ledger was written by a newer release; use that release or restore a backup',
+  found: String(found),
+  known: String(known),
+})
+
+function numberOf(db: DatabaseSync, query: string): number {
+  return Number(Object.values(db.prepare(query).get() ?? {})[0])
+}

@@ -1,0 +1,31 @@
+/** Result codes we tell apart (https://sqlite.org/rescode.html). */
+export const SQLITE = { BUSY: 5, TOOBIG: 18, MISMATCH: 20, RANGE: 25 } as const
+const CONSTRAINT = { NOTNULL: 1299, DATATYPE: 3091 } as const
+
+/** The extended code of an error that SQLite reported; undefined for any other error. */
+export function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}
+
+export function primaryCode(error: unknown): number | undefined {
+  const code = codeOf(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+const OF_ITS_OWN: readonly (number | undefined)[] = [
+  CONSTRAINT.NOTNULL,
+  CONSTRAINT.DATATYPE,
+  SQLITE.TOOBIG,
+  SQLITE.MISMATCH,
+  SQLITE.RANGE,
+]
+
+/**
+ * Whether an error is a change's own fault. Then its commit alone is undone. What remains is the disk's or a
+ * neighbour's doing, also a row where there should be none, and fails the whole batch.
+ */
+export function isOwnFault(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === undefined || OF_ITS_OWN.includes(code)
+}

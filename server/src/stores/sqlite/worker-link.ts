@@ -1,0 +1,67 @@
+import { Worker } from 'node:worker_threads'
+import { Bug, ok, type Result } from '../../contract/problems.ts'
+import type { GroupOutcome } from './apply-group.ts'
+import type { Tuning } from './connect.ts'
+
+export type WriterSetup = { readonly file: string; readonly stream: string; readonly tuning: Tuning }
+
+/** Commits that travel together, each as the JSON text of its changes: cheaper to hand over than the objects. */
+export type Batch = { readonly commits: readonly string[]; readonly now: number }
+export type BatchReply = {
+  readonly outcomes: readonly (GroupOutcome | 'unavailable')[]
+  readonly fault?: Fault | undefined
+}
+/** Why commits were unavailable, in SQLite's words. */
+export type Fault = { readonly says: string; readonly code?: number | undefined }
+
+/** The way to the thread that writes. One batch at a time. */
+export type WorkerLink = {
+  /** Rejects when the thread dies: then nobody knows whether the batch is stored. */
+  send(batch: Batch): Promise<BatchReply>
+  end(): Promise<void>
+}
+
+/** The thread's file has the extension of this one: `.ts` in the repository, `.js` in the package. */
+const WORKER = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
+
+/** Start the thread; it has connected and migrated when this returns. */
+export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Promise<Result<WorkerLink>> {
+  const worker = new Worker(script, { workerData: setup, execArgv: [] })
+  let awaited: { resolve(reply: unknown): void; reject(error: Error): void } | undefined
+  let died: Error | undefined
+
+  const reply = (): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (died !== undefined) reject(died)
+      else awaited = { resolve, reject }
+    })
+  const die = (cause?: unknown) => {
+    died ??= new Bug('the thread that writes the ledger is gone', { cause })
+    awaited?.reject(died)
+  }
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.on('message', (message: unknown) => awaited?.resolve(message))
+  worker.on('error', die)
+  worker.on('exit', () => die())
+
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the other side is a thread, not a window
+  const post = (message: Batch | 'end') => worker.postMessage(message)
+  const end = () => {
+    post('end')
+    return exited
+  }
+
+  const started = (await reply()) as Result<void>
+  if (!started.ok) {
+    await end()
+    return started
+  }
+  return ok({
+    send(batch) {
+      const answer = reply()
+      post(batch)
+      return answer as Promise<BatchReply>
+    },
+    end,
+  })
+}
