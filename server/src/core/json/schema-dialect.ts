@@ -38,7 +38,8 @@ const OPTIONS: Options = {
  */
 export function newAjv(dialect: Dialect, more: Options = {}): Ajv {
   const options = { ...OPTIONS, ...more }
-  const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
+  // In draft-07 a `$ref` stands alone: what is written beside it does not count.
+  const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv({ ...options, ignoreKeywordsWithRef: true })
   for (const keyword of EQUALITY_KEYWORDS) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
   return ajv
 }
