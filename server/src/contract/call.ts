@@ -61,7 +61,9 @@ export type CallRow = Call & {
   readonly policy_version: string
   readonly idempotent: boolean
   readonly attempt: number
+  /** While pending: the request it waits for, and until when. */
   readonly approval_id?: ApprovalId
+  readonly held_until?: number
   readonly run_id?: RunId
   readonly idempotency_key?: string
   /** Which process marked it `executing`: at recovery, rows of a process that is gone are interrupted. */

@@ -71,25 +71,32 @@ export const PROBLEMS = {
     http: 504,
     retry: 'never',
     says: 'the tool did not answer in time',
-    do: 'raise `timeout_ms` of the server, or settle the call with `sluice call resume`',
+    do: 'raise `timeout_ms` of the server, or settle the call with `sluice settle`',
   },
   'tool.broke_off': {
     http: 502,
     retry: 'never',
     says: 'the tool server went away in the middle of the call',
-    do: 'find out whether it took effect, then settle the call with `sluice call resume`',
+    do: 'find out whether it took effect, then settle the call with `sluice settle`',
   },
   'tool.garbled': {
     http: 502,
     retry: 'never',
     says: 'the tool server answered with something that is not a tool result',
-    do: 'look at the server`s log',
+    do: "look at the server's log",
   },
   'tool.too_large': {
     http: 502,
     retry: 'never',
     says: 'the tool answered with more than the limit',
     do: 'ask the tool for less, or raise `output_limit` of the server',
+  },
+
+  'tool.output_invalid': {
+    http: 502,
+    retry: 'never',
+    says: 'the tool ran, but its answer does not fit its own output schema',
+    do: 'treat the effect as done; report the answer to whoever runs the server',
   },
 
   'call.unknown': {
@@ -101,14 +108,14 @@ export const PROBLEMS = {
   'call.args_invalid': {
     http: 400,
     retry: 'never',
-    says: 'the arguments do not fit the tool`s schema',
+    says: "the arguments do not fit the tool's schema",
     do: 'correct the paths named in `paths`',
   },
   'call.integrity_mismatch': {
     http: 403,
     retry: 'never',
-    says: 'the caller`s own canonical form or hash differs from the gate`s',
-    do: 'send the arguments alone, or repair the caller`s RFC 8785 code',
+    says: "the caller's own canonical form or hash differs from the gate's",
+    do: "send the arguments alone, or repair the caller's RFC 8785 code",
   },
   'call.blocked': {
     http: 403,
@@ -132,19 +139,19 @@ export const PROBLEMS = {
     http: 502,
     retry: 'never',
     says: 'the gate stopped while the tool was running; nobody knows whether it took effect',
-    do: 'find out, then settle the call with `sluice call resume`',
+    do: 'find out, then settle the call with `sluice settle`',
   },
   'call.not_unknown': {
     http: 409,
     retry: 'never',
     says: 'only a call whose outcome is unknown can be settled',
-    do: 'read the call`s state first',
+    do: "read the call's state first",
   },
   'call.not_pending': {
     http: 409,
     retry: 'never',
     says: 'only a held call can be withdrawn',
-    do: 'read the call`s state first',
+    do: "read the call's state first",
   },
   'call.key_reused': {
     http: 409,
@@ -262,7 +269,7 @@ export const PROBLEMS = {
     http: 404,
     retry: 'never',
     says: 'no artifact has this address',
-    do: 'use the pointer from the call`s result',
+    do: "use the pointer from the call's result",
   },
   'config.invalid': {
     http: 500,
@@ -275,6 +282,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'a signing key of this data folder is missing or too short',
     do: 'restore the keys folder from a backup, or run `sluice keys reset`',
+  },
+  'key.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no key has this id',
+    do: 'list the keys with `sluice keys list`',
   },
   'gate.running': {
     http: 409,

@@ -1,0 +1,112 @@
+import { admitTool } from '../commands/admit-tool.ts'
+import type { LiveCatalogue } from '../commands/catalogue.ts'
+import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
+import { decideApproval } from '../commands/decide-approval.ts'
+import { dispatchCall } from '../commands/dispatch-call.ts'
+import { editApproval } from '../commands/edit-approval.ts'
+import { executeCall, type ExecuteCall } from '../commands/execute-call.ts'
+import { exportAudit } from '../commands/export-audit.ts'
+import type { Gate, ServerReport } from '../commands/gate.ts'
+import type { Intake } from '../commands/intake.ts'
+import { listPauses, setPause } from '../commands/pause.ts'
+import { performersOf } from '../commands/performers.ts'
+import type {
+  Artifacts,
+  AuditReads,
+  Clock,
+  Digest,
+  Ids,
+  Journal,
+  Ledger,
+  Probe,
+  Shelves,
+  ToolServers,
+} from '../commands/ports.ts'
+import { proveEntry } from '../commands/prove-entry.ts'
+import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
+import { readArtifact } from '../commands/read-artifact.ts'
+import { readCall } from '../commands/read-call.ts'
+import { rotateKeys } from '../commands/rotate-keys.ts'
+import { settleCall } from '../commands/settle-call.ts'
+import { issueToken, redeemToken } from '../commands/tokens.ts'
+import { verifyAudit } from '../commands/verify-audit.ts'
+import type { Watch } from '../commands/watch-rows.ts'
+import { withdrawCall } from '../commands/withdraw-call.ts'
+import { writeCheckpoint } from '../commands/write-checkpoint.ts'
+import type { CallerKind } from '../contract/caller.ts'
+import { ok } from '../contract/problems.ts'
+import type { Performer } from '../commands/drive-run.ts'
+import type { DispatchDeps } from '../commands/dispatch-call.ts'
+import type { LiveKeys } from './data-folder.ts'
+
+/** Everything the commands need from the world, opened. */
+export type World = {
+  readonly stream: string
+  readonly boot: string
+  readonly ledger: Ledger & Watch
+  readonly shelves: Shelves
+  readonly audit: AuditReads
+  readonly journal: Journal
+  readonly artifacts: Artifacts
+  readonly servers: ToolServers
+  readonly serverReports: () => readonly ServerReport[]
+  readonly catalogue: LiveCatalogue
+  readonly policy: DispatchDeps['policy']
+  readonly holdFor: DispatchDeps['holdFor']
+  readonly keys: LiveKeys
+  readonly newKey: (kind: CallerKind) => string
+  readonly digest: Digest
+  readonly digestBytes: (hex: string) => string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly intake: Intake
+  readonly probe: Probe
+  readonly links: (approval_id: string) => string
+  readonly after: (ms: number, callback: () => void) => () => void
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}
+
+/** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
+export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<string, Performer> } {
+  const execute: ExecuteCall = (started, signal) => executeCall(world, started, signal)
+  const deps = { ...world, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
+  const audited = { ...world, keys: world.keys.checkpoints }
+  const gate: Gate = {
+    authenticate: (key) => authenticate(deps, key),
+    dispatch: (request, signal) =>
+      dispatchCall({ ...deps, execute: (started) => executeCall(world, started, signal) }, request),
+    readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
+    settleCall: (caller, id, as) => settleCall(deps, caller, id, as),
+    withdrawCall: (caller, id) => withdrawCall(deps, caller, id),
+    async listUnknown(caller, page) {
+      const listed = await listUnknown(deps, caller, page)
+      return listed.ok ? ok(listed.value.map(({ row }) => row)) : listed
+    },
+    listApprovals: (caller, state, page) => listApprovals(deps, caller, state, page),
+    readApproval: (caller, id) => readApproval(deps, caller, id),
+    decideApproval: (caller, id, decision) => decideApproval(deps, caller, id, decision),
+    editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
+    issueToken: (caller, id) => issueToken(deps, caller, id),
+    redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
+    tools: () => world.catalogue.tools(),
+    async admitTool(caller, id, hash) {
+      const admitted = await admitTool(deps, caller, id, hash)
+      return admitted.ok ? ok(undefined) : admitted
+    },
+    servers: () => world.serverReports(),
+    artifact: (caller, digest, from, length) => readArtifact(deps, caller, digest, from, length),
+    setPause: (caller, order) => setPause(deps, caller, order),
+    listPauses: () => listPauses(deps),
+    createCredential: (caller, wanted) => createCredential(deps, caller, wanted),
+    revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
+    listCredentials: (caller) => listCredentials(deps, caller),
+    rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
+    auditPage: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
+    verifyAudit: (against) => verifyAudit(audited, { against }),
+    exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),
+    proveEntry: (stream, seq) => proveEntry(audited, stream ?? world.stream, seq),
+    writeCheckpoint: () => writeCheckpoint(audited),
+    closedBy: () => world.intake.closedBy(),
+  }
+  return { gate, performers: performersOf(deps) }
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ok, type Result } from '../contract/problems.ts'
+import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../keys/key-folder.ts'
+
+/** The places inside a data folder. */
+export function placesIn(folder: string) {
+  return {
+    ledger: join(folder, 'ledger.sqlite'),
+    keys: join(folder, 'keys'),
+    artifacts: join(folder, 'artifacts'),
+    socket: join(folder, 'gate.sock'),
+    log: join(folder, 'gate.log'),
+  } as const
+}
+
+/** Makes the folder, readable by its owner alone. Fresh means that no ledger was ever written there. */
+export function openDataFolder(folder: string): { readonly fresh: boolean } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return { fresh: !existsSync(placesIn(folder).ledger) }
+}
+
+export type LiveKeys = Keys & {
+  readonly rotate: { readonly token: () => Result<void>; readonly checkpoint: () => Result<string> }
+}
+
+/** The folder's keys, which a rotation replaces while the gate runs. */
+export function openLiveKeys(folder: string, fresh: boolean): Result<LiveKeys> {
+  const source = { folder: placesIn(folder).keys, fresh, env: process.env }
+  const opened = openKeys(source)
+  if (!opened.ok) return opened
+  let keys = opened.value
+  const reload = <T>(rotated: Result<T>): Result<T> => {
+    const again = rotated.ok ? openKeys({ ...source, fresh: false }) : rotated
+    if (again.ok && rotated.ok) keys = again.value
+    return again.ok ? rotated : again
+  }
+  return ok({
+    tokens: {
+      mint: (claims, now) => keys.tokens.mint(claims, now),
+      isGenuine: (token, claims) => keys.tokens.isGenuine(token, claims),
+    },
+    checkpoints: {
+      sign: (text) => keys.checkpoints.sign(text),
+      isGenuine: (text, key, signature) => keys.checkpoints.isGenuine(text, key, signature),
+      publicKey: (key) => keys.checkpoints.publicKey(key),
+    },
+    rotate: {
+      token: () => reload(rotateTokenKey(source.folder)),
+      checkpoint: () => reload(rotateCheckpointKey(source.folder)),
+    },
+  })
+}

@@ -1,0 +1,163 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { openCatalogue } from '../commands/catalogue.ts'
+import { driveRun } from '../commands/drive-run.ts'
+import type { Gate } from '../commands/gate.ts'
+import { createIntake } from '../commands/intake.ts'
+import { keepCheckpoints } from '../commands/keep-checkpoints.ts'
+import { loadPolicy } from '../commands/load-policy.ts'
+import type { Probe } from '../commands/ports.ts'
+import { recoverCalls } from '../commands/recover-calls.ts'
+import { registerTools } from '../commands/register-tools.ts'
+import { scheduleRuns } from '../commands/schedule-runs.ts'
+import { watchRows } from '../commands/watch-rows.ts'
+import { ok, problem, type Result } from '../contract/problems.ts'
+import { RUN_KINDS } from '../core/runs/kinds.ts'
+import { newApiKey } from '../keys/api-keys.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { fileArtifacts } from '../stores/artifacts.ts'
+import { lockFolder } from '../stores/sqlite/lock-folder.ts'
+import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { openToolServers } from '../upstream/open-tool-servers.ts'
+import { serverConfigs } from '../upstream/server-config.ts'
+import { bindGate, type World } from './bind-gate.ts'
+import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import { randomIds } from './random-ids.ts'
+
+export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
+
+export type OpenedGate = {
+  readonly gate: Gate
+  /** The first listing of every server has come in, or its first attempt has failed. */
+  readonly settled: Promise<void>
+  close(): Promise<void>
+}
+
+export type GateOptions = {
+  readonly log: Log
+  readonly probe?: Probe
+  /** Where people decide. Known only once the door is open. */
+  readonly url: () => string
+}
+
+const PERSIST_MS = 250
+const CHECKPOINT_TICK_MS = 1000
+
+/** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
+export async function openGate(settings: Settings, options: GateOptions): Promise<Result<OpenedGate>> {
+  const { log } = options
+  const { fresh } = openDataFolder(settings.data)
+  const lock = lockFolder(settings.data)
+  if (!lock.ok) return lock
+  const opened = await openLocked(settings, options, fresh)
+  if (!opened.ok) {
+    lock.value.release()
+    return opened
+  }
+  const { world, close, settled } = opened.value
+  const { gate, performers } = bindGate(world)
+  const scheduler = scheduleRuns({
+    ...world,
+    drive: (run) => driveRun({ ...world, kinds: RUN_KINDS, performers }, run),
+    onFault: (run, error) => log('error', 'a run could not be driven', { run, error: String(error) }),
+  })
+  const recovered = await recoverCalls(world)
+  if (recovered.unknown + recovered.retried > 0)
+    log('warn', 'calls were interrupted when the gate last stopped', recovered)
+  await scheduler.sweep()
+  const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
+  const keeper = keepCheckpoints(
+    { ...world, keys: world.keys.checkpoints },
+    { every_entries: checkpoint_entries, every_ms: checkpoint_seconds * 1000 },
+  )
+  const tick = setInterval(() => {
+    keeper.tick().catch((error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }))
+  }, CHECKPOINT_TICK_MS)
+  return ok({
+    gate,
+    settled,
+    async close() {
+      world.intake.close(problem('gate.stopping'))
+      clearInterval(tick)
+      await scheduler.stop()
+      const signed = await keeper.close()
+      if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
+      await close()
+      lock.value.release()
+    },
+  })
+}
+
+type Opened = { readonly world: World; readonly settled: Promise<void>; close(): Promise<void> }
+
+/** The rooms' ports, opened by whoever holds the folder's lock. */
+async function openLocked(settings: Settings, options: GateOptions, fresh: boolean): Promise<Result<Opened>> {
+  const { log } = options
+  const { config } = settings
+  const places = placesIn(settings.data)
+  const keys = openLiveKeys(settings.data, fresh)
+  if (!keys.ok) return keys
+  const configs = serverConfigs(config.servers, settings.folder)
+  if (!configs.ok) return configs
+  const compiled = loadPolicy(sha256Hex, settings.policy)
+  if (!compiled.ok) return compiled
+  const stream = 'main'
+  const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
+  const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
+  if (!store.ok) return store
+  const ledger = watchRows(store.value)
+  const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
+  const servers = openToolServers({
+    servers: configs.value,
+    async onListed(server, definitions) {
+      const registered = await registerTools({ ...shared, catalogue }, server, definitions)
+      if (!registered.ok)
+        log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
+    },
+    log: ({ level, server, says }) => log(level, says, { server }),
+  })
+  const world: World = {
+    ...shared,
+    stream,
+    boot: randomBytes(8).toString('hex'),
+    audit: store.value,
+    journal: store.value,
+    artifacts: fileArtifacts(places.artifacts),
+    servers,
+    serverReports: () => servers.status(),
+    catalogue,
+    policy: () => compiled.value,
+    holdFor: () => config.approvals.expires_s * 1000,
+    keys: keys.value,
+    newKey: (kind) => newApiKey(kind).key,
+    digestBytes: (hex) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex'),
+    intake: createIntake(),
+    probe: options.probe ?? (() => {}),
+    links: (approval_id) => `${options.url()}/#/approvals/${approval_id}`,
+    after,
+    persist,
+  }
+  return ok({
+    world,
+    settled: Promise.allSettled(configs.value.map(({ name }) => servers.ready(name))).then(() => undefined),
+    async close() {
+      await servers.close()
+      await store.value.close()
+    },
+  })
+}
+
+function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
+}
+
+function persist(attempt: () => Promise<boolean>): void {
+  const again = () => setTimeout(() => void tryOnce(), PERSIST_MS)
+  const tryOnce = async () => {
+    const done = await attempt().catch(() => false)
+    if (!done) again()
+  }
+  again()
+}

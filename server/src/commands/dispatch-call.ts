@@ -1,0 +1,156 @@
+import type { CallRequest, CallRow, Outcome, ToolResult } from '../contract/call.ts'
+import { problem, type Problem } from '../contract/problems.ts'
+import type { Verdict } from '../contract/verdict.ts'
+import { decide } from '../core/gate/decide.ts'
+import type { Facts } from '../core/gate/facts.ts'
+import type { Policy } from '../core/gate/policy/policy.ts'
+import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { ExecuteCall } from './execute-call.ts'
+import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import type { Intake } from './intake.ts'
+import type { Ledger, Probe } from './ports.ts'
+import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
+import { previewCall, type PreviewDeps } from './preview-call.ts'
+
+export type DispatchDeps = PrepareDeps &
+  FactsDeps &
+  PreviewDeps & {
+    readonly intake: Intake
+    readonly policy: () => Policy
+    readonly ledger: Ledger
+    readonly execute: ExecuteCall
+    readonly links: Links
+    readonly probe: Probe
+    readonly boot: string
+    readonly holdFor: (verdict: Verdict) => number
+  }
+
+/** The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. */
+export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Promise<Outcome> {
+  const closed = deps.intake.closedBy()
+  if (closed !== undefined) return refused(closed)
+  const prepared = prepareCall(deps, request)
+  if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
+  const earlier = await earlierCall(deps, request, prepared.value)
+  if (earlier !== undefined) return earlier
+
+  const { call, tool, integrity } = prepared.value
+  const facts = await gatherFacts(deps, call, tool, { integrity })
+  const verdict = decide(deps.policy(), call, facts)
+  const preview = await previewCall(deps, prepared.value, verdict, request.dry_run)
+  if (preview.is === 'stopped') return stopped(deps, prepared.value, verdict, facts, preview.problem, preview.result)
+  if (request.dry_run === 'only' && preview.is === 'previewed') {
+    return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
+  }
+  return record(deps, request, prepared.value, verdict, preview.is === 'previewed' ? preview.result : undefined)
+}
+
+async function record(
+  deps: DispatchDeps,
+  request: CallRequest,
+  { call, tool }: PreparedCall,
+  verdict: Verdict,
+  preview: ToolResult | undefined,
+): Promise<Outcome> {
+  const now = deps.clock()
+  const { row, changes } = changesFor(call, verdict, {
+    now,
+    boot: deps.boot,
+    policy_version: deps.policy().version,
+    idempotent: tool.idempotent,
+    hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
+    ...(preview === undefined ? {} : { preview }),
+    ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
+  })
+  deps.probe('intent.before')
+  const recorded = await deps.ledger.commit(changes)
+  deps.probe('intent.after')
+  if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
+  // The only expectation that another caller can spoil is the idempotency key: somebody else was first.
+  if (recorded !== 'committed')
+    return (
+      (await earlierCall(deps, request, { call, tool, integrity: 'intact' })) ?? refused(problem('audit.unavailable'))
+    )
+  return row.state === 'executing' ? deps.execute({ row, version: 1 }) : describeCall(row, deps.links)
+}
+
+/** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
+async function earlierCall(
+  deps: DispatchDeps,
+  request: CallRequest,
+  { call }: PreparedCall,
+): Promise<Outcome | undefined> {
+  if (request.idempotency_key === undefined) return undefined
+  const [earlier] = await deps.shelves.list(
+    'calls',
+    { idempotency_key: scopedKey(request, request.idempotency_key) },
+    { limit: 1 },
+  )
+  if (earlier === undefined) return undefined
+  const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
+  return isSame
+    ? describeCall(earlier.row, deps.links)
+    : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
+}
+
+const scopedKey = (request: CallRequest, key: string) => `${request.caller.id} ${key}`
+
+/** A request that never became a call is recorded too: probing for tools is worth seeing. */
+async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {
+  const recorded = await deps.ledger.commit([
+    {
+      kind: 'audit',
+      entry: {
+        at: deps.clock(),
+        type: 'call.refused',
+        actor: request.caller.id,
+        trace: request.trace ?? deps.ids.trace(),
+        subject: { tool: request.tool.slice(0, 128) },
+        outcome: 'refused',
+        about: { code: why.code },
+      },
+    },
+  ])
+  return refused(recorded === 'committed' ? why : problem('audit.unavailable'))
+}
+
+/** A failing or missing dry run stops the call before anything is executed or held. */
+async function stopped(
+  deps: DispatchDeps,
+  { call, tool }: PreparedCall,
+  verdict: Verdict,
+  facts: Facts,
+  why: Problem,
+  result: ToolResult | undefined,
+): Promise<Outcome> {
+  const row: CallRow = {
+    ...call,
+    v: 1,
+    state: 'failed',
+    verdict,
+    policy_version: deps.policy().version,
+    idempotent: tool.idempotent,
+    attempt: 0,
+    ended_at: facts.now,
+    problem: why.code === 'call.blocked' ? blockedProblem(verdict) : why,
+    ...(result === undefined ? {} : { result }),
+  }
+  const settled: CallRow = why.code === 'call.dry_run_failed' ? row : { ...row, state: 'refused' }
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: settled },
+    {
+      kind: 'audit',
+      entry: auditOf('call.stopped', settled, facts.now, {
+        verdict,
+        outcome: settled.state,
+        about: { code: why.code },
+      }),
+    },
+  ])
+  return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
+}
+
+function refused(why: Problem): Outcome {
+  return { status: 'refused', problem: why, evidence: [] }
+}

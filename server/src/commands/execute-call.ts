@@ -1,0 +1,108 @@
+import type { CallRow, Outcome, ToolResult } from '../contract/call.ts'
+import { Bug, problem } from '../contract/problems.ts'
+import type { Tool } from '../contract/tool.ts'
+import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../core/gate/interpret.ts'
+import { validateAgainst } from '../core/json/validate-args.ts'
+import { auditOf } from './call-changes.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { Intake } from './intake.ts'
+import type { Artifacts, Catalogue, Change, Clock, Ledger, Probe, Shelves, ToolServers } from './ports.ts'
+
+export type ExecuteDeps = {
+  readonly servers: ToolServers
+  readonly catalogue: Catalogue
+  readonly artifacts: Artifacts
+  readonly ledger: Ledger
+  readonly shelves: Shelves
+  readonly clock: Clock
+  readonly probe: Probe
+  readonly links: Links
+  readonly intake: Intake
+  /** Try again until it succeeds, in the background. */
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}
+
+/** A call whose `executing` mark is durable, and the version of its row that says so. */
+export type StartedCall = { readonly row: CallRow; readonly version: number }
+export type ExecuteCall = (started: StartedCall, signal?: AbortSignal) => Promise<Outcome>
+
+/**
+ * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
+ * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
+ */
+export async function executeCall(
+  deps: ExecuteDeps,
+  { row, version }: StartedCall,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined) throw new Bug('a decided call has a tool')
+  deps.probe('upstream.before')
+  const answer = await deps.servers.call({
+    server: row.server,
+    tool: tool.row.definition.name,
+    canonical_args: row.canonical_args,
+    idempotency_key: row.call_id,
+    trace: row.trace,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  deps.probe('upstream.after')
+  const checked = checkOutput(interpret(answer, row.idempotent), tool)
+  const ended = await endedRow(deps, row, checked)
+  return recordOutcome(deps, ended, version)
+}
+
+/** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
+function checkOutput(outcome: Interpretation, tool: Tool): Interpretation {
+  const schema = tool.row.definition.outputSchema
+  if (schema === undefined || outcome.state !== 'executed') return outcome
+  const structured = outcome.result?.structuredContent
+  const valid = structured !== undefined && validateAgainst(schema, `${tool.row.definition_hash}/output`, structured).ok
+  return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
+}
+
+async function endedRow(deps: ExecuteDeps, row: CallRow, outcome: Interpretation): Promise<CallRow> {
+  const ended: CallRow = { ...row, state: outcome.state, ended_at: deps.clock() }
+  const told = outcome.problem === undefined ? ended : { ...ended, problem: outcome.problem }
+  return outcome.result === undefined ? told : { ...told, ...(await evictWhenHuge(deps, row, outcome.result)) }
+}
+
+async function evictWhenHuge(
+  deps: ExecuteDeps,
+  row: CallRow,
+  result: ToolResult,
+): Promise<Pick<CallRow, 'result' | 'output'>> {
+  const text = outputText(result)
+  if (text.length <= EVICT_OVER) return { result, output: kept(text.length) }
+  const digest = await deps.artifacts.put(row.caller.user, text)
+  // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
+  return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
+}
+
+async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): Promise<Outcome> {
+  const about = row.problem === undefined ? {} : { about: { code: row.problem.code } }
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
+    { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
+  ]
+  deps.probe('outcome.before')
+  const recorded = await deps.ledger.commit(changes)
+  deps.probe('outcome.after')
+  if (recorded === 'committed') return describeCall(row, deps.links)
+  if (recorded === 'unavailable') return keepTrying(deps, row, changes)
+  const now = await deps.shelves.row('calls', row.call_id)
+  if (now === undefined) throw new Bug('a call is never removed')
+  return describeCall(now.row, deps.links)
+}
+
+/** An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. */
+function keepTrying(deps: ExecuteDeps, row: CallRow, changes: readonly Change[]): Outcome {
+  deps.intake.close(problem('audit.unavailable'))
+  deps.persist(async () => {
+    if ((await deps.ledger.commit(changes)) === 'unavailable') return false
+    deps.intake.open()
+    return true
+  })
+  return { status: 'unknown', call_id: row.call_id, problem: problem('audit.unavailable') }
+}

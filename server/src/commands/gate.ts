@@ -1,0 +1,63 @@
+import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/approval.ts'
+import type { AuditEntry, AuditProof, AuditReport, Checkpoint } from '../contract/audit.ts'
+import type { Caller, CredentialRow } from '../contract/caller.ts'
+import type { CallRequest, CallRow, Outcome } from '../contract/call.ts'
+import type { Json } from '../contract/json.ts'
+import type { PauseRow } from '../contract/pause.ts'
+import type { Problem, Result } from '../contract/problems.ts'
+import type { Tool } from '../contract/tool.ts'
+import type { NewCredential } from './credentials.ts'
+import type { ApprovalDecision } from './decide-approval.ts'
+import type { PauseOrder } from './pause.ts'
+import type { Page } from './ports.ts'
+import type { InboxPage } from './read-approvals.ts'
+import type { Settlement } from './settle-call.ts'
+import type { PresentedToken } from './tokens.ts'
+
+/** What is written about one tool server, for operators. */
+export type ServerReport = { readonly server: string; readonly state: string; readonly tools: number } & Readonly<
+  Record<string, unknown>
+>
+
+/** The commands, bound to their ports: all that a door may ask for. Every one checks who is asking by itself. */
+export interface Gate {
+  authenticate(key: string): Promise<Result<Caller>>
+  dispatch(request: CallRequest, signal?: AbortSignal): Promise<Outcome>
+  readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
+  settleCall(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
+  withdrawCall(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
+  listUnknown(caller: Caller, page: Page): Promise<Result<readonly CallRow[]>>
+
+  listApprovals(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
+  readApproval(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
+  decideApproval(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<ApprovalRow>>
+  editApproval(caller: Caller, approval_id: string, args: Json): Promise<Result<ApprovalRow>>
+  issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
+  redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
+
+  tools(caller: Caller): readonly Tool[]
+  admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
+  servers(): readonly ServerReport[]
+  artifact(
+    caller: Caller,
+    digest: string,
+    from: number,
+    length: number,
+  ): Promise<Result<{ text: string; size: number }>>
+
+  setPause(caller: Caller, order: PauseOrder): Promise<Result<PauseRow>>
+  listPauses(): Promise<readonly PauseRow[]>
+  createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
+  revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
+  rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
+  listCredentials(caller: Caller): Promise<Result<readonly Omit<CredentialRow, 'key_hash'>[]>>
+
+  auditPage(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
+  verifyAudit(against: readonly Checkpoint[]): Promise<AuditReport>
+  exportAudit(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
+  proveEntry(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
+  writeCheckpoint(): Promise<Result<Checkpoint | 'nothing_new'>>
+
+  /** Undefined when calls are taken. */
+  closedBy(): Problem | undefined
+}

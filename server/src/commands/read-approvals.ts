@@ -1,0 +1,78 @@
+import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/approval.ts'
+import { DECIDING_KINDS, type Caller } from '../contract/caller.ts'
+import type { CallRow } from '../contract/call.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { Catalogue, Held, Page, Shelves } from './ports.ts'
+
+export type ApprovalReadDeps = { readonly shelves: Shelves; readonly catalogue: Catalogue }
+
+/** Approvers see every request, people those made in their name. For an agent there is nothing here. */
+function maySee(caller: Caller, row: ApprovalRow): boolean {
+  if (DECIDING_KINDS.includes(caller.kind)) return true
+  return caller.kind === 'user' && row.caller.user === caller.user
+}
+
+export type InboxPage = { readonly items: readonly ApprovalPacket[]; readonly next?: number }
+
+export async function listApprovals(
+  deps: ApprovalReadDeps,
+  caller: Caller,
+  state: ApprovalState | undefined,
+  page: Page,
+): Promise<InboxPage> {
+  const held = await deps.shelves.list('approvals', state === undefined ? {} : { state }, page)
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const items = held.filter(({ row }) => maySee(caller, row)).map(({ row }) => packetOf(deps.catalogue, row))
+  return { items, ...(last === undefined ? {} : { next: last.cursor }) }
+}
+
+export async function readApproval(
+  deps: ApprovalReadDeps,
+  caller: Caller,
+  approval_id: string,
+): Promise<Result<ApprovalPacket>> {
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined || !maySee(caller, held.row)) return refuse('approval.unknown', { approval_id })
+  return ok(packetOf(deps.catalogue, held.row))
+}
+
+/** Calls whose outcome nobody knows, for the same people who decide approvals. */
+export async function listUnknown(
+  deps: Pick<ApprovalReadDeps, 'shelves'>,
+  caller: Caller,
+  page: Page,
+): Promise<Result<readonly Held<'calls'>[]>> {
+  if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
+  const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
+  return ok(held.filter(({ row }) => isUnsettled(row)))
+}
+
+const isUnsettled = (row: CallRow) => row.settled === undefined
+
+/** What a person needs to understand a request in five seconds. */
+function packetOf(catalogue: Catalogue, row: ApprovalRow): ApprovalPacket {
+  const tool = catalogue.tool(row.tool_id)
+  const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
+  const required = tool?.row.definition.inputSchema['required']
+  return {
+    approval_id: row.approval_id,
+    call_id: row.call_id,
+    skill_id: row.tool_id,
+    title: tool?.row.definition.title ?? row.tool_id,
+    why_this: asking.map((opinion) => opinion.says).join('; '),
+    required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+    proposed_args: row.canonical_args,
+    ...(row.edited_from === undefined ? {} : { edited_from: row.edited_from }),
+    risk_notes: row.evidence,
+    ...(row.preview === undefined ? {} : { preview: row.preview }),
+    rollback: 'no rollback known',
+    asked_by: row.caller,
+    thread: row.thread,
+    strength: row.strength,
+    state: row.state,
+    decisions: row.decisions,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
+  }
+}

@@ -1,0 +1,139 @@
+import type { ApprovalRow } from '../contract/approval.ts'
+import type { CallRow, Outcome } from '../contract/call.ts'
+import type { CallId } from '../contract/ids.ts'
+import { Bug, ok, problem, type Problem, type Result } from '../contract/problems.ts'
+import type { Verdict } from '../contract/verdict.ts'
+import { consume, goStale } from '../core/approvals/transitions.ts'
+import { decide } from '../core/gate/decide.ts'
+import type { ApprovalFact } from '../core/gate/facts.ts'
+import type { Policy } from '../core/gate/policy/policy.ts'
+import { auditOf } from './call-changes.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { ExecuteCall } from './execute-call.ts'
+import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import type { Intake } from './intake.ts'
+import type { Catalogue, Change, Digest, Held, Ledger, Probe } from './ports.ts'
+
+export type ResumeDeps = FactsDeps & {
+  readonly catalogue: Catalogue
+  readonly policy: () => Policy
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly execute: ExecuteCall
+  readonly links: Links
+  readonly intake: Intake
+  readonly probe: Probe
+  readonly boot: string
+}
+
+const TRIES = 5
+
+/**
+ * Step 8 of the corridor, run by the driver: a person has decided, the world may have moved on since.
+ * Recheck with fresh facts and today's policy, then mark `executing` and spend the approval in the same commit.
+ * INVARIANT: whatever happens here twice, the row's version lets it through once.
+ */
+export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    if (deps.intake.closedBy() !== undefined) return 'later'
+    const held = await deps.shelves.row('calls', call_id)
+    if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
+    const approval = await approvalOf(deps, held.row)
+    if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
+    const now = deps.clock()
+    const next = await recheck(deps, held.row, approval, now)
+    const started = await commitNext(deps, held, approval, next, now)
+    if (started === 'lost') continue
+    if (started === 'unavailable') return 'later'
+    return next.ok ? deps.execute({ row: started, version: held.version + 1 }) : describeCall(started, deps.links)
+  }
+  return 'later'
+}
+
+async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approvals'> | undefined> {
+  return row.approval_id === undefined ? undefined : deps.shelves.row('approvals', row.approval_id)
+}
+
+/** Held and approved, or interrupted and to be tried again. */
+function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
+  if (row.state === 'pending') return approval?.state === 'approved'
+  return row.state === 'unknown' && row.settled?.as === 'retry'
+}
+
+async function recheck(
+  deps: ResumeDeps,
+  row: CallRow,
+  approval: Held<'approvals'> | undefined,
+  now: number,
+): Promise<Result<Verdict>> {
+  if (approval?.row.state === 'approved') {
+    const usable = consume(approval.row, now)
+    if (!usable.ok) return usable
+  }
+  if (deps.digest(row.canonical_args) !== row.args_hash) return stale('approval.args_changed', 'arguments')
+  if (approval !== undefined && approval.row.args_hash !== row.args_hash)
+    return stale('approval.args_changed', 'arguments')
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined) return stale('approval.stale', 'tool')
+  const fact = approvalFact(row, approval?.row)
+  const facts = await gatherFacts(deps, row, tool, {
+    integrity: 'intact',
+    ...(fact === undefined ? {} : { approval: fact }),
+  })
+  const verdict = decide(deps.policy(), row, facts)
+  if (verdict.effect === 'allow') return ok(verdict)
+  const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)
+  return stale('approval.stale', rules.join(', '))
+}
+
+function stale(code: 'approval.stale' | 'approval.args_changed', because: string): { ok: false; problem: Problem } {
+  return { ok: false, problem: problem(code, { because }) }
+}
+
+function approvalFact(row: CallRow, approval: ApprovalRow | undefined): ApprovalFact | undefined {
+  if (approval === undefined) return undefined
+  const { approval_id, args_hash, definition_hash, strength } = approval
+  const isDecided = approval.state === 'approved' || (approval.state === 'consumed' && row.state === 'unknown')
+  return isDecided ? { approval_id, args_hash, definition_hash, strength } : undefined
+}
+
+async function commitNext(
+  deps: ResumeDeps,
+  held: Held<'calls'>,
+  approval: Held<'approvals'> | undefined,
+  next: Result<Verdict>,
+  now: number,
+): Promise<CallRow | 'lost' | 'unavailable'> {
+  // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
+  const { settled: _, ...before } = held.row
+  const row: CallRow = next.ok
+    ? {
+        ...before,
+        state: 'executing',
+        attempt: before.attempt + 1,
+        boot: deps.boot,
+        started_at: now,
+        verdict: next.value,
+      }
+    : { ...before, state: 'refused', ended_at: now, problem: next.problem }
+  const entry = next.ok
+    ? auditOf('call.started', row, now, { verdict: next.value, about: { attempt: row.attempt } })
+    : auditOf('call.refused', row, now, { outcome: 'refused', about: { code: next.problem.code } })
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
+    ...approvalChange(approval, next.ok, now),
+    { kind: 'audit', entry },
+  ]
+  deps.probe('intent.before')
+  const recorded = await deps.ledger.commit(changes)
+  deps.probe('intent.after')
+  if (recorded === 'committed') return row
+  return recorded === 'unavailable' ? 'unavailable' : 'lost'
+}
+
+function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {
+  if (approval === undefined || approval.row.state !== 'approved') return []
+  const moved = allowed ? consume(approval.row, now) : goStale(approval.row, now)
+  if (!moved.ok) throw new Bug('an approved request that was just rechecked can be consumed or go stale')
+  return [{ kind: 'swap', table: 'approvals', id: approval.row.approval_id, from: approval.version, to: moved.value }]
+}

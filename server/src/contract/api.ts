@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Checkpoint } from './audit.ts'
+import type { Json } from './json.ts'
+import { CallerKind } from './caller.ts'
+import { PauseScope } from './pause.ts'
+
+/** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
+const Arguments = z.custom<Json>((value) => value !== undefined)
+
+/** The bodies of requests, for every door that speaks JSON. Strict: a field nobody knows is a mistake worth telling. */
+export const CallBody = z.strictObject({
+  tool: z.string().min(1).max(200),
+  args: Arguments.default({}),
+  thread: z.string().min(1).max(128).optional(),
+  /** The caller's own canonical form or hash of the arguments, to be compared. */
+  canonical_args: z.string().optional(),
+  args_hash: z.string().max(128).optional(),
+  dry_run: z.enum(['first', 'only']).optional(),
+})
+export type CallBody = z.infer<typeof CallBody>
+
+export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
+export type SettleBody = z.infer<typeof SettleBody>
+
+export const DecideBody = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('approve'), reason: z.string().max(500).optional() }),
+  z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
+  z.strictObject({ decision: z.literal('edit'), args: Arguments }),
+])
+export type DecideBody = z.infer<typeof DecideBody>
+
+export const RedeemBody = z.strictObject({
+  token: z.string().max(256),
+  thread: z.string().min(1).max(128),
+  decision: z.enum(['approve', 'deny']).default('approve'),
+})
+export type RedeemBody = z.infer<typeof RedeemBody>
+
+export const PauseBody = z.strictObject({
+  scope: PauseScope.default('all'),
+  effect: z.enum(['ask', 'block']).default('block'),
+  active: z.boolean().default(true),
+  reason: z.string().max(300).default(''),
+})
+export type PauseBody = z.infer<typeof PauseBody>
+
+export const KeyBody = z.strictObject({
+  kind: CallerKind,
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
+  user: z.string().min(1).max(128).optional(),
+  ttl_s: z.number().int().positive().max(315_360_000).optional(),
+})
+export type KeyBody = z.infer<typeof KeyBody>
+
+export const AdmitBody = z.strictObject({ definition_hash: z.string() })
+export type AdmitBody = z.infer<typeof AdmitBody>
+
+export const RotateBody = z.strictObject({ which: z.enum(['token', 'checkpoint']) })
+export type RotateBody = z.infer<typeof RotateBody>
+
+export const VerifyBody = z.strictObject({ against: z.array(Checkpoint).max(10_000) })
+export type VerifyBody = z.infer<typeof VerifyBody>

@@ -1,0 +1,74 @@
+import type { Call } from '../../contract/call.ts'
+import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
+import { DECIDERS, type Decider } from './deciders.ts'
+import type { ApprovalFact, Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+const STRICTEST_FIRST = ['block', 'ask', 'allow'] as const
+
+/** Deciders that stand also in observe mode: a forged call, a sprung trap, and an admin's own order to stop. */
+const ALWAYS_ENFORCED = new Set(['integrity', 'trap', 'pause'])
+
+/**
+ * Decide one tool call. Pure and total: no clock, no I/O, never throws.
+ * INVARIANT: the strictest opinion wins, whatever the others say (law in decide.test.ts).
+ * INVARIANT: no opinion at all is a block.
+ */
+export function decide(policy: Policy, call: Call, facts: Facts, deciders: readonly Decider[] = DECIDERS): Verdict {
+  // Every decider speaks, also after a block: the person who reads the evidence wants all of it.
+  const evidence = deciders.flatMap((decider) => opinionsOf(decider, policy, call, facts))
+  const effect = strictestOf(evidence)
+  if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
+  if (policy.mode === 'observe') return observed(effect, evidence)
+  if (effect !== 'ask') return { effect, evidence }
+  const strength = strongestOf(evidence)
+  if (facts.approval !== undefined && isCovered(call, strength, facts.approval)) {
+    return { effect: 'allow', evidence: [...evidence, approvedBy(facts.approval, facts)] }
+  }
+  return { effect, strength, evidence }
+}
+
+function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts): readonly Opinion[] {
+  try {
+    return decider.judge(policy, call, facts)
+  } catch {
+    // Skipping a decider that fails would let it fail open.
+    const says = `the decider \`${decider.name}\` failed`
+    return [{ decider: decider.name, effect: 'block', rule: 'decider.failed', says, source: 'gate', at: facts.now }]
+  }
+}
+
+function strictestOf(evidence: readonly Opinion[]): Effect | undefined {
+  return STRICTEST_FIRST.find((effect) => evidence.some((opinion) => opinion.effect === effect))
+}
+
+function strongestOf(evidence: readonly Opinion[]): Strength {
+  const asked = evidence.filter((opinion) => opinion.effect === 'ask').map((opinion) => opinion.strength ?? 'simple')
+  return STRENGTHS.findLast((strength) => asked.includes(strength)) ?? 'simple'
+}
+
+/** An approval covers the exact call it was given for, and no more people's word than were heard. */
+function isCovered(call: Call, needed: Strength, approval: ApprovalFact): boolean {
+  return (
+    approval.args_hash === call.args_hash &&
+    approval.definition_hash === call.definition_hash &&
+    STRENGTHS.indexOf(approval.strength) >= STRENGTHS.indexOf(needed)
+  )
+}
+
+function observed(effect: Effect, evidence: readonly Opinion[]): Verdict {
+  const enforced = strictestOf(evidence.filter((opinion) => ALWAYS_ENFORCED.has(opinion.decider)))
+  if (enforced === 'block') return { effect: 'block', evidence }
+  if (enforced === 'ask') return { effect: 'ask', strength: strongestOf(evidence), evidence }
+  return { effect: 'allow', evidence, observed: effect }
+}
+
+function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
+  const says = `approved (${approval.strength}) in ${approval.approval_id}`
+  return { decider: 'approval', effect: 'allow', rule: approval.approval_id, says, source: 'approval', at: facts.now }
+}
+
+function noOpinion(facts: Facts): Opinion {
+  const says = 'no decider had an opinion, and unknown is never allow'
+  return { decider: 'gate', effect: 'block', rule: 'gate.no_opinion', says, source: 'gate', at: facts.now }
+}

@@ -1,0 +1,21 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { judgeDefinition } from './judge-definition.ts'
+import { judgeIntegrity } from './judge-integrity.ts'
+import { judgePause } from './judge-pause.ts'
+import type { Facts } from './facts.ts'
+import { judgePolicy } from './policy/judge-policy.ts'
+import type { Policy } from './policy/policy.ts'
+
+export type Decider = {
+  readonly name: string
+  judge(policy: Policy, call: Call, facts: Facts): readonly Opinion[]
+}
+
+/** Everyone with an opinion. A new decider is a new line here and a file beside it. */
+export const DECIDERS: readonly Decider[] = [
+  { name: 'integrity', judge: judgeIntegrity },
+  { name: 'pause', judge: judgePause },
+  { name: 'definition', judge: judgeDefinition },
+  { name: 'policy', judge: judgePolicy },
+]

@@ -1,0 +1,17 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+const SAYS = {
+  canonical_differs: 'the canonical form the caller sent is not the canonical form of the arguments',
+  hash_differs: 'the hash the caller sent is not the hash of the arguments',
+} as const
+
+/** Silent when intact: agreeing on a hash is no reason to allow anything. */
+export function judgeIntegrity(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  if (facts.integrity === 'intact') return []
+  const says = SAYS[facts.integrity]
+  const source = `caller ${call.caller.id}`
+  return [{ decider: 'integrity', effect: 'block', rule: `integrity.${facts.integrity}`, says, source, at: facts.now }]
+}

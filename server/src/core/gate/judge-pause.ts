@@ -1,0 +1,36 @@
+import type { Call } from '../../contract/call.ts'
+import type { PauseRow, PauseScope } from '../../contract/pause.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+/** Whether a pause of this scope stops this call. */
+export function isPausedBy(scope: PauseScope, call: Call): boolean {
+  return (
+    scope === 'all' ||
+    scope === `caller:${call.caller.id}` ||
+    scope === `tool:${call.tool_id}` ||
+    scope === `server:${call.server}`
+  )
+}
+
+export function judgePause(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
+  if (facts.pauses === 'unknown') {
+    const says = 'whether calls are paused could not be read'
+    return [{ decider: 'pause', effect: 'block', rule: 'pause.unknown', says, source: 'store', at: facts.now }]
+  }
+  return facts.pauses.map((pause) => opinionOf(pause, facts.now))
+}
+
+function opinionOf(pause: PauseRow, now: number): Opinion {
+  const why = pause.reason === '' ? '' : `: ${pause.reason}`
+  return {
+    decider: 'pause',
+    effect: pause.effect,
+    rule: `pause.${pause.scope}`,
+    says: `${pause.scope === 'all' ? 'every call' : pause.scope} is paused by ${pause.by}${why}`,
+    source: `pause by ${pause.by}`,
+    at: now,
+    ...(pause.effect === 'ask' ? { strength: 'strong' as const } : {}),
+  }
+}

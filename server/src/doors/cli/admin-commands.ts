@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { EXIT } from './exit-codes.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import type { Session } from './session.ts'
+
+/** The audit, the pause switch and the keys. */
+export function addAdminCommands(program: Command, session: Session): void {
+  const audit = program.command('audit').description('the record of everything')
+  audit
+    .command('verify')
+    .description('recompute the whole chain and name the first bad entry')
+    .option('--against <file>', 'a checkpoint that was kept elsewhere')
+    .action(async (options: { against?: string }) => {
+      const out = session.out()
+      const reply =
+        options.against === undefined
+          ? await session.send('GET', '/v1/audit/verify')
+          : await session.send('POST', '/v1/audit/verify', `{"against":[${readFileSync(options.against, 'utf8')}]}`)
+      const code = printReply(out, reply, (report) => {
+        const entries = `${textOf(report['entries'])} entries, ${textOf(report['checkpoints'])} checkpoints, ${textOf(report['unsigned'])} entries not signed yet`
+        const first = fieldsOf(report['first'])
+        if (report['ok'] === true) out.line(`the audit verifies: ${entries}`)
+        else
+          out.error(
+            `BROKEN: ${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}: ${textOf(first['says'])}`,
+          )
+      })
+      session.exit(code === EXIT.ok && fieldsOf(reply.body)['ok'] !== true ? EXIT.problem : code)
+    })
+  audit
+    .command('export')
+    .description('all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet')
+    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .option('--since <when>', 'a date, or a span such as 7d or 12h', '')
+    .action(async (options: { format: string; since: string }) => {
+      const since = sinceOf(options.since)
+      if (since === undefined)
+        return session.fail(`\`${options.since}\` is neither a date nor a span such as 7d or 12h`)
+      const reply = await session.send(
+        'GET',
+        `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
+      )
+      session.exit(printReply(session.out(), reply, () => session.out().line(reply.text.trimEnd())))
+    })
+  audit
+    .command('prove <seq>')
+    .description('a proof of one entry that anybody can check without Sluice')
+    .option('--stream <stream>')
+    .action(async (seq: string, options: { stream?: string }) => {
+      const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
+      const reply = await session.send('GET', `/v1/audit/prove/${encodeURIComponent(seq)}${stream}`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(reply.text)))
+    })
+  audit
+    .command('checkpoint')
+    .description('sign where the audit stands now, and print it to be kept elsewhere')
+    .action(async () => {
+      const reply = await session.send('POST', '/v1/audit/checkpoint')
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          session.out().line(body['checkpoint'] === null ? 'nothing new to sign' : JSON.stringify(body['checkpoint'])),
+        ),
+      )
+    })
+
+  for (const active of [true, false]) {
+    program
+      .command(`${active ? 'pause' : 'unpause'} [scope]`)
+      .description(active ? 'stop all calls, or caller:ID, tool:ID, server:NAME' : 'let them go on')
+      .option('--ask', 'hold the calls for a person instead of refusing them')
+      .option('--reason <text>', 'shown to everybody it concerns', '')
+      .action(async (scope: string | undefined, options: { ask?: boolean; reason: string }) => {
+        const body = {
+          scope: scope ?? 'all',
+          active,
+          effect: options.ask === true ? 'ask' : 'block',
+          reason: options.reason,
+        }
+        const reply = await session.send('POST', '/v1/pauses', body)
+        session.exit(
+          printReply(session.out(), reply, () =>
+            session.out().line(`${body.scope}: ${active ? `paused (${body.effect})` : 'goes on'}`),
+          ),
+        )
+      })
+  }
+
+  const keys = program.command('keys').description('credentials and signing keys')
+  keys
+    .command('create <kind> <name>')
+    .description('a key for an agent, user, approver, reviewer, admin or node; shown once')
+    .option('--user <user>', 'the person behind it')
+    .option('--ttl <days>', 'how long it is good')
+    .action(async (kind: string, name: string, options: { user?: string; ttl?: string }) => {
+      const body = {
+        kind,
+        name,
+        ...(options.user === undefined ? {} : { user: options.user }),
+        ...(options.ttl === undefined ? {} : { ttl_s: Math.round(Number(options.ttl) * 86_400) }),
+      }
+      const reply = await session.send('POST', '/v1/keys', body)
+      session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
+    })
+  keys
+    .command('list')
+    .description('all keys, without their text')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/keys')
+      const row = (key: Fields) => [
+        textOf(key['key_id']),
+        textOf(fieldsOf(key['caller'])['id']),
+        timeOf(key['created_at']),
+        key['revoked_at'] === undefined ? 'good' : 'revoked',
+      ]
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [['KEY', 'CALLER', 'CREATED', 'STATE'], ...itemsOf(body).map(row)]),
+        ),
+      )
+    })
+  keys
+    .command('revoke <key_id>')
+    .description('make a key useless')
+    .action(async (id: string) => {
+      const reply = await session.send('DELETE', `/v1/keys/${encodeURIComponent(id)}`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
+    })
+  keys
+    .command('rotate <which>')
+    .description('a new signing key: token or checkpoint')
+    .action(async (which: string) => {
+      const reply = await session.send('POST', '/v1/keys/rotate', { which })
+      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key is new`)))
+    })
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds since 1970; 0 for everything; undefined when it cannot be read. */
+function sinceOf(text: string): number | undefined {
+  if (text === '') return 0
+  const span = /^(\d{1,6})([mhd])$/.exec(text)
+  if (span !== null) return Date.now() - Number(span[1]) * (UNITS[span[2] ?? 'd'] ?? 0)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : date
+}

@@ -1,0 +1,119 @@
+import type { Command } from 'commander'
+import { jsonArgument } from './json-argument.ts'
+import { evidenceOf, fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+/** What waits for a person, and a person's answers. */
+export function addApprovalCommands(program: Command, session: Session): void {
+  program
+    .command('approvals [approval_id]')
+    .description('what waits for a decision, or one request whole')
+    .option('--state <state>', 'pending, approved, denied, … or any', 'pending')
+    .action(async (id: string | undefined, options: { state: string }) => {
+      const out = session.out()
+      if (id !== undefined) {
+        const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+        return session.exit(printReply(out, reply, (body) => printPacket(out, body)))
+      }
+      const reply = await session.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
+      const code = printReply(out, reply, (body) => {
+        const items = itemsOf(body)
+        if (items.length === 0) out.line('nothing waits for a decision')
+        for (const item of items) printPacket(out, item)
+      })
+      if (!out.json && options.state === 'pending') await printUnknown(out, session)
+      session.exit(code)
+    })
+
+  program
+    .command('approve <approval_id>')
+    .description('let the call run')
+    .option('--reason <text>')
+    .action(async (id: string, options: { reason?: string }) => {
+      await decide(session, id, {
+        decision: 'approve',
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+      })
+    })
+
+  program
+    .command('deny <approval_id>')
+    .description('refuse the call')
+    .option('--reason <text>')
+    .action(async (id: string, options: { reason?: string }) => {
+      await decide(session, id, {
+        decision: 'deny',
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+      })
+    })
+
+  program
+    .command('edit <approval_id> <args>')
+    .description('correct the inputs: a new request with these arguments takes the place of the old one')
+    .action(async (id: string, args: string) => {
+      await decide(session, id, `{"decision":"edit","args":${jsonArgument(args)}}`)
+    })
+
+  program
+    .command('token <approval_id>')
+    .description("mint a token for the thread's user; hand it over outside the thread")
+    .action(async (id: string) => {
+      const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
+      session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['token']))))
+    })
+
+  program
+    .command('redeem <approval_id> <token>')
+    .description("answer with a token, as the thread's user")
+    .requiredOption('--thread <id>', 'the thread the call was made in')
+    .option('--deny', 'refuse instead of approve')
+    .action(async (id: string, token: string, options: { thread: string; deny?: boolean }) => {
+      const body = { token, thread: options.thread, decision: options.deny === true ? 'deny' : 'approve' }
+      const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
+      session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+    })
+}
+
+async function decide(session: Session, id: string, body: unknown): Promise<void> {
+  const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
+  session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+}
+
+function printDecided(out: Out, body: Fields): void {
+  const id = textOf(body['approval_id'])
+  const state = textOf(body['state'])
+  const decisions = Array.isArray(body['decisions']) ? body['decisions'].length : 0
+  if (body['replaces'] !== undefined)
+    out.line(`${textOf(body['replaces'])} was edited; ${id} waits in its place: sluice approve ${id}`)
+  else if (state === 'pending' && decisions > 0)
+    out.line(`${id} has one of two approvals; another person must give the second`)
+  else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
+}
+
+function printPacket(out: Out, packet: Fields): void {
+  const asker = fieldsOf(packet['asked_by'])
+  out.line(
+    `${textOf(packet['approval_id'])}  ${textOf(packet['skill_id'])}  ${textOf(packet['strength'])}  ${textOf(packet['state'])}`,
+  )
+  out.line(
+    `  asked by ${textOf(asker['id'])} for ${textOf(asker['user'])}, decide until ${timeOf(packet['expires_at'])}`,
+  )
+  out.line(`  arguments: ${textOf(packet['proposed_args'])}`)
+  if (packet['edited_from'] !== undefined) out.line(`  before:    ${textOf(packet['edited_from'])}`)
+  for (const note of evidenceOf(packet)) out.line(`  ${note}`)
+  const preview = fieldsOf(packet['preview'])['content']
+  if (Array.isArray(preview))
+    out.line(`  preview: ${preview.map((block) => textOf(fieldsOf(block)['text'])).join(' ')}`)
+  out.line(`  ${textOf(packet['rollback'])}`)
+}
+
+/** Calls that ended in the dark wait for a person too. */
+async function printUnknown(out: Out, session: Session): Promise<void> {
+  const reply = await session.send('GET', '/v1/calls')
+  for (const item of itemsOf(reply.body)) {
+    const id = textOf(item['call_id'])
+    out.line(`${id}  ${textOf(item['tool_id'])}  unknown: nobody knows whether it took effect`)
+    out.line(`  arguments: ${textOf(item['proposed_args'])}`)
+    out.line(`  settle: sluice settle ${id} retry | done | failed`)
+  }
+}

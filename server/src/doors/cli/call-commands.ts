@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import type { Session } from './session.ts'
+import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
+import { jsonArgument } from './json-argument.ts'
+
+/** Calls and what becomes of them. */
+export function addCallCommands(program: Command, session: Session): void {
+  program
+    .command('call <tool> [args]')
+    .description('call a tool through the gate; args is a JSON object, or @file, or - for stdin')
+    .option('--thread <id>', 'the conversation this call belongs to')
+    .option('--dry-run', 'only the preview')
+    .option('--wait <seconds>', 'wait for a decision', '0')
+    .option('--idempotency-key <key>', 'the same key and arguments are the same call')
+    .action(async (tool: string, args: string | undefined, options: Record<string, string | boolean | undefined>) => {
+      const text = jsonArgument(args ?? '{}')
+      const more = [
+        ...(options['thread'] === undefined ? [] : [`"thread":${JSON.stringify(options['thread'])}`]),
+        ...(options['dryRun'] === true ? ['"dry_run":"only"'] : []),
+      ]
+      // The arguments travel as they were written: parsing them here could hide what the gate must refuse.
+      const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
+      const key = options['idempotencyKey']
+      const headers: Record<string, string> = typeof key === 'string' ? { 'idempotency-key': key } : {}
+      const reply = await session.send('POST', `/v1/calls?wait_ms=${milliseconds(options['wait'])}`, body, headers)
+      session.exit(printOutcome(session.out(), reply))
+    })
+
+  program
+    .command('status <call_id>')
+    .description('the outcome of a call; asking never runs anything')
+    .option('--wait <seconds>', 'wait for an outcome', '0')
+    .action(async (id: string, options: { wait: string }) => {
+      const reply = await session.send(
+        'GET',
+        `/v1/calls/${encodeURIComponent(id)}?wait_ms=${milliseconds(options.wait)}`,
+      )
+      session.exit(printOutcome(session.out(), reply))
+    })
+
+  program
+    .command('settle <call_id> <as>')
+    .description('settle a call whose outcome is unknown: retry, done or failed')
+    .action(async (id: string, as: string) => {
+      const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/resume`, { as })
+      session.exit(
+        printReply(session.out(), reply, (body) => session.out().line(`${id} is now ${textOf(body['status'])}`)),
+      )
+    })
+
+  program
+    .command('withdraw <call_id>')
+    .description('withdraw an own held call')
+    .action(async (id: string) => {
+      const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/withdraw`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
+    })
+
+  program
+    .command('tools')
+    .description('the tools behind the gate')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/tools')
+      const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
+      const row = (tool: Fields) => [
+        textOf(tool['tool_id']),
+        textOf(tool['risk']),
+        `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
+        tool['admitted'] === true
+          ? 'yes'
+          : `no: sluice admit ${textOf(tool['tool_id'])} ${textOf(tool['definition_hash'])}`,
+      ]
+      session.exit(printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)])))
+    })
+
+  program
+    .command('admit <tool_id> <definition_hash>')
+    .description('admit a new or changed tool, exactly as it is now')
+    .action(async (id: string, definition_hash: string) => {
+      const reply = await session.send('POST', `/v1/tools/${encodeURIComponent(id)}/admit`, { definition_hash })
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
+    })
+
+  program
+    .command('servers')
+    .description('tool servers and their health')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/servers')
+      const row = (server: Fields) => [
+        textOf(server['server']),
+        textOf(server['state']),
+        textOf(server['tools']),
+        textOf(server['last_failure']),
+      ]
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)]),
+        ),
+      )
+    })
+
+  program
+    .command('artifact <digest>')
+    .description('a large output that was moved out of a result')
+    .option('--from <characters>', 'where to begin', '0')
+    .action(async (digest: string, options: { from: string }) => {
+      const reply = await session.send(
+        'GET',
+        `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}`,
+      )
+      session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['text']))))
+    })
+}
+
+function milliseconds(seconds: unknown): number {
+  const value = Number(seconds)
+  return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : 0
+}

@@ -1,0 +1,98 @@
+import type { Reply } from './client.ts'
+import { NOBODY } from './client.ts'
+import { EXIT, EXIT_OF } from './exit-codes.ts'
+
+/** Where words go. `json` prints the gate's own answer instead of sentences. */
+export type Out = {
+  readonly json: boolean
+  line(text: string): void
+  error(text: string): void
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
+export const itemsOf = (value: unknown): readonly Fields[] => {
+  const items = fieldsOf(value)['items']
+  return Array.isArray(items) ? items.map(fieldsOf) : []
+}
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+
+/** Prints a reply by `human` when it is good, as a problem when it is not; returns the exit code. */
+export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
+  if (reply.status === NOBODY) {
+    out.error('no gate answers here; start it with `sluice up` [gate.absent]')
+    return EXIT.absent
+  }
+  const good = reply.status < 400
+  if (out.json) out.line(reply.text.trimEnd())
+  else if (good) human(fieldsOf(reply.body))
+  else printProblem(out, fieldsOf(reply.body))
+  return good ? EXIT.ok : EXIT.problem
+}
+
+export function printProblem(out: Out, body: Fields): void {
+  out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`)
+  for (const note of evidenceOf(body)) out.error(`  ${note}`)
+  const about = fieldsOf(body['about'])
+  for (const [name, value] of Object.entries(about)) if (textOf(value) !== '') out.error(`  ${name}: ${textOf(value)}`)
+  if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
+}
+
+/** A call's outcome: the tool's own words when it ran, else what happened and what can be done. */
+export function printOutcome(out: Out, reply: Reply): number {
+  const body = fieldsOf(reply.body)
+  const status = textOf(body['status'] ?? '') in EXIT_OF ? textOf(body['status']) : textOf(body['outcome'])
+  const code = printReply(out, reply, () => {
+    if (status === 'executed' || status === 'previewed') printResult(out, fieldsOf(body['result'] ?? body['preview']))
+    else if (status === 'pending') printHeld(out, body)
+    else if (status === 'unknown')
+      out.line(`unknown: nobody knows whether ${textOf(body['call_id'])} took effect; settle it with \`sluice settle\``)
+    else out.line(`${status}: ${textOf(body['call_id'])}`)
+  })
+  if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']))
+  return EXIT_OF[status] ?? code
+}
+
+function printResult(out: Out, result: Fields): void {
+  const content = Array.isArray(result['content']) ? result['content'].map(fieldsOf) : []
+  for (const block of content) out.line(textOf(block['text'] ?? block))
+}
+
+function printHeld(out: Out, body: Fields): void {
+  const id = textOf(body['approval_id'])
+  out.line(`held for a person: ${id}, until ${timeOf(body['expires_at'])}`)
+  for (const note of evidenceOf(body)) out.line(`  ${note}`)
+  out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
+  out.line(`  outcome: sluice status ${textOf(body['call_id'])}`)
+}
+
+/** The opinions that were not `allow`, one a line. */
+export function evidenceOf(body: Fields): string[] {
+  const evidence = body['evidence'] ?? body['risk_notes']
+  if (!Array.isArray(evidence)) return []
+  return evidence
+    .map(fieldsOf)
+    .filter(({ effect }) => effect !== 'allow')
+    .map(
+      ({ effect, says, rule, source }) =>
+        `${textOf(effect)}: ${textOf(says)} (rule ${textOf(rule)}, ${textOf(source)})`,
+    )
+}
+
+export function timeOf(value: unknown): string {
+  return typeof value === 'number' ? new Date(value).toISOString().slice(0, 19).replace('T', ' ') + 'Z' : '?'
+}
+
+/** Columns padded to their widest cell. */
+export function table(out: Out, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows)
+    out.line(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

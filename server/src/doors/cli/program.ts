@@ -1,0 +1,106 @@
+import { Command, CommanderError } from 'commander'
+import { bridgeStdio } from '../mcp/bridge-stdio.ts'
+import { addAdminCommands } from './admin-commands.ts'
+import { addApprovalCommands } from './approval-commands.ts'
+import { addCallCommands } from './call-commands.ts'
+import { clientFor, NOBODY, type Client, type Target } from './client.ts'
+import { EXIT } from './exit-codes.ts'
+import type { Out } from './print.ts'
+import type { Session } from './session.ts'
+
+export type UpOptions = {
+  readonly config?: string
+  readonly data?: string
+  readonly demo?: boolean
+  readonly port?: number
+}
+
+/** What only the fuse box can do for the command line. */
+export type CliBoot = {
+  /** Runs a gate in this process until it is told to stop. */
+  up(options: UpOptions): Promise<number>
+  /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
+  local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
+}
+
+type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
+
+/** The command line: translates words into requests to the running gate. Resolves with the exit code. */
+export async function runCli(argv: readonly string[], boot: CliBoot): Promise<number> {
+  let exitCode: number = EXIT.ok
+  const program = new Command('sluice')
+    .description('the gate that every tool call of every agent passes through')
+    .option('--config <file>', 'the configuration (default ./sluice.yaml)')
+    .option('--data <folder>', 'the data folder (default: from the configuration)')
+    .option('--url <url>', 'a gate somewhere else (or SLUICE_URL)')
+    .option('--key <key>', 'who you are there (or SLUICE_KEY)')
+    .option('--as <kind:name>', 'on the local socket: act as somebody with fewer rights')
+    .option('--json', "print the gate's own answer")
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+  const globals = () => program.opts<Globals>()
+  const out = (): Out => ({
+    json: globals().json === true,
+    line: (text) => void process.stdout.write(`${text}\n`),
+    error: (text) => void process.stderr.write(`${text}\n`),
+  })
+  const session: Session = {
+    send: (...request) => reach(boot, globals())(...request),
+    out,
+    exit: (code) => void (exitCode = code),
+    fail(says) {
+      out().error(says)
+      exitCode = EXIT.usage
+    },
+  }
+
+  program
+    .command('up')
+    .description('run the gate')
+    .option('--port <port>', 'listen here instead of the configured port')
+    .action(async (options: { port?: string }) => {
+      exitCode = await boot.up({ ...globals(), ...(options.port === undefined ? {} : { port: Number(options.port) }) })
+    })
+  program
+    .command('demo')
+    .description('run the gate with a small outbox tool server behind it')
+    .action(async () => void (exitCode = await boot.up({ ...globals(), demo: true })))
+  program
+    .command('mcp')
+    .description('MCP on stdin and stdout, as a client of the running gate')
+    .option('--agent <name>', 'the name this agent is known by', 'mcp')
+    .action(async (options: { agent: string }) => {
+      const send = reach(boot, { as: `agent:${options.agent}`, ...globals() })
+      const headers = { 'mcp-session-id': `stdio-${process.pid}-${Date.now().toString(36)}` }
+      await bridgeStdio(process.stdin, process.stdout, async (body) => {
+        const reply = await send('POST', '/mcp', body, headers)
+        if (reply.status === NOBODY) throw new Error('nobody answers')
+        return reply
+      })
+    })
+  addCallCommands(program, session)
+  addApprovalCommands(program, session)
+  addAdminCommands(program, session)
+
+  try {
+    await program.parseAsync([...argv])
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  }
+  return exitCode
+}
+
+/** The client for the named gate. A local one that is absent is started, where there is a configuration to start it with. */
+function reach(boot: CliBoot, globals: Globals): Client {
+  const url = globals.url ?? process.env['SLUICE_URL']
+  const key = globals.key ?? process.env['SLUICE_KEY']
+  const who: Target = { ...(key === undefined ? {} : { key }), ...(globals.as === undefined ? {} : { as: globals.as }) }
+  if (url !== undefined) return clientFor({ ...who, url })
+  const local = boot.local(globals)
+  const client = clientFor({ ...who, socket: local.socket })
+  return async (...request) => {
+    const reply = await client(...request)
+    return reply.status === NOBODY && (await local.start()) ? client(...request) : reply
+  }
+}

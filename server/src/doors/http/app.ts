@@ -1,0 +1,63 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { bodyLimit } from 'hono/body-limit'
+import type { Gate } from '../../commands/gate.ts'
+import { problem } from '../../contract/problems.ts'
+import { adminRoutes } from './admin.ts'
+import { approvalRoutes } from './approvals.ts'
+import { auditRoutes } from './audit.ts'
+import { callRoutes } from './calls.ts'
+import { consoleRoutes } from './console.ts'
+import { mcpRoute, type McpHandler } from './mcp.ts'
+import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
+import { route, type App, type Door } from './route.ts'
+
+export type HttpDoor = {
+  readonly gate: Gate
+  readonly mcp: McpHandler
+  readonly newTrace: () => string
+  /** Told of everything that should not happen; returns the incident's id. */
+  readonly onIncident: (error: unknown, trace: string) => string
+}
+
+const BODY_LIMIT = 1_048_576
+const TRACE = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The HTTP door: translates, checks who knocks against the declared access, and hands over to the commands. */
+export function httpApp(door: HttpDoor): App {
+  const app = new OpenAPIHono<Door>({
+    defaultHook: (result, c) =>
+      result.success ? undefined : problemResponse(invalidRequest(result.error.issues), c.get('trace')),
+  })
+
+  app.use(async (c, next) => {
+    c.set('gate', door.gate)
+    c.set('trace', TRACE.exec(c.req.header('traceparent') ?? '')?.[1] ?? door.newTrace())
+    await next()
+    c.header('x-content-type-options', 'nosniff')
+    c.header('x-trace-id', c.get('trace'))
+  })
+  app.use(
+    bodyLimit({
+      maxSize: BODY_LIMIT,
+      onError: (c) => problemResponse(problem('request.too_large', { limit: String(BODY_LIMIT) }), c.get('trace')),
+    }),
+  )
+  app.openapi(route({ method: 'get', path: '/healthz', access: 'anyone', summary: 'The process is alive' }), () =>
+    jsonResponse(200, { ok: true }),
+  )
+  app.openapi(route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken' }), (c) => {
+    const closed = door.gate.closedBy()
+    return closed === undefined ? jsonResponse(200, { ok: true }) : problemResponse(closed, c.get('trace'))
+  })
+  for (const routes of [callRoutes, approvalRoutes, auditRoutes, adminRoutes]) routes(app, door.gate)
+  mcpRoute(app, door.mcp)
+  app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
+  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })
+  consoleRoutes(app)
+
+  app.notFound((c) => problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace')))
+  app.onError((error, c) =>
+    problemResponse(problem('internal', { incident: door.onIncident(error, c.get('trace')) }), c.get('trace')),
+  )
+  return app
+}

@@ -1,0 +1,95 @@
+import { DecideBody, RedeemBody } from '../../contract/api.ts'
+import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
+import { problem, type Result } from '../../contract/problems.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { pageOf, partOf } from './query.ts'
+import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+
+export const approvalRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/approvals',
+      access: PEOPLE,
+      summary: 'Requests, by `state` (default pending, `any` for all)',
+    }),
+    async (c) => {
+      const word = c.req.query('state') ?? 'pending'
+      const state = ApprovalState.safeParse(word)
+      if (!state.success && word !== 'any') {
+        return problemResponse(
+          problem('request.invalid', { paths: `state: one of ${ApprovalState.options.join(', ')}, any` }),
+          c.get('trace'),
+        )
+      }
+      return jsonResponse(200, await gate.listApprovals(c.get('caller'), state.data, pageOf(c)))
+    },
+  )
+
+  app.openapi(
+    route({ method: 'get', path: '/v1/approvals/{approval_id}', access: PEOPLE, summary: 'The packet of one request' }),
+    async (c) => {
+      const read = await gate.readApproval(c.get('caller'), partOf(c, 'approval_id'))
+      return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/decide',
+      access: DECIDERS,
+      summary: 'Approve, deny, or edit the inputs',
+      body: DecideBody,
+    }),
+    async (c) => {
+      const body = c.req.valid('json')
+      const id = partOf(c, 'approval_id')
+      if (body.decision === 'edit')
+        return decided(await gate.editApproval(c.get('caller'), id, body.args), c.get('trace'))
+      const reason = body.reason === undefined ? {} : { reason: body.reason }
+      return decided(await gate.decideApproval(c.get('caller'), id, { says: body.decision, ...reason }), c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/token',
+      access: ['user', ...DECIDERS],
+      summary: "Mint a token for the thread's user",
+    }),
+    async (c) => {
+      const issued = await gate.issueToken(c.get('caller'), partOf(c, 'approval_id'))
+      return issued.ok ? jsonResponse(200, { token: issued.value }) : problemResponse(issued.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/redeem',
+      access: PEOPLE,
+      summary: "Answer with a token, as the thread's user",
+      body: RedeemBody,
+    }),
+    async (c) => {
+      const { token, thread, decision } = c.req.valid('json')
+      const presented = { approval_id: partOf(c, 'approval_id'), token, thread, says: decision }
+      return decided(await gate.redeemToken(c.get('caller'), presented), c.get('trace'))
+    },
+  )
+}
+
+function decided(result: Result<ApprovalRow>, trace: string): Response {
+  if (!result.ok) return problemResponse(result.problem, trace)
+  const { approval_id, call_id, state, decisions, strength, replaces } = result.value
+  return jsonResponse(200, {
+    approval_id,
+    call_id,
+    state,
+    strength,
+    decisions,
+    ...(replaces === undefined ? {} : { replaces }),
+  })
+}

@@ -1,0 +1,66 @@
+import { stream } from 'hono/streaming'
+import { VerifyBody } from '../../contract/api.ts'
+import { problem } from '../../contract/problems.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { numberOf, pageOf, partOf } from './query.ts'
+import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+
+export const auditRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({ method: 'get', path: '/v1/audit', access: DECIDERS, summary: 'Entries of a stream from `from` on' }),
+    async (c) => {
+      const items = await gate.auditPage(c.req.query('stream'), Math.max(1, numberOf(c, 'from', 1)), pageOf(c).limit)
+      return jsonResponse(200, { items })
+    },
+  )
+  app.openapi(
+    route({ method: 'get', path: '/v1/audit/verify', access: DECIDERS, summary: 'Recompute the whole chain' }),
+    async () => jsonResponse(200, await gate.verifyAudit([])),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/audit/verify',
+      access: DECIDERS,
+      summary: 'The same, also against checkpoints that were kept elsewhere',
+      body: VerifyBody,
+    }),
+    async (c) => jsonResponse(200, await gate.verifyAudit(c.req.valid('json').against)),
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/audit/export',
+      access: DECIDERS,
+      summary: 'Entries and checkpoints since `since` (ms), as jsonl or csv',
+    }),
+    (c) => {
+      const format = c.req.query('format') ?? 'jsonl'
+      if (format !== 'jsonl' && format !== 'csv') {
+        return problemResponse(problem('request.invalid', { paths: 'format: jsonl or csv' }), c.get('trace'))
+      }
+      c.header('content-type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
+      return stream(c, async (out) => {
+        for await (const line of gate.exportAudit(numberOf(c, 'since', 0), format)) await out.writeln(line)
+      })
+    },
+  )
+  app.openapi(
+    route({ method: 'get', path: '/v1/audit/prove/{seq}', access: DECIDERS, summary: 'A portable proof of one entry' }),
+    async (c) => {
+      const seq = Number(partOf(c, 'seq'))
+      if (!Number.isSafeInteger(seq) || seq < 1)
+        return problemResponse(problem('request.invalid', { paths: 'seq: a whole number from 1' }), c.get('trace'))
+      const proof = await gate.proveEntry(c.req.query('stream'), seq)
+      return proof.ok ? jsonResponse(200, proof.value) : problemResponse(proof.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    route({ method: 'post', path: '/v1/audit/checkpoint', access: ADMINS, summary: 'Sign a checkpoint now' }),
+    async (c) => {
+      const written = await gate.writeCheckpoint()
+      if (!written.ok) return problemResponse(written.problem, c.get('trace'))
+      return jsonResponse(200, { checkpoint: written.value === 'nothing_new' ? null : written.value })
+    },
+  )
+}

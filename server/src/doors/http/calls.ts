@@ -1,0 +1,119 @@
+import { CallBody, SettleBody } from '../../contract/api.ts'
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { numberOf, pageOf, partOf } from './query.ts'
+
+const LONGEST_KEY = 200
+
+export const callRoutes: Routes = (app, gate) => {
+  app.openapi(
+    routeWithBody({ method: 'post', path: '/v1/calls', access: CALLERS, summary: 'Call a tool', body: CallBody }),
+    async (c) => {
+      const { tool, args, thread, canonical_args, args_hash, dry_run } = c.req.valid('json')
+      const key = c.req.header('idempotency-key')?.slice(0, LONGEST_KEY)
+      const claimed = {
+        ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
+        ...(args_hash === undefined ? {} : { hash: args_hash }),
+      }
+      const request: CallRequest = {
+        caller: c.get('caller'),
+        tool,
+        args,
+        trace: c.get('trace'),
+        claimed,
+        ...(thread === undefined ? {} : { thread }),
+        ...(key === undefined ? {} : { idempotency_key: key }),
+        ...(dry_run === undefined ? {} : { dry_run }),
+      }
+      const outcome = await gate.dispatch(request)
+      const wait = numberOf(c, 'wait_ms', 0)
+      if (outcome.status !== 'pending' || wait === 0) return outcomeResponse(outcome, c.get('trace'))
+      const later = await gate.readCall(c.get('caller'), outcome.call_id, wait)
+      return outcomeResponse(later.ok ? later.value : outcome, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/calls/{call_id}',
+      access: CALLERS,
+      summary: 'The outcome of a call, with an optional bounded wait (wait_ms)',
+    }),
+    async (c) => {
+      const read = await gate.readCall(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
+      return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/calls',
+      access: DECIDERS,
+      summary: 'Calls whose outcome is unknown and that wait for a person',
+    }),
+    async (c) => {
+      const listed = await gate.listUnknown(c.get('caller'), pageOf(c))
+      if (!listed.ok) return problemResponse(listed.problem, c.get('trace'))
+      const shown = listed.value.map(({ call_id, tool_id, canonical_args, caller, thread, started_at, problem }) => ({
+        call_id,
+        tool_id,
+        proposed_args: canonical_args,
+        asked_by: caller,
+        thread,
+        started_at,
+        problem,
+        choices: ['retry', 'done', 'failed'],
+      }))
+      return jsonResponse(200, { items: shown })
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/calls/{call_id}/resume',
+      access: DECIDERS,
+      summary: 'Settle a call whose outcome is unknown',
+      body: SettleBody,
+    }),
+    async (c) => {
+      const settled = await gate.settleCall(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
+      return settled.ok ? jsonResponse(200, settled.value) : problemResponse(settled.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/calls/{call_id}/withdraw',
+      access: ['agent', ...PEOPLE],
+      summary: 'Withdraw an own held call',
+    }),
+    async (c) => {
+      const withdrawn = await gate.withdrawCall(c.get('caller'), partOf(c, 'call_id'))
+      if (!withdrawn.ok) return problemResponse(withdrawn.problem, c.get('trace'))
+      return jsonResponse(200, { approval_id: withdrawn.value.approval_id, state: withdrawn.value.state })
+    },
+  )
+}
+
+/** A call's outcome as HTTP: what was refused or failed is a problem with the evidence beside it. */
+function outcomeResponse(outcome: Outcome, trace: string): Response {
+  switch (outcome.status) {
+    case 'refused':
+    case 'failed':
+      return problemResponse(outcome.problem, trace, withoutProblem(outcome))
+    case 'pending':
+    case 'executing':
+      return jsonResponse(202, outcome)
+    default:
+      return jsonResponse(200, outcome)
+  }
+}
+
+function withoutProblem({ problem: _, status, ...rest }: Extract<Outcome, { status: 'refused' | 'failed' }>) {
+  return { outcome: status, ...rest }
+}

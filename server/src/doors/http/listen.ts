@@ -1,0 +1,56 @@
+import { createAdaptorServer } from '@hono/node-server'
+import { chmodSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { App, Bindings } from './route.ts'
+
+export type Listening = { readonly url: string; close(): Promise<void> }
+export type ListenOptions = { readonly host: string; readonly port: number; readonly socket: string }
+
+/** Opens the door twice: on the network address, where a key is needed, and on the data folder's own socket. */
+export async function listen(app: App, { host, port, socket }: ListenOptions): Promise<Result<Listening>> {
+  const network = serverFor(app, { local: false })
+  const local = serverFor(app, { local: true })
+  const bound = await bind(network, () => network.listen(port, host))
+  if (!bound.ok) return bound
+  // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
+  rmSync(socket, { force: true })
+  const attached = await bind(local, () => local.listen(socket))
+  if (!attached.ok) {
+    await close(network)
+    return attached
+  }
+  chmodSync(socket, 0o600)
+  const address = network.address()
+  const actual = typeof address === 'object' && address !== null ? address.port : port
+  return ok({
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    async close() {
+      await Promise.all([close(network), close(local)])
+    },
+  })
+}
+
+function serverFor(app: App, bindings: Bindings): Server {
+  const server = createAdaptorServer({ fetch: (request) => app.fetch(request, bindings) })
+  return server as Server
+}
+
+function bind(server: Server, start: () => void): Promise<Result<void>> {
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(refuse('config.invalid', { paths: `listen: ${error.code ?? error.message}` })),
+    )
+    server.once('listening', () => resolve(ok(undefined)))
+    start()
+  })
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+    // Whoever is still waiting for an answer after this gets a closed connection: the call itself is recorded.
+    setTimeout(() => server.closeAllConnections(), 2000).unref()
+  })
+}

@@ -1,0 +1,31 @@
+import { PROBLEMS, problem, type Problem } from '../../contract/problems.ts'
+
+/** RFC 9457. `more` carries what belongs to the refusal itself: the evidence of a verdict, a call's id. */
+export function problemResponse(found: Problem, trace: string, more: Readonly<Record<string, unknown>> = {}): Response {
+  const { http, says, do: remedy, retry } = PROBLEMS[found.code]
+  const body = {
+    code: found.code,
+    title: says,
+    detail: remedy,
+    status: http,
+    retry,
+    about: found.about,
+    trace_id: trace,
+    ...more,
+  }
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
+  if (http === 401) headers['www-authenticate'] = 'Bearer realm="sluice"'
+  return new Response(JSON.stringify(body), { status: http, headers })
+}
+
+export const jsonResponse = (status: number, body: unknown): Response => Response.json(body, { status })
+
+/** The fields that are wrong, by path; never their values. */
+export function invalidRequest(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): Problem {
+  const paths = issues.map(
+    ({ path, message }) => `${path.length === 0 ? 'the body' : path.map(String).join('.')}: ${message}`,
+  )
+  return problem('request.invalid', { paths: paths.join('; ') })
+}

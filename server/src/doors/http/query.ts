@@ -1,0 +1,19 @@
+import type { Context } from 'hono'
+import type { Page } from '../../commands/ports.ts'
+
+/** A whole number from the query; anything else is the default. */
+export function numberOf(c: Context, name: string, otherwise: number): number {
+  const text = c.req.query(name)
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : otherwise
+}
+
+export const MOST_ITEMS = 200
+
+export function pageOf(c: Context): Page {
+  const after = c.req.query('after')
+  const limit = Math.min(Math.max(1, numberOf(c, 'limit', 50)), MOST_ITEMS)
+  return { limit, ...(after === undefined ? {} : { after: numberOf(c, 'after', 0) }) }
+}
+
+/** A part of the path that the router has matched. */
+export const partOf = (c: Context, name: string): string => c.req.param(name) ?? ''

@@ -1,0 +1,88 @@
+import type { Outcome, ToolResult } from '../../contract/call.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+
+/**
+ * A call's outcome as an MCP tool result. What is not the tool's own output is said in a sentence a model understands; the
+ * details are structured content, or `_meta` where the tool has an output schema and a client would refuse another shape.
+ */
+export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
+  switch (outcome.status) {
+    case 'executed':
+      return { ...resultOf(outcome.result) }
+    case 'pending': {
+      const { status, call_id, approval_id, url, expires_at } = outcome
+      const until = new Date(expires_at).toISOString()
+      const says = `This call is held for a person to decide, until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to learn the outcome. A person can decide at ${url}`
+      return said(says, { status, call_id, approval_id, url, expires_at }, false, hasOutputSchema)
+    }
+    case 'refused':
+      return said(
+        `Refused by the gate: ${spell(outcome.problem)}${why(outcome.evidence)}`,
+        problemDetails(outcome.status, outcome.call_id, outcome.problem),
+        true,
+        hasOutputSchema,
+      )
+    case 'failed':
+      if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined) return { ...resultOf(outcome.result) }
+      return said(
+        `The call failed: ${spell(outcome.problem)}`,
+        problemDetails(outcome.status, outcome.call_id, outcome.problem),
+        true,
+        hasOutputSchema,
+      )
+    case 'unknown':
+      return said(
+        `Nobody knows whether this call took effect: ${spell(outcome.problem)} A person has been asked. Do not repeat it.`,
+        problemDetails(outcome.status, outcome.call_id, outcome.problem),
+        true,
+        hasOutputSchema,
+      )
+    case 'executing':
+      return said(
+        `The call is running; ask call_status with call_id ${outcome.call_id} again.`,
+        { status: outcome.status, call_id: outcome.call_id },
+        false,
+        hasOutputSchema,
+      )
+    case 'previewed':
+      return { ...resultOf(outcome.preview) }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function said(text: string, details: JsonObject, isError: boolean, hasOutputSchema: boolean): JsonObject {
+  const content = [{ type: 'text', text }]
+  if (hasOutputSchema) return { content, isError: true, _meta: { 'sluice/outcome': details } }
+  return { content, structuredContent: details, isError }
+}
+
+function resultOf({ content, structuredContent, isError, _meta }: ToolResult): JsonObject {
+  return {
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(_meta === undefined ? {} : { _meta }),
+  }
+}
+
+function problemDetails(status: string, call_id: string | undefined, { code, about }: Problem): JsonObject {
+  return {
+    status,
+    ...(call_id === undefined ? {} : { call_id }),
+    code,
+    about,
+  }
+}
+
+function spell({ code, about }: Problem): string {
+  const { says, do: remedy } = PROBLEMS[code]
+  const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
+  return `${says}${paths} [${code}]; ${remedy}.`
+}
+
+function why(evidence: readonly { readonly effect: string; readonly says: string }[]): string {
+  const reasons = evidence.filter(({ effect }) => effect === 'block').map(({ says }) => says)
+  return reasons.length === 0 ? '' : ` Why: ${reasons.join('; ')}.`
+}
