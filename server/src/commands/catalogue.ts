@@ -1,5 +1,5 @@
-import type { Config } from '../contract/config.ts'
-import type { Tool, ToolDefinition, ToolEffect, ToolRow } from '../contract/tool.ts'
+import type { Config, ServerSettings } from '../contract/config.ts'
+import type { Tool, ToolRow } from '../contract/tool.ts'
 import { joinTool } from '../core/catalogue/join-tool.ts'
 import type { Catalogue, Shelves } from './ports.ts'
 
@@ -8,8 +8,6 @@ const PAGE = 500
 export type CatalogueDeps = {
   readonly shelves: Shelves
   readonly servers: Config['servers']
-  /** A third source of effects, after the operator and a trusted server. */
-  readonly infer?: (definition: ToolDefinition) => readonly ToolEffect[] | undefined
 }
 
 export type LiveCatalogue = Catalogue & {
@@ -30,8 +28,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
     if (settings === undefined) return
     const rows = await rowsOf(deps.shelves, server)
-    const fresh = new Map(rows.map((row) => [row.tool_id, joinTool(row, settings, deps.infer?.(row.definition))]))
-    for (const tool_id of byServer.get(server)?.keys() ?? []) byId.delete(tool_id)
+    const before = byServer.get(server)
+    const fresh = new Map(rows.map((row) => [row.tool_id, rejoin(before?.get(row.tool_id), row, settings)]))
+    for (const tool_id of before?.keys() ?? []) byId.delete(tool_id)
     for (const [tool_id, tool] of fresh) byId.set(tool_id, tool)
     byServer.set(server, fresh)
     everything = undefined
@@ -43,6 +42,11 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     tools: () => (everything ??= [...byId.values()]),
     refresh,
   }
+}
+
+/** What a tool does follows from its definition and the configuration; of an unchanged definition it is not asked again. */
+function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings): Tool {
+  return before?.row.definition_hash === row.definition_hash ? { ...before, row } : joinTool(row, settings)
 }
 
 async function rowsOf(shelves: Shelves, server: string): Promise<readonly ToolRow[]> {

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { RiskClass, ToolEffect } from '../../contract/tool.ts'
+import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+
+const hint = fc.constantFrom(true, false, undefined, 'true', null)
+const hints = fc.record({ readOnlyHint: hint, destructiveHint: hint, openWorldHint: hint, idempotentHint: hint })
+const annotations = hints.map((all) => JSON.parse(JSON.stringify(all)) as Record<string, boolean | string | null>)
+const effects = fc.subarray(ToolEffect.options)
+
+describe('the effects of a tool', () => {
+  test('the operator`s word comes first, then a trusted server`s, then inference, then the worst guess', () => {
+    const said = { readOnlyHint: true }
+    expect(effectsOf(['privileged'], said, true, ['write'])).toEqual({
+      effects: ['privileged'],
+      effects_from: 'configured',
+    })
+    expect(effectsOf(undefined, said, true, ['write'])).toEqual({ effects: ['read'], effects_from: 'annotated' })
+    expect(effectsOf(undefined, said, false, ['write'])).toEqual({ effects: ['write'], effects_from: 'inferred' })
+    expect(effectsOf(undefined, said, false)).toEqual({ effects: ['write', 'external'], effects_from: 'unknown' })
+    expect(effectsOf([], undefined, true, [])).toEqual({ effects: ['write', 'external'], effects_from: 'unknown' })
+  })
+
+  const cases = [
+    [{ readOnlyHint: true }, ['read']],
+    [{ readOnlyHint: true, openWorldHint: true }, ['read', 'external']],
+    [{ readOnlyHint: true, openWorldHint: false }, ['read']],
+    [{ readOnlyHint: true, destructiveHint: true }, ['read', 'destructive']],
+    [{ readOnlyHint: false }, ['write', 'destructive', 'external']],
+    [{ destructiveHint: false }, ['write', 'external']],
+    [{ destructiveHint: false, openWorldHint: false }, ['write']],
+    [{ openWorldHint: false }, ['write', 'destructive']],
+    [{ readOnlyHint: 'true', openWorldHint: false }, ['write', 'destructive']],
+  ] as const
+  for (const [said, meant] of cases) {
+    test(`a trusted server that says ${JSON.stringify(said)} means ${meant.join(' and ')}`, () =>
+      expect(effectsOf(undefined, said, true)).toEqual({ effects: meant, effects_from: 'annotated' }))
+  }
+
+  test('annotations without a word about effects say nothing', () => {
+    for (const silent of [{}, { title: 'T' }, { idempotentHint: true }, { readOnlyHint: 'yes' }])
+      expect(effectsOf(undefined, silent, true).effects_from).toBe('unknown')
+  })
+
+  test('law: an untrusted server`s annotations change nothing', () =>
+    fc.assert(
+      fc.property(annotations, fc.option(effects, { nil: undefined }), (said, inferred) => {
+        expect(effectsOf(undefined, said, false, inferred)).toEqual(effectsOf(undefined, undefined, false, inferred))
+        const known = effectsOf(undefined, undefined, false, inferred)
+        expect(idempotentOf(undefined, said, false, known)).toBe(false)
+      }),
+    ))
+})
+
+describe('the risk class', () => {
+  test('is the one of the spec`s table', () => {
+    expect(riskClassOf(['read'], [])).toBe('low')
+    expect(riskClassOf(['read', 'write'], ['internal'])).toBe('medium')
+    expect(riskClassOf(['external'], [])).toBe('high')
+    expect(riskClassOf(['destructive', 'write'], [])).toBe('high')
+    expect(riskClassOf(['read', 'privileged'], [])).toBe('critical')
+    expect(riskClassOf(['read'], ['production'])).toBe('critical')
+  })
+
+  test('no effect at all is not harmless', () => expect(riskClassOf([], [])).toBe('high'))
+
+  test('law: more effects or tags never lower it', () => {
+    const rank = (risk: RiskClass) => RiskClass.options.indexOf(risk)
+    const tags = fc.array(fc.constantFrom('production', 'test'))
+    fc.assert(
+      fc.property(fc.subarray(ToolEffect.options, { minLength: 1 }), effects, tags, tags, (some, more, few, others) => {
+        const least = rank(riskClassOf(some, few))
+        expect(rank(riskClassOf([...some, ...more], [...few, ...others]))).toBeGreaterThanOrEqual(least)
+      }),
+    )
+  })
+})
+
+describe('running again after a crash', () => {
+  test('the operator decides, then a trusted server, then whether it only reads', () => {
+    const reads = { effects: ['read'], effects_from: 'configured' } as const
+    const writes = { effects: ['write'], effects_from: 'configured' } as const
+    expect(idempotentOf(false, { idempotentHint: true }, true, reads)).toBe(false)
+    expect(idempotentOf(true, undefined, false, writes)).toBe(true)
+    expect(idempotentOf(undefined, { idempotentHint: true }, true, writes)).toBe(true)
+    expect(idempotentOf(undefined, { idempotentHint: true }, false, writes)).toBe(false)
+    expect(idempotentOf(undefined, undefined, false, reads)).toBe(true)
+    expect(
+      idempotentOf(undefined, undefined, false, { effects: ['read', 'external'], effects_from: 'configured' }),
+    ).toBe(false)
+  })
+
+  test('a read that was only inferred is not run again', () =>
+    expect(idempotentOf(undefined, undefined, true, { effects: ['read'], effects_from: 'inferred' })).toBe(false))
+})

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openCatalogue, type LiveCatalogue } from '../../src/commands/catalogue.ts'
+import type { Digest, Rows } from '../../src/commands/ports.ts'
+import { readConfig, type Config } from '../../src/contract/config.ts'
+import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+
+export const sha256: Digest = (text) => createHash('sha256').update(text).digest('hex')
+
+/** The `servers` part of a configuration file. */
+export function serversOf(servers: Record<string, object>): Config['servers'] {
+  const config = readConfig({ servers })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  return config.value.servers
+}
+
+export type LedgerRig = {
+  readonly store: SqliteStore
+  readonly catalogue: LiveCatalogue
+  /** What registering and admitting need; the clock goes one up each time it is looked at. */
+  readonly deps: {
+    readonly ledger: SqliteStore
+    readonly shelves: SqliteStore
+    readonly clock: () => number
+    readonly digest: Digest
+    readonly ids: { trace(): string }
+    readonly catalogue: LiveCatalogue
+  }
+  readonly tool: (tool_id: string) => Promise<Rows['tools'] | undefined>
+  /** Types and tools of all audit entries, in order. */
+  readonly audited: () => Promise<readonly string[]>
+}
+
+/** A real ledger in a folder of its own, and a catalogue over it. */
+export async function withLedger(servers: Config['servers'], use: (rig: LedgerRig) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+  const onFault = (error: Error) => {
+    throw error
+  }
+  const opened = await openSqliteLedger({ file: join(folder, 'ledger.db'), stream: 'main', onFault })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  const store = opened.value
+  const catalogue = await openCatalogue({ shelves: store, servers })
+  let now = 1_000
+  const clock = () => (now += 1)
+  const deps = { ledger: store, shelves: store, clock, digest: sha256, ids: { trace: () => 'trace' }, catalogue }
+  try {
+    await use({
+      store,
+      catalogue,
+      deps,
+      tool: async (tool_id) => (await store.row('tools', tool_id))?.row,
+      audited: async () =>
+        (await store.entries('main', 1, 1_000)).map(({ type, subject }) => `${type} ${subject['tool'] ?? ''}`),
+    })
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+}
