@@ -3,6 +3,8 @@ export type Glob = {
   readonly pattern: string
   /** No star and no question mark: the name itself. */
   readonly exact: boolean
+  /** One star and no question mark: prefix and suffix say it all. */
+  readonly simple: boolean
   /** What every matching name starts and ends with, literally. */
   readonly prefix: string
   readonly suffix: string
@@ -18,6 +20,7 @@ export function parseGlob(pattern: string): Glob {
   return {
     pattern,
     exact: pieces.length === 1 && !first.includes('?'),
+    simple: pieces.length === 2 && !pattern.includes('?'),
     prefix: first.split('?', 1)[0] ?? '',
     suffix: last.slice(last.lastIndexOf('?') + 1),
     pieces,
@@ -30,6 +33,10 @@ export function parseGlob(pattern: string): Glob {
  */
 export function matchesGlob(glob: Glob, name: string): boolean {
   if (glob.exact) return glob.pattern === name
+  if (glob.simple) {
+    const { prefix, suffix } = glob
+    return name.length >= prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
+  }
   const { pieces } = glob
   const first = pieces[0] ?? ''
   if (!standsAt(first, name, 0)) return false

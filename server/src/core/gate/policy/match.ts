@@ -58,12 +58,22 @@ export function compileMatch(match: Match): CompiledMatch {
 /** Every given field matches; a field matches when one of its patterns fits one of the call's names. */
 export function isMatch(match: CompiledMatch, names: Names): boolean {
   for (const { field, any } of match.words) {
-    const having: readonly string[] = names[field]
-    if (!any.some((word) => having.includes(word))) return false
+    if (!hasWord(any, names[field])) return false
   }
   for (const { field, any } of match.globs) {
-    const having = names[field]
-    if (!any.some((glob) => having.some((name) => matchesGlob(glob, name)))) return false
+    if (!hasName(any, names[field])) return false
   }
   return true
+}
+
+function hasWord(any: readonly string[], having: readonly string[]): boolean {
+  for (const word of having) if (any.includes(word)) return true
+  return false
+}
+
+function hasName(any: readonly Glob[], having: readonly string[]): boolean {
+  for (const name of having) {
+    for (const glob of any) if (matchesGlob(glob, name)) return true
+  }
+  return false
 }

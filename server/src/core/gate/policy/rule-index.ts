@@ -1,8 +1,10 @@
 import type { Glob } from './glob.ts'
-import { GLOB_FIELDS, type MatchField, type Names, WORD_FIELDS } from './match.ts'
+import { type CompiledMatch, GLOB_FIELDS, type MatchField, type Names, WORD_FIELDS } from './match.ts'
 import type { CompiledRule } from './policy.ts'
 
-type Shelf = ReadonlyMap<string, readonly CompiledRule[]>
+/** A rule as it stands on a shelf, with what is still to be checked of it there. */
+export type Entry = { readonly rule: CompiledRule; readonly match: CompiledMatch }
+type Shelf = ReadonlyMap<string, readonly Entry[]>
 
 /** The rules of one field: by whole name, by how a name starts and by how it ends. */
 type FieldIndex = {
@@ -14,10 +16,11 @@ type FieldIndex = {
 type Affixes = { readonly shelf: Shelf; readonly lengths: readonly number[] }
 
 /** Each rule stands under one of its fields, the one that tells it best from the others; `rest` is looked at always. */
-export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly CompiledRule[] }
+export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly Entry[] }
 
 type Key = { readonly how: 'exact' | 'prefix' | 'suffix'; readonly text: string }
-type Placement = { readonly field: MatchField; readonly keys: readonly Key[] }
+/** `whole`: whoever has one of the keys needs no further look at the field. */
+type Placement = { readonly field: MatchField; readonly keys: readonly Key[]; readonly whole: boolean }
 
 export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
   const options = rules.map(placementsOf)
@@ -29,12 +32,13 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     }
   }
   const crowding = ({ field, keys }: Placement) => Math.max(...keys.map((key) => crowd.get(spell(field, key)) ?? 0))
-  const shelves = new Map<string, CompiledRule[]>()
-  const rest: CompiledRule[] = []
+  const shelves = new Map<string, Entry[]>()
+  const rest: Entry[] = []
   for (const [at, rule] of rules.entries()) {
     const best = leastBy(options[at] ?? [], crowding)
-    if (best === undefined) rest.push(rule)
-    else for (const key of best.keys) putOn(shelves, spell(best.field, key), rule)
+    const entry = { rule, match: best?.whole === true ? without(best.field, rule.match) : rule.match }
+    if (best === undefined) rest.push(entry)
+    else for (const key of best.keys) putOn(shelves, spell(best.field, key), entry)
   }
   const fields = [...GLOB_FIELDS, ...WORD_FIELDS].map((field) => fieldIndex(field, shelves))
   return {
@@ -45,35 +49,40 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
   }
 }
 
-/** Calls `see` for every rule that could match, a rule with several keys perhaps more than once. */
-export function eachCandidate(index: RuleIndex, names: Names, see: (rule: CompiledRule) => void): void {
+/** The shelves on which every rule stands that could match; a rule with several keys perhaps on more than one. */
+export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
+  const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
     for (const name of names[field]) {
-      for (const rule of exact.get(name) ?? NONE) see(rule)
-      for (const length of prefixes.lengths) {
-        for (const rule of prefixes.shelf.get(name.slice(0, length)) ?? NONE) see(rule)
-      }
-      for (const length of suffixes.lengths) {
-        for (const rule of suffixes.shelf.get(name.slice(-length)) ?? NONE) see(rule)
-      }
+      put(found, exact.get(name))
+      for (const length of prefixes.lengths) put(found, prefixes.shelf.get(name.slice(0, length)))
+      for (const length of suffixes.lengths) put(found, suffixes.shelf.get(name.slice(-length)))
     }
   }
-  for (const rule of index.rest) see(rule)
+  return found
 }
 
-const NONE: readonly CompiledRule[] = []
+function put<T>(list: T[], item: T | undefined): void {
+  if (item !== undefined) list.push(item)
+}
 
 /** The fields by which a rule can be found; a field with a pattern like `*` or `*x*` is none. */
 function placementsOf({ match }: CompiledRule): Placement[] {
-  const words = match.words.map(({ field, any }) => ({
-    field,
-    keys: any.map((text): Key => ({ how: 'exact', text })),
-  }))
-  const globs = match.globs.map(({ field, any }) => ({ field, keys: any.map(keyOf) }))
-  return [
-    ...globs.flatMap(({ field, keys }) => (keys.every(isKey) ? [{ field, keys: keys.filter(isKey) }] : [])),
-    ...words,
-  ]
+  const words = match.words.map(({ field, any }): Placement => {
+    return { field, keys: any.map((text) => ({ how: 'exact', text })), whole: true }
+  })
+  const globs = match.globs.flatMap(({ field, any }): Placement[] => {
+    const keys = any.map(keyOf).filter(isKey)
+    return keys.length === any.length ? [{ field, keys, whole: any.every(isOneSided) }] : []
+  })
+  return [...globs, ...words]
+}
+
+/** A name itself, or a pattern of which the key is all. */
+const isOneSided = (glob: Glob) => glob.exact || (glob.simple && (glob.prefix === '' || glob.suffix === ''))
+
+function without(field: MatchField, { globs, words }: CompiledMatch): CompiledMatch {
+  return { globs: globs.filter((part) => part.field !== field), words: words.filter((part) => part.field !== field) }
 }
 
 const isKey = (key: Key | undefined): key is Key => key !== undefined
@@ -97,17 +106,17 @@ function leastBy<T>(items: readonly T[], weight: (item: T) => number): T | undef
   return least?.item
 }
 
-function putOn(shelves: Map<string, CompiledRule[]>, name: string, rule: CompiledRule): void {
+function putOn(shelves: Map<string, Entry[]>, name: string, entry: Entry): void {
   const shelf = shelves.get(name)
-  if (shelf === undefined) shelves.set(name, [rule])
-  else if (shelf.at(-1) !== rule) shelf.push(rule)
+  if (shelf === undefined) shelves.set(name, [entry])
+  else if (shelf.at(-1) !== entry) shelf.push(entry)
 }
 
-function fieldIndex(field: MatchField, shelves: ReadonlyMap<string, readonly CompiledRule[]>): FieldIndex {
+function fieldIndex(field: MatchField, shelves: Shelf): FieldIndex {
   const of = (how: Key['how']) => {
     const start = `${field} ${how} `
     const own = [...shelves].filter(([name]) => name.startsWith(start))
-    return new Map(own.map(([name, rules]) => [name.slice(start.length), rules]))
+    return new Map(own.map(([name, entries]) => [name.slice(start.length), entries]))
   }
   return { field, exact: of('exact'), prefixes: affixes(of('prefix')), suffixes: affixes(of('suffix')) }
 }

@@ -45,12 +45,13 @@ function field(of: Compiled, key: string, node: ASTNode & { op: '.' | '[]' }, co
   const type = fieldType(of.type, key, node, context)
   const missing = new Failure(`${wordsOf(node)} is missing`)
   const wrong = new Failure(`${wordsOf(node.args[0])} is no object`)
+  // Every object answers to `constructor` and the like; only for such keys must be asked whose they are.
+  const inherited = key in Object.prototype
   const run: Run = (scope) => {
     const value = of.run(scope)
     if (value instanceof Failure) return value
     if (!isJsonObject(value)) return wrong
-    const inner = Object.hasOwn(value, key) ? value[key] : undefined
-    return inner === undefined ? missing : inner
+    return value[key] === undefined || (inherited && !Object.hasOwn(value, key)) ? missing : value[key]
   }
   return { type, run }
 }

@@ -4,6 +4,7 @@ import { compileAccess } from './compile-access.ts'
 import { compileCall } from './compile-call.ts'
 import { compileOperator, isBinary } from './compile-operator.ts'
 import { type Compiled, type Context, wordsOf } from './node.ts'
+import { READ } from './scope.ts'
 import { ANY, BOOL, NULL, NUMBER, STRING, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
 
@@ -47,14 +48,14 @@ export function faulty(node: ASTNode, { fault }: Context, says: string, instead:
 
 function literal(node: ASTNode & { op: 'value' }, context: Context): Compiled {
   const value = node.args
-  if (value === null) return { type: NULL, run: () => null }
-  if (typeof value === 'boolean') return { type: BOOL, run: () => value }
-  if (typeof value === 'string') return { type: { is: 'string', words: [value] }, run: () => value }
+  if (value === null) return { type: NULL, run: () => null, literal: null }
+  if (typeof value === 'boolean') return { type: BOOL, run: () => value, literal: value }
+  if (typeof value === 'string') return { type: { is: 'string', words: [value] }, run: () => value, literal: value }
   const number = typeof value === 'bigint' ? Number(value) : value
   if (typeof number !== 'number' || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
     return faulty(node, context, `${wordsOf(node)} is no JSON number or text`, 'write a plain number or a quoted text')
   }
-  return { type: NUMBER, run: () => number }
+  return { type: NUMBER, run: () => number, literal: number }
 }
 
 const isVariable = (word: string): word is Variable => Object.hasOwn(VARIABLES, word)
@@ -64,7 +65,7 @@ function name(word: string, node: ASTNode, context: Context): Compiled {
   const local = context.locals[at]
   if (local !== undefined) return { type: local.type, run: (scope) => scope.locals[at] ?? null }
   if (isVariable(word)) {
-    return { type: word === 'args' ? context.args : VARIABLES[word], run: (scope) => scope.variable(word) }
+    return { type: word === 'args' ? context.args : VARIABLES[word], run: READ[word] }
   }
   const meant = nearest(word, Object.keys(VARIABLES))
   const known = Object.keys(VARIABLES).map((variable) => `\`${variable}\``)
@@ -87,10 +88,9 @@ function list(items: readonly ASTNode[], node: ASTNode, context: Context): Compi
     return values
   }
   // A list of literals is made once.
-  const constant = items.every((item) => item.op === 'value')
-    ? run({ variable: () => null, locals: [], steps: 0 })
-    : run
-  return { type: { is: 'list', of: commonType(compiled) }, run: typeof constant === 'function' ? run : () => constant }
+  const literals = compiled.map(({ literal }) => literal)
+  const fixed = literals.every((value) => value !== undefined) ? literals : undefined
+  return { type: { is: 'list', of: commonType(compiled) }, run: fixed === undefined ? run : () => fixed }
 }
 
 function commonType(items: readonly Compiled[]): Type {
@@ -101,12 +101,14 @@ function commonType(items: readonly Compiled[]): Type {
   return words.every((list) => list !== undefined) ? { is: 'string', words: words.flat() } : STRING
 }
 
+/** A part that must be true or false. What a schema promises is asked again in every call; what an operator yields is not. */
 function truth(node: ASTNode, context: Context): Compiled['run'] {
   const { type, run } = compileNode(node, context)
   const words = wordsOf(node)
   if (type.is !== 'bool' && type.is !== 'any') {
     return faulty(node, context, `${words} is not true or false`, 'compare it with something').run
   }
+  if (isBinary(node) || node.op === '&&' || node.op === '||' || node.op === '!_') return run
   const failure = new Failure(`${words} is not true or false`)
   return (scope) => {
     const value = run(scope)
@@ -154,11 +156,7 @@ function not(node: ASTNode, context: Context): Compiled {
 }
 
 function minus(node: ASTNode & { op: '-_' }, context: Context): Compiled {
-  const inner = compileNode(node.args, context)
-  if (node.args.op === 'value' && inner.type.is === 'number') {
-    const value = inner.run({ variable: () => null, locals: [], steps: 0 })
-    const negative = typeof value === 'number' ? -value : value
-    return { type: NUMBER, run: () => negative }
-  }
+  const { literal } = compileNode(node.args, context)
+  if (typeof literal === 'number') return { type: NUMBER, run: () => -literal, literal: -literal }
   return faulty(node, context, `${wordsOf(node)} is not a number`, 'write `-` only before a number')
 }

@@ -28,18 +28,26 @@ export function compileOperator(node: Binary, context: Context): Compiled {
   return order(pair, op)
 }
 
-/** Both sides as values, left first, then what `work` makes of them; `failure` where it makes nothing. */
+/** Both sides as values, left first, then what `work` makes of them; a failure where it makes nothing. */
 function both({ left, right, node }: Pair, type: Type, work: (a: Json, b: Json) => Value | undefined): Compiled {
   const failure = new Failure(`${wordsOf(node)} has sides that do not fit together`)
+  const { literal } = right
+  if (literal !== undefined) {
+    return {
+      type,
+      run: (scope) => {
+        const value = left.run(scope)
+        return value instanceof Failure ? value : (work(value, literal) ?? failure)
+      },
+    }
+  }
   return {
     type,
     run: (scope) => {
       const a = left.run(scope)
       if (a instanceof Failure) return a
       const b = right.run(scope)
-      if (b instanceof Failure) return b
-      const made = work(a, b)
-      return made === undefined ? failure : made
+      return b instanceof Failure ? b : (work(a, b) ?? failure)
     },
   }
 }

@@ -1,11 +1,13 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import type { Json } from '../../../../contract/json.ts'
 import type { ConditionFault } from './condition.ts'
 import type { Scope } from './scope.ts'
 import type { Type } from './type.ts'
 import type { Value } from './value.ts'
 
 export type Run = (scope: Scope) => Value
-export type Compiled = { readonly type: Type; readonly run: Run }
+/** `literal`: the value itself, where it is written in the condition. */
+export type Compiled = { readonly type: Type; readonly run: Run; readonly literal?: Json }
 
 /** What a part of a condition is checked with. */
 export type Context = {

@@ -8,36 +8,47 @@ export const MAX_STEPS = 10_000
 
 /** What one evaluation sees and has left. Variables are made when first asked for: most rules ask for none. */
 export type Scope = {
-  readonly variable: (name: Variable) => Value
+  readonly call: PolicyCall
+  readonly facts: PolicyFacts
   /** The current elements of `exists` and `all`, outermost first. */
   readonly locals: Json[]
   steps: number
-}
+} & { [Name in Variable]: Value | undefined }
 
 export function scopeOf(call: PolicyCall, facts: PolicyFacts): Scope {
-  const made: { [Name in Variable]?: Value } = {}
   return {
-    variable: (name) => (made[name] ??= MAKE[name](call, facts)),
+    call,
+    facts,
     locals: [],
     steps: 0,
+    args: undefined,
+    tool: undefined,
+    caller: undefined,
+    session: undefined,
+    labels: undefined,
+    time: undefined,
   }
 }
 
-const MAKE: Readonly<Record<Variable, (call: PolicyCall, facts: PolicyFacts) => Value>> = {
-  args: (call) => parseArgs(call.canonical_args),
-  tool: (_, { tool, tags }) => ({
-    id: tool.row.tool_id,
-    name: tool.row.definition.name,
-    server: tool.row.server,
-    effects: tool.effects,
-    risk: tool.risk,
-    tags: tags ?? [],
-  }),
-  caller: ({ caller: { id, kind, user } }) => ({ id, user, kind, role: kind }),
-  session: ({ thread: id }, { lane }) => (lane === undefined ? { id } : { id, lane }),
-  labels: (_, { labels }) => labels ?? new Failure('the labels of this session are unknown'),
-  time: (_, { now }) => timeAt(now),
+/** How each variable is read. One function each, because this is where the time of a condition goes. */
+export const READ: Readonly<Record<Variable, (scope: Scope) => Value>> = {
+  args: (scope) => (scope.args ??= parseArgs(scope.call.canonical_args)),
+  tool: (scope) => (scope.tool ??= toolOf(scope.facts)),
+  caller: (scope) => (scope.caller ??= callerOf(scope.call)),
+  session: (scope) => (scope.session ??= sessionOf(scope)),
+  labels: (scope) => (scope.labels ??= scope.facts.labels ?? new Failure('the labels of this session are unknown')),
+  time: (scope) => (scope.time ??= timeAt(scope.facts.now)),
 }
+
+function toolOf({ tool, tags }: PolicyFacts): Value {
+  const { tool_id: id, server, definition } = tool.row
+  return { id, name: definition.name, server, effects: tool.effects, risk: tool.risk, tags: tags ?? [] }
+}
+
+const callerOf = ({ caller: { id, kind, user } }: PolicyCall): Value => ({ id, user, kind, role: kind })
+
+const sessionOf = ({ call: { thread: id }, facts: { lane } }: Scope): Value =>
+  lane === undefined ? { id } : { id, lane }
 
 function parseArgs(text: string): Value {
   try {

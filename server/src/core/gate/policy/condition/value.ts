@@ -25,6 +25,7 @@ export function kindOf(value: Json): Kind {
  */
 export function isSame(a: Json, b: Json): boolean | undefined {
   if (a === b) return true
+  if (typeof a === typeof b && typeof a !== 'object') return false
   const kind = kindOf(a)
   if (kind !== kindOf(b)) return a === null || b === null ? false : undefined
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && everySame(a, b)
