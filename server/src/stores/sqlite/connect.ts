@@ -2,18 +2,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { primaryCode, SQLITE } from './sqlite-error.ts'
 
-/** How long a writer waits for another process before the batch is given up. */
-export const BUSY_TIMEOUT_MS = 10_000
-
 /** For measurements and tests: the product uses `PRODUCT`. */
 export type Tuning = {
   /** The most commits that share one transaction. */
   readonly group: number
   readonly synchronous: 'FULL' | 'OFF'
+  /** How long a writer waits for another process before the group is given up. */
+  readonly busy_ms: number
   /** The most pages the file may have: a disk of a known size. */
   readonly max_pages?: number
 }
-export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL' }
+export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL', busy_ms: 10_000 }
 
 /**
  * A connection that may write. INVARIANT: never creates the file. A ledger that vanished must stay an error; an empty one
@@ -22,10 +21,10 @@ export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL' }
 export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
   const address = pathToFileURL(file)
   address.searchParams.set('mode', 'rw')
-  const db = new DatabaseSync(address, { timeout: BUSY_TIMEOUT_MS })
+  const db = new DatabaseSync(address, { timeout: tuning.busy_ms })
   try {
-    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    useWal(db)
+    db.exec(`PRAGMA busy_timeout = ${tuning.busy_ms}`)
+    useWal(db, tuning.busy_ms)
     db.exec(`
       PRAGMA synchronous = ${tuning.synchronous};
       PRAGMA fullfsync = ON;
@@ -44,12 +43,12 @@ export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
 
 /** A connection for reads. The writer must be connected first: it owns the files beside the database. */
 export function connectForReads(file: string): DatabaseSync {
-  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  return new DatabaseSync(file, { readOnly: true, timeout: PRODUCT.busy_ms })
 }
 
 /** The change to WAL does not honour the busy timeout when several processes make it at once, so it waits here. */
-function useWal(db: DatabaseSync): void {
-  const deadline = performance.now() + BUSY_TIMEOUT_MS
+function useWal(db: DatabaseSync, patience: number): void {
+  const deadline = performance.now() + patience
   for (;;) {
     try {
       const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { newCall, note } from '../ledger-fixtures.suite.ts'
 import { commitLists, expectLikeModel } from '../ledger-model.suite.ts'
 import { ledgerSuite } from '../ledger.suite.ts'
-import { freshFolders, openStore } from './fresh-store.suite.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openStore } from './open-store.suite.ts'
 
 const folder = freshFolders()
 const file = () => join(folder(), 'ledger.db')

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { newCall, note, runId } from '../ledger-fixtures.suite.ts'
+import { openStore } from './open-store.suite.ts'
+
+/** Commits without end and prints the id of each commit that has returned. Somebody kills it. */
+const store = await openStore(process.argv[2] ?? '')
+const client = async (): Promise<never> => {
+  for (;;) {
+    const id = randomBytes(8).toString('hex')
+    const event = { kind: 'event', run: runId(1), event: { type: 'committed', id } } as const
+    const outcome = await store.commit([newCall(id), event, note(id)])
+    if (outcome === 'committed') writeSync(1, `${id}\n`)
+  }
+}
+await Promise.all(Array.from({ length: 16 }, client))

@@ -1,0 +1,78 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { newCall } from '../ledger-fixtures.suite.ts'
+import { connect, connectForReads } from './connect.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openSqliteLedger } from './open-sqlite-ledger.ts'
+import { openStore } from './open-store.suite.ts'
+import { MIGRATIONS } from './schema.ts'
+
+const folder = freshFolders()
+const open = (file: string) => openSqliteLedger({ file, stream: 'main', onFault: () => undefined })
+
+test('the files are for the owner of the process alone', async () => {
+  const file = join(folder(), 'new', 'ledger.db')
+  const store = await openStore(file)
+  await store.commit([newCall('c')])
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  expect(mode(join(file, '..'))).toBe('700')
+  for (const suffix of ['', '-wal', '-shm']) expect(mode(file + suffix), suffix).toBe('600')
+  await store.close()
+})
+
+test('any folder name will do', async () => {
+  const file = join(folder(), 'a b', '50% ?mode=memory#é', "it's.db")
+  const store = await openStore(file)
+  await store.commit([newCall('c')])
+  await store.close()
+  expect(statSync(file).size).toBeGreaterThan(0)
+  const again = await openStore(file)
+  expect(await again.count('calls', {})).toBe(1)
+  await again.close()
+})
+
+test('a file that is no database does not open', async () => {
+  const file = join(folder(), 'ledger.db')
+  writeFileSync(file, 'dear diary, '.repeat(1000))
+  expect(await open(file)).toMatchObject({ ok: false, problem: { code: 'audit.unavailable', about: { file } } })
+})
+
+test('a ledger of a newer release does not open, and says so', async () => {
+  const file = join(folder(), 'ledger.db')
+  await (await openStore(file)).close()
+  const later = new DatabaseSync(file)
+  later.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+  later.close()
+  expect(await open(file)).toEqual({
+    ok: false,
+    problem: {
+      code: 'config.invalid',
+      about: {
+        file,
+        says: 'the ledger was written by a newer release; use that release or restore a backup',
+        found: String(MIGRATIONS.length + 1),
+        known: String(MIGRATIONS.length),
+      },
+    },
+  })
+})
+
+test('a writer waits for every fsync and for its neighbours; a reader cannot write', async () => {
+  const file = join(folder(), 'ledger.db')
+  await (await openStore(file)).close()
+  const writer = connect(file)
+  const pragma = (name: string) => Object.values(writer.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('busy_timeout')]).toEqual(['wal', 2, 10_000])
+  const reader = connectForReads(file)
+  expect(() => reader.exec("INSERT INTO accounts VALUES ('a', 1)")).toThrow('readonly')
+  reader.close()
+  writer.close()
+})
+
+test('closing twice is closing', async () => {
+  const store = await openStore(join(folder(), 'ledger.db'))
+  await Promise.all([store.close(), store.close()])
+  await store.close()
+})

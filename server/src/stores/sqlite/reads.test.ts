@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { AuditEntry } from '../../contract/audit.ts'
+import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openStore } from './open-store.suite.ts'
+
+const folder = freshFolders()
+
+/** A store with five entries, and a hand that reaches into its file. */
+async function tampered(sql: string) {
+  const file = join(folder(), 'ledger.db')
+  const store = await openStore(file)
+  await store.commit([newCall('c'), note('1'), note('2'), note('3'), note('4'), note('5')])
+  const honest = await wholeChain(store, 'main')
+  const outside = new DatabaseSync(file)
+  outside.exec(sql)
+  outside.close()
+  return { store, honest }
+}
+
+test.each(['not json', '', '[]', 'null', '"text"', '{"v":1'])(
+  'an entry whose text became `%s` keeps its place and hash, and fits no chain',
+  async (text) => {
+    const { store, honest } = await tampered(`UPDATE audit SET body = '${text}' WHERE seq = 3`)
+    const entries = await store.entries('main', 1, 10)
+    expect(entries).toHaveLength(5)
+    expect(entries[2]).toMatchObject({
+      type: 'unreadable',
+      stream: 'main',
+      seq: 3,
+      hash: honest[2]?.hash,
+      prev_hash: '',
+    })
+    expect(AuditEntry.safeParse(entries[2]).success).toBe(false)
+    await expect(wholeChain(store, 'main')).rejects.toThrow()
+    await store.close()
+  },
+)
+
+test('an entry that was edited, moved or removed is returned as it is', async () => {
+  const edited = await tampered(`UPDATE audit SET body = json_set(body, '$.actor', 'eve') WHERE seq = 2`)
+  expect((await edited.store.entries('main', 2, 1))[0]).toEqual({ ...edited.honest[1], actor: 'eve' })
+  await edited.store.close()
+
+  const moved = await tampered(`
+    UPDATE audit SET seq = 99 WHERE seq = 2; UPDATE audit SET seq = 2 WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 99`)
+  expect((await moved.store.entries('main', 1, 10)).map(({ seq }) => seq)).toEqual([1, 3, 2, 4, 5])
+  await moved.store.close()
+
+  const removed = await tampered('DELETE FROM audit WHERE seq = 4')
+  expect((await removed.store.entries('main', 1, 10)).map(({ seq }) => seq)).toEqual([1, 2, 3, 5])
+  expect(await removed.store.heads()).toEqual([{ stream: 'main', seq: 5, hash: removed.honest[4]?.hash }])
+  await removed.store.close()
+})
+
+test('a row that is not JSON any more is a bug, not an absent row', async () => {
+  const indexes = ['state', 'thread', 'idempotency_key'].map((field) => `DROP INDEX calls_by_${field};`)
+  const { store } = await tampered(`${indexes.join('')} UPDATE calls SET body = 'not json'`)
+  await expect(store.row('calls', 'c')).rejects.toThrow('row 1 of `calls` is not JSON')
+  await store.close()
+})

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { LISTED_BY } from '../../commands/ports.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { migrate, MIGRATIONS } from './schema.ts'
+
+const folder = freshFolders()
+const versionOf = (db: DatabaseSync) => db.prepare('PRAGMA user_version').get()?.['user_version']
+
+test('every table of the ports exists and every listed field has an index that listings use', () => {
+  const db = new DatabaseSync(':memory:')
+  expect(migrate(db).ok).toBe(true)
+  for (const [table, fields] of Object.entries(LISTED_BY)) {
+    expect(db.prepare(`SELECT pos, id, version, body FROM ${table}`).all()).toEqual([])
+    for (const field of fields) {
+      const listing = `SELECT body FROM ${table} WHERE json_extract(body, '$.${field}') = ? AND pos > ? ORDER BY pos LIMIT ?`
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${listing}`).all('x', 1, 1)
+      expect(plan.map(({ detail }) => detail)).toEqual([
+        `SEARCH ${table} USING INDEX ${table}_by_${field} (<expr>=? AND rowid>?)`,
+      ])
+    }
+  }
+})
+
+test('a second migration finds nothing to do', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  db.exec("INSERT INTO accounts VALUES ('a', 1)")
+  expect(migrate(db)).toEqual({ ok: true, value: undefined })
+  expect(versionOf(db)).toBe(MIGRATIONS.length)
+  expect(db.prepare('SELECT * FROM accounts').all()).toHaveLength(1)
+})
+
+test('a later release adds its own migrations and keeps what is stored', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  db.exec("INSERT INTO accounts VALUES ('a', 1)")
+  const later = [...MIGRATIONS, 'ALTER TABLE accounts ADD COLUMN note TEXT', "UPDATE accounts SET note = 'old'"]
+  expect(migrate(db, later).ok).toBe(true)
+  expect(versionOf(db)).toBe(MIGRATIONS.length + 2)
+  expect(db.prepare('SELECT id, units, note FROM accounts').all()).toEqual([{ id: 'a', units: 1, note: 'old' }])
+  expect(migrate(db)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+})
+
+test('a migration that fails half-way leaves the database as it was', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  const broken = [...MIGRATIONS, 'CREATE TABLE fine (x)', 'CREATE TABLE more (x); SELECT nonsense']
+  expect(() => migrate(db, broken)).toThrow('nonsense')
+  expect(versionOf(db)).toBe(MIGRATIONS.length)
+  expect(db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('fine', 'more')").all()).toEqual([])
+  expect(db.isTransaction).toBe(false)
+})
+
+test('a database of somebody else is left alone', () => {
+  const empty = new DatabaseSync(':memory:')
+  empty.exec('CREATE TABLE recipes (x)')
+  expect(migrate(empty)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+  const numbered = new DatabaseSync(':memory:')
+  numbered.exec('CREATE TABLE recipes (x); PRAGMA user_version = 1')
+  expect(migrate(numbered)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+  expect(numbered.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 })
+})
+
+test('of processes that create one ledger together all get it', async () => {
+  const file = join(folder(), 'ledger.db')
+  const script = fileURLToPath(new URL('./racer.suite.ts', import.meta.url))
+  const children = ['a', 'b', 'c', 'd'].map((name) =>
+    spawn(process.execPath, [script, file, name], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  )
+  const first = await Promise.all(
+    children.map((child) => Promise.race([once(child.stdout, 'data'), once(child, 'exit')])),
+  )
+  for (const child of children) child.kill('SIGKILL')
+  expect(first.map(([said]) => String(said))).toEqual(['ready\n', 'ready\n', 'ready\n', 'ready\n'])
+})
