@@ -30,15 +30,15 @@ export function csvRow(entry: Partial<AuditEntry>): string {
 }
 
 /**
- * INVARIANT: no text is ever a formula. Spreadsheets evaluate cells that start with one of these, quoted or not, some also
- * after white space or in their full-width form; an apostrophe in front makes them text.
+ * INVARIANT: no text is ever a formula. Spreadsheets evaluate cells that start with an operator, quoted or not, some also in
+ * its full-width form or after white space and control characters; an apostrophe in front makes them text.
  */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@|%＝＋－＠]/u
+const MAY_BE_FORMULA = /^[\s\p{C}=+\-@|%＝＋－＠]/u
 
 function csvCell(value: Cell): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = FORMULA.test(value) || /^[\t\r\n]/.test(value) ? `'${value}` : value
+  const text = MAY_BE_FORMULA.test(value) ? `'${value}` : value
   return `"${text.replaceAll('"', '""')}"`
 }
 

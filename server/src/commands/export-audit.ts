@@ -14,14 +14,16 @@ export type ExportAuditDeps = {
 }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
 
-/** One line of a `jsonl` export. */
+type Heads = Awaited<ReturnType<AuditReads['heads']>>
+
+/** One line of a `jsonl` export. `heads` are what the store believed when the export ended: what was cut off can be named. */
 type Line =
   | { readonly kind: 'export'; readonly v: 1; readonly at: number; readonly since: number | null }
   | { readonly kind: 'key'; readonly key: string; readonly public_key: string }
   | { readonly kind: 'checkpoint'; readonly checkpoint: unknown }
   | { readonly kind: 'entry'; readonly entry: AuditEntry }
   | { readonly kind: 'link'; readonly stream: string; readonly seq: number; readonly hash: string }
-  | { readonly kind: 'end'; readonly entries: number; readonly checkpoints: number }
+  | { readonly kind: 'end'; readonly entries: number; readonly checkpoints: number; readonly heads: Heads }
 
 /**
  * The audit as lines, without line ends. In `jsonl` the entries that a checkpoint signed stand before it, so that
@@ -48,15 +50,17 @@ type Shown = {
 async function* exportLines(deps: ExportAuditDeps, since: number | undefined): AsyncGenerator<Line> {
   const counts = { entries: 0, checkpoints: 0 }
   yield { kind: 'export', v: 1, at: deps.clock(), since: since ?? null }
-  for await (const line of bodyLines(deps, since ?? -Infinity)) {
-    if (line.kind === 'entry') counts.entries += 1
-    if (line.kind === 'checkpoint') counts.checkpoints += 1
-    yield line
+  const body = bodyLines(deps, since ?? -Infinity)
+  let next = await body.next()
+  for (; next.done !== true; next = await body.next()) {
+    if (next.value.kind === 'entry') counts.entries += 1
+    if (next.value.kind === 'checkpoint') counts.checkpoints += 1
+    yield next.value
   }
-  yield { kind: 'end', ...counts }
+  yield { kind: 'end', ...counts, heads: next.value }
 }
 
-async function* bodyLines(deps: ExportAuditDeps, since: number): AsyncGenerator<Line> {
+async function* bodyLines(deps: ExportAuditDeps, since: number): AsyncGenerator<Line, Heads> {
   const shown: Shown = { since, upTo: new Map(), begun: new Set(), keys: new Set() }
   const base = await newestBefore(deps.shelves, since)
   for (const { stream } of base?.row.body.streams ?? []) shown.upTo.set(stream, signedUpTo(base?.row.body, stream))
@@ -65,7 +69,9 @@ async function* bodyLines(deps: ExportAuditDeps, since: number): AsyncGenerator<
     for (const { stream, to } of readCheckpoint(stored)?.body.streams ?? []) yield* entryLines(deps, stream, to, shown)
     yield* checkpointLines(deps, stored, shown)
   }
-  for (const { stream, seq } of await deps.audit.heads()) yield* entryLines(deps, stream, seq, shown)
+  const heads = await deps.audit.heads()
+  for (const { stream, seq } of heads) yield* entryLines(deps, stream, seq, shown)
+  return heads
 }
 
 /** Backwards from the newest: usually only the last days are asked for. Without one, the export starts at the first entry. */

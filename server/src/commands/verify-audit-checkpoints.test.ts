@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { always, cutBefore, expectFound, pick, rewriteFrom, signedIn } from '../../test/audit/histories.ts'
-import { checkpointsOf, draft, ed25519Keys, memoryAudit } from '../../test/audit/memory-audit.ts'
+import { checkpointsOf, draft, newKeys, memoryAudit } from '../../test/audit/memory-audit.ts'
 import type { Checkpoint } from '../contract/audit.ts'
 import { checkpointText } from '../core/audit/checkpoint.ts'
 import { verifyAudit } from './verify-audit.ts'
@@ -37,7 +37,7 @@ describe('of one mutation of the checkpoints the number is named when', () => {
       const index = choice % all.length
       const row = all[index] ?? { body: undefined }
       const { body } = row.body as Checkpoint
-      row.body = { body, ...ed25519Keys().sign(checkpointText(body)) }
+      row.body = { body, ...newKeys().sign(checkpointText(body)) }
       expectFound(await verifyAudit(memory), ['checkpoint_forged'], 'checkpoints', index + 1)
     }))
 

@@ -1,9 +1,9 @@
-import { createHash, generateKeyPairSync, hash, sign, verify, type KeyObject } from 'node:crypto'
 import type {
   AuditReads,
   Change,
   CheckpointKeys,
   Committed,
+  Digest,
   Held,
   Ledger,
   Shelves,
@@ -11,9 +11,12 @@ import type {
 } from '../../src/commands/ports.ts'
 import { GENESIS, type AuditDraft, type AuditEntry, type Checkpoint } from '../../src/contract/audit.ts'
 import { linkEntry } from '../../src/core/audit/chain.ts'
+import { createCheckpointKeys, newCheckpointKey } from '../../src/keys/checkpoint-keys.ts'
+import { sha256Hex } from '../../src/keys/digest.ts'
 
-export const digest = (text: string): string => hash('sha256', text)
-export const digestBytes = (hex: string): string => createHash('sha256').update(hex, 'hex').digest('hex')
+export const digest: Digest = sha256Hex
+export const digestBytes = (hex: string): string => sha256Hex(Buffer.from(hex, 'hex'))
+export const newKeys = (): CheckpointKeys => createCheckpointKeys(newCheckpointKey(), [])
 
 /** A stored thing that a test may break in any way. */
 export type Stored = { place: number; body: unknown }
@@ -22,7 +25,7 @@ export type Stored = { place: number; body: unknown }
  * The ports of the audit in memory. As in SQL, an entry's place and what it says of itself are two things, and so are the
  * heads; a body that is the word `garbage` is a row whose text cannot be parsed.
  */
-export function memoryAudit(keys: CheckpointKeys = ed25519Keys()) {
+export function memoryAudit(keys: CheckpointKeys = newKeys()) {
   const entries = new Map<string, Stored[]>()
   const heads = new Map<string, { seq: number; hash: string }>()
   const checkpoints = new Map<string, Stored>()
@@ -89,25 +92,6 @@ function readable(body: unknown): unknown {
 
 const held = <T extends Table>({ place, body }: Stored): Held<T> =>
   ({ version: 1, row: readable(body), cursor: place }) as Held<T>
-
-export function ed25519Keys(names: readonly string[] = ['k1']): CheckpointKeys {
-  const pairs = new Map(names.map((name) => [name, generateKeyPairSync('ed25519')]))
-  const active = names.at(-1) ?? ''
-  const secret = (): KeyObject => {
-    const pair = pairs.get(active)
-    if (pair === undefined) throw new Error('no key')
-    return pair.privateKey
-  }
-  return {
-    sign: (text) => ({ key: active, signature: sign(null, Buffer.from(text), secret()).toString('hex') }),
-    isGenuine(text, key, signature) {
-      const pair = pairs.get(key)
-      if (pair === undefined || !/^[0-9a-f]{128}$/.test(signature)) return false
-      return verify(null, Buffer.from(text), pair.publicKey, Buffer.from(signature, 'hex'))
-    },
-    publicKey: (key) => pairs.get(key)?.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
-  }
-}
 
 export const draft = (at: number, actor = 'agent:a'): AuditDraft => ({
   at,
