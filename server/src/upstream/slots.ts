@@ -54,7 +54,8 @@ export function openSlots(places: number, queue_limit: number): Slots {
   return {
     async take(wait_ms, signal) {
       if (signal?.aborted === true) return 'aborted'
-      if (active < places && queue.size === 0) return occupy()
+      // Nobody waits while a place is free: a released one is handed on in the same breath.
+      if (active < places) return occupy()
       return queue.size >= queue_limit ? 'full' : wait(wait_ms, signal)
     },
     active: () => active,

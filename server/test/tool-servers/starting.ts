@@ -19,5 +19,5 @@ const serve = () =>
       return how === 'silent' || (how === 'ignores_probe' && message.method === 'server/discover')
     },
   })
-if (how === 'slow') setTimeout(serve, 700)
+if (how === 'slow') setTimeout(serve, 1_500)
 else serve()

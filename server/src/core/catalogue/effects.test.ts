@@ -57,6 +57,7 @@ describe('the risk class', () => {
     expect(riskClassOf(['read'], [])).toBe('low')
     expect(riskClassOf(['read', 'write'], ['internal'])).toBe('medium')
     expect(riskClassOf(['external'], [])).toBe('high')
+    expect(riskClassOf(['read', 'external'], [])).toBe('high')
     expect(riskClassOf(['destructive', 'write'], [])).toBe('high')
     expect(riskClassOf(['read', 'privileged'], [])).toBe('critical')
     expect(riskClassOf(['read'], ['production'])).toBe('critical')

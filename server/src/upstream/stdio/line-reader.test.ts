@@ -53,6 +53,17 @@ describe('the line reader', () => {
     expect(reader.isSkipping()).toBe(false)
   })
 
+  test('what was skipped is not held: the sender may use its buffer again', () => {
+    const { reader, overlong } = reading({ line: 1_000, endless: 100_000 })
+    const buffer = Buffer.alloc(2_000, 'a')
+    for (const letter of ['b', 'c', '\n']) {
+      reader.push(buffer)
+      buffer.fill(letter)
+    }
+    reader.push(buffer)
+    expect(overlong).toEqual([{ head: 'a'.repeat(256), tail: 'c'.repeat(256), bytes: 6_000 }])
+  })
+
   test('an endless line is said once, and nothing is heard afterwards', () => {
     const { push, endless, lines } = reading({ line: 10, endless: 100 })
     for (let n = 0; n < 50; n += 1) push('z'.repeat(10))

@@ -41,7 +41,7 @@ describe('the start of a tool server', () => {
 
   test('a call that cannot wait so long is not sent', () =>
     withToolServers(
-      [scriptServer('slow', 'starting.ts', { args: ['slow'], timeout_ms: 50 })],
+      [scriptServer('slow', 'starting.ts', { args: ['slow'], timeout_ms: 500 })],
       {},
       async ({ call, servers, text }) => {
         expect(codeOf(await call('slow', 'echo'))).toBe('not_sent tool.unavailable')
@@ -159,7 +159,7 @@ describe('a running tool server', () => {
 
   test('that fails again and again is left alone for a while, and its neighbour is not', () =>
     withToolServers(
-      [scriptServer('bad', 'misbehaving.ts', { timeout_ms: 2_000 }), scriptServer('good', 'misbehaving.ts')],
+      [scriptServer('bad', 'misbehaving.ts'), scriptServer('good', 'misbehaving.ts')],
       QUICK,
       async ({ call, text, servers }) => {
         for (let n = 0; n < 3; n += 1) {
@@ -174,19 +174,20 @@ describe('a running tool server', () => {
 
   test('that froze is replaced, and a trial call closes the breaker again', () =>
     withToolServers(
-      [scriptServer('bad', 'misbehaving.ts', { timeout_ms: 500 })],
+      [scriptServer('bad', 'misbehaving.ts', { timeout_ms: 1_500 })],
       { breaker: { threshold: 1, base_ms: 1, cap_ms: 1 } },
       async ({ call, text, servers }) => {
         await servers.ready('bad')
         expect(codeOf(await call('bad', 'freezes'))).toBe('lost tool.timeout')
         await expect.poll(() => text('bad', 'echo'), { timeout: 10_000 }).toBe('{}')
-        expect(servers.status()[0]).toMatchObject({ breaker: 'closed', starts: 2 })
+        expect(servers.status()[0]?.breaker).toBe('closed')
+        expect(servers.status()[0]?.starts).toBeGreaterThan(1)
       },
     ))
 
   test('a tool`s own errors never open the breaker', () =>
     withToolServers([scriptServer('bad', 'misbehaving.ts')], QUICK, async ({ call, servers }) => {
-      for (let n = 0; n < 4; n += 1) await Promise.all([call('bad', 'rejects'), call('bad', 'reports_error')])
+      for (const tool of ['rejects', 'reports_error', 'huge']) for (let n = 0; n < 4; n += 1) await call('bad', tool)
       expect(servers.status()[0]).toMatchObject({ breaker: 'closed' })
     }))
 })
