@@ -104,6 +104,24 @@ describe('validating arguments', () => {
     })
   })
 
+  test('a careless pattern does not hang on a hostile string', () => {
+    const careless: JsonObject = {
+      properties: { a: { pattern: '^(\\w+\\s?)*$' } },
+      patternProperties: { '^(a|a)+$': {} },
+    }
+    const about = aboutOf(
+      { ...careless, additionalProperties: false },
+      { a: `${'x'.repeat(5_000)}!`, ['a'.repeat(5_000)]: 1 },
+    )
+    expect(about).toEqual({ paths: '/a must match pattern "^(\\w+\\s?)*$"' })
+  })
+
+  test('two patterns of one schema are not confused', () => {
+    const both: JsonObject = { properties: { a: { pattern: '^x$' }, b: { pattern: '^y$' } } }
+    expect(aboutOf(both, { a: 'x', b: 'y' })).toBeUndefined()
+    expect(aboutOf(both, { a: 'y', b: 'x' })?.['paths']).toMatch(/\/a .*; \/b /)
+  })
+
   test('draft-07 keywords mean what draft-07 says', () => {
     const tuple: JsonObject = { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }
     expect(aboutOf(tuple, ['a', 1])).toBeUndefined()
