@@ -8,7 +8,7 @@ import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
 import { registerTools } from '../commands/register-tools.ts'
-import { scheduleRuns } from '../commands/schedule-runs.ts'
+import { scheduleRuns, type Scheduler } from '../commands/schedule-runs.ts'
 import { watchRows } from '../commands/watch-rows.ts'
 import { ok, problem, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
@@ -49,18 +49,13 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const { fresh } = openDataFolder(settings.data)
   const lock = lockFolder(settings.data)
   if (!lock.ok) return lock
-  const opened = await openLocked(settings, options, fresh)
+  const opened = await openWorld(settings, options, fresh)
   if (!opened.ok) {
     lock.value.release()
     return opened
   }
   const { world, close, settled } = opened.value
-  const { gate, performers } = bindGate(world)
-  const scheduler = scheduleRuns({
-    ...world,
-    drive: (run) => driveRun({ ...world, kinds: RUN_KINDS, performers }, run),
-    onFault: (run, error) => log('error', 'a run could not be driven', { run, error: String(error) }),
-  })
+  const { gate, scheduler } = driveWorld(world, log)
   const recovered = await recoverCalls(world)
   if (recovered.unknown + recovered.retried > 0)
     log('warn', 'calls were interrupted when the gate last stopped', recovered)
@@ -73,25 +68,34 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const tick = setInterval(() => {
     keeper.tick().catch((error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }))
   }, CHECKPOINT_TICK_MS)
-  return ok({
-    gate,
-    settled,
-    async close() {
-      world.intake.close(problem('gate.stopping'))
-      clearInterval(tick)
-      await scheduler.stop()
-      const signed = await keeper.close()
-      if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
-      await close()
-      lock.value.release()
-    },
+  const shutDown = async () => {
+    world.intake.close(problem('gate.stopping'))
+    clearInterval(tick)
+    await scheduler.stop()
+    const signed = await keeper.close()
+    if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
+    await close()
+    lock.value.release()
+  }
+  let closing: Promise<void> | undefined
+  return ok({ gate, settled, close: () => (closing ??= shutDown()) })
+}
+
+/** The commands over an opened world, and the driver that carries on what people decide. */
+export function driveWorld(world: World, log: Log): { gate: Gate; scheduler: Scheduler } {
+  const { gate, performers } = bindGate(world)
+  const scheduler = scheduleRuns({
+    ...world,
+    drive: (run) => driveRun({ ...world, kinds: RUN_KINDS, performers }, run),
+    onFault: (run, error) => log('error', 'a run could not be driven', { run, error: String(error) }),
   })
+  return { gate, scheduler }
 }
 
 type Opened = { readonly world: World; readonly settled: Promise<void>; close(): Promise<void> }
 
-/** The rooms' ports, opened by whoever holds the folder's lock. */
-async function openLocked(settings: Settings, options: GateOptions, fresh: boolean): Promise<Result<Opened>> {
+/** The rooms' ports, opened. Several processes may share a store; recovery is for the one that holds the folder's lock. */
+export async function openWorld(settings: Settings, options: GateOptions, fresh: boolean): Promise<Result<Opened>> {
   const { log } = options
   const { config } = settings
   const places = placesIn(settings.data)

@@ -1,0 +1,6 @@
+/** Direct calls run without a person, notes are held. */
+export const CRASH_POLICY = `
+rules:
+  - { id: direct, effect: allow, match: { tool: [book__slow_note, book__note_again] }, says: runs at once }
+  - { id: held, effect: ask, match: { tool: book__note }, says: a person decides }
+`

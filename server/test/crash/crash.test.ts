@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { ProbePoint } from '../../src/commands/ports.ts'
+import type { CallState } from '../../src/contract/call.ts'
+import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { CRASH_POLICY } from './crash-policy.ts'
+
+/** Where it dies, what the call is found to be after the restart, and how often the tool had run by then. */
+type Death = { readonly at: ProbePoint; readonly becomes: CallState | 'absent'; readonly ran: number }
+
+const DIRECT: readonly Death[] = [
+  { at: 'intent.before', becomes: 'absent', ran: 0 },
+  { at: 'intent.after', becomes: 'unknown', ran: 0 },
+  { at: 'upstream.before', becomes: 'unknown', ran: 0 },
+  { at: 'upstream.after', becomes: 'unknown', ran: 1 },
+  { at: 'outcome.before', becomes: 'unknown', ran: 1 },
+  { at: 'outcome.after', becomes: 'executed', ran: 1 },
+]
+
+const HELD: readonly Death[] = [
+  { at: 'decision.before', becomes: 'pending', ran: 0 },
+  { at: 'decision.after', becomes: 'executed', ran: 1 },
+  { at: 'step.before', becomes: 'executed', ran: 1 },
+  { at: 'step.after', becomes: 'executed', ran: 1 },
+  { at: 'intent.before', becomes: 'executed', ran: 1 },
+  { at: 'intent.after', becomes: 'unknown', ran: 0 },
+  { at: 'upstream.before', becomes: 'unknown', ran: 0 },
+  { at: 'upstream.after', becomes: 'unknown', ran: 1 },
+  { at: 'outcome.before', becomes: 'unknown', ran: 1 },
+  { at: 'outcome.after', becomes: 'executed', ran: 1 },
+]
+
+const IDEMPOTENT: readonly Death[] = [
+  { at: 'intent.after', becomes: 'executed', ran: 1 },
+  { at: 'upstream.before', becomes: 'executed', ran: 1 },
+  { at: 'upstream.after', becomes: 'executed', ran: 2 },
+  { at: 'outcome.before', becomes: 'executed', ran: 2 },
+]
+
+async function afterDeath(scenario: string, at: ProbePoint, look: (rig: GateRig) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
+  try {
+    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'gate-child.ts'), folder, scenario, at], {
+      encoding: 'utf8',
+    })
+    expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
+    expect(child.signal).toBe('SIGKILL')
+    const rig = await openTestGate(folder, { policy: CRASH_POLICY })
+    await look(rig)
+    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+    await rig.opened.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The one call of a scenario, from the audit: whatever was recorded of it before the death. */
+async function theCall(rig: GateRig): Promise<string | undefined> {
+  const entries = await rig.gate.auditPage(undefined, 1, 1000)
+  return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
+    'call'
+  ]
+}
+
+async function stateOf(rig: GateRig, call_id: string): Promise<string> {
+  const read = await rig.gate.readCall(ADMIN, call_id)
+  return read.ok ? read.value.status : read.problem.code
+}
+
+/** Waits for what must come, then a little longer for what must not. */
+async function settles(rig: GateRig, call_id: string, becomes: string, ran: number): Promise<void> {
+  await until(async () => (await stateOf(rig, call_id)) === becomes)
+  await sleep(100)
+  expect(await stateOf(rig, call_id)).toBe(becomes)
+  expect(effectsIn(rig.folder)).toHaveLength(ran)
+}
+
+describe.each([
+  { scenario: 'direct', deaths: DIRECT },
+  { scenario: 'held', deaths: HELD },
+  { scenario: 'idempotent', deaths: IDEMPOTENT },
+])('a $scenario call whose gate is killed', ({ scenario, deaths }) => {
+  test.each(deaths)('at $at is $becomes after the restart and has run $ran times', async ({ at, becomes, ran }) => {
+    await afterDeath(scenario, at, async (rig) => {
+      const call_id = await theCall(rig)
+      if (becomes === 'absent') return expect(call_id).toBeUndefined()
+      await settles(rig, call_id ?? 'no call was recorded', becomes, ran)
+      const { items } = await rig.gate.listApprovals(APPROVER, 'pending', { limit: 10 })
+      const unknown = await rig.gate.listUnknown(APPROVER, { limit: 10 })
+      // Whatever is not over is offered to a person, and nothing else is.
+      expect(items).toHaveLength(becomes === 'pending' ? 1 : 0)
+      expect(unknown.ok && unknown.value.map((row) => row.call_id)).toEqual(becomes === 'unknown' ? [call_id] : [])
+    })
+  })
+})
+
+describe('a person settles a call in the dark', () => {
+  test.each([
+    { as: 'done', becomes: 'executed', ran: 1 },
+    { as: 'failed', becomes: 'failed', ran: 1 },
+    { as: 'retry', becomes: 'executed', ran: 2 },
+  ] as const)('as $as: it is $becomes and has run $ran times', async ({ as, becomes, ran }) => {
+    for (const scenario of ['direct', 'held']) {
+      await afterDeath(scenario, 'upstream.after', async (rig) => {
+        const call_id = (await theCall(rig)) ?? ''
+        await settles(rig, call_id, 'unknown', 1)
+        expect(await rig.gate.settleCall(APPROVER, call_id, as)).toMatchObject({ ok: true })
+        await settles(rig, call_id, becomes, ran)
+        expect(await rig.gate.settleCall(APPROVER, call_id, 'retry')).toMatchObject({
+          problem: { code: 'call.not_unknown' },
+        })
+        expect(effectsIn(rig.folder)).toHaveLength(ran)
+      })
+    }
+  })
+
+  test('an agent cannot', async () => {
+    await afterDeath('direct', 'upstream.after', async (rig) => {
+      const call_id = (await theCall(rig)) ?? ''
+      expect(await rig.gate.settleCall({ kind: 'agent', id: 'agent:a', user: 'ana' }, call_id, 'done')).toMatchObject({
+        problem: { code: 'auth.forbidden' },
+      })
+    })
+  })
+})

@@ -1,0 +1,32 @@
+import { writeSync } from 'node:fs'
+import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports.ts'
+import { APPROVER, openTestGate, pendingOf } from '../gate/with-gate.ts'
+import { CRASH_POLICY } from './crash-policy.ts'
+
+/** A gate that dies by SIGKILL the moment it reaches a named point of one scenario. */
+const [folder = '', scenario = '', target = ''] = process.argv.slice(2)
+if (!PROBE_POINTS.includes(target as ProbePoint)) throw new Error(`there is no point ${target}`)
+let armed = false
+const say = (line: string) => writeSync(1, `${line}\n`)
+const rig = await openTestGate(folder, {
+  policy: CRASH_POLICY,
+  probe(point) {
+    if (!armed || point !== target) return
+    say(`died at ${point}`)
+    process.kill(process.pid, 'SIGKILL')
+  },
+})
+
+if (scenario === 'direct' || scenario === 'idempotent') {
+  armed = true
+  const outcome = await rig.call(scenario === 'direct' ? 'book__slow_note' : 'book__note_again', { text: 'x' })
+  say(`survived ${outcome.status}`)
+} else {
+  const held = pendingOf(await rig.call('book__note', { text: 'x' }))
+  say(`held ${held.call_id} ${held.approval_id}`)
+  armed = true
+  await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+  say(`survived ${(await rig.outcome(held.call_id)).status}`)
+}
+await rig.opened.close()
+process.exit(0)

@@ -1,0 +1,396 @@
+import { describe, expect, test } from 'vitest'
+import { problem } from '../../src/contract/problems.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, until, withGate } from './with-gate.ts'
+
+const auditTypes = async (gate: {
+  auditPage: (s: undefined, f: number, l: number) => Promise<readonly { type: string }[]>
+}) => (await gate.auditPage(undefined, 1, 1000)).map(({ type }) => type).filter((type) => !type.startsWith('tool.'))
+
+describe('a call', () => {
+  test('that only reads runs at once, and its intent is recorded before its outcome', async () => {
+    await withGate(async ({ gate, call }) => {
+      expect(await call('book__look')).toMatchObject({
+        status: 'executed',
+        result: { content: [{ text: 'nothing to see' }] },
+      })
+      expect(await auditTypes(gate)).toEqual(['call.started', 'call.executed'])
+    })
+  })
+
+  test('that the operator blocks is refused with the rule that did it, and reaches no tool', async () => {
+    await withGate(async ({ gate, call, effects }) => {
+      const outcome = await call('book__wipe', { text: 'all' })
+      expect(outcome).toMatchObject({
+        status: 'refused',
+        problem: { code: 'call.blocked', about: { rules: 'no-wiping' } },
+      })
+      expect(effects()).toEqual([])
+      expect(await auditTypes(gate)).toEqual(['call.blocked'])
+    })
+  })
+
+  test('that is held answers at once, runs after a yes, and runs once', async () => {
+    await withGate(async ({ gate, call, effects, outcome }) => {
+      const held = pendingOf(await call('book__note', { text: 'one' }))
+      expect(effects()).toEqual([])
+      const decided = await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      expect(decided).toMatchObject({ ok: true, value: { state: 'approved' } })
+      expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
+      expect(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
+        ok: false,
+        problem: { code: 'approval.not_pending' },
+      })
+      expect(effects()).toEqual(['note {"text":"one"}'])
+      expect(await auditTypes(gate)).toEqual([
+        'call.previewed',
+        'call.held',
+        'approval.approved',
+        'call.started',
+        'call.executed',
+      ])
+    })
+  })
+
+  test('that is denied never runs, and says so to whoever asks', async () => {
+    await withGate(async ({ gate, call, effects }) => {
+      const held = pendingOf(await call('book__note', { text: 'one' }))
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny', reason: 'no' })
+      expect(await gate.readCall(AGENT, held.call_id)).toMatchObject({
+        value: { status: 'refused', problem: { code: 'approval.denied' } },
+      })
+      expect(effects()).toEqual([])
+    })
+  })
+
+  test('with arguments that do not fit the schema is refused with the path, before any decision', async () => {
+    await withGate(async ({ gate, call }) => {
+      const outcome = await call('book__note', { text: 7 })
+      expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
+      expect(JSON.stringify(outcome)).toContain('/text')
+      expect(await auditTypes(gate)).toEqual(['call.refused'])
+    })
+  })
+
+  test('whose caller sent another hash or canonical form is blocked as forged, whatever the policy says', async () => {
+    await withGate(async ({ call, effects }) => {
+      const args = { text: 'x' }
+      for (const claimed of [{ hash: 'f'.repeat(64) }, { canonical: '{"text":"y"}' }]) {
+        expect(await call('book__note_again', args, { claimed })).toMatchObject({
+          status: 'refused',
+          problem: { code: 'call.integrity_mismatch' },
+        })
+      }
+      expect(effects()).toEqual([])
+      expect(await call('book__note_again', args, { claimed: { canonical: '{"text":"x"}' } })).toMatchObject({
+        status: 'executed',
+      })
+    })
+  })
+
+  test('of an unknown tool is refused and leaves a trace', async () => {
+    await withGate(async ({ gate, call }) => {
+      expect(await call('book__nothing')).toMatchObject({ status: 'refused', problem: { code: 'tool.unknown' } })
+      expect(await auditTypes(gate)).toEqual(['call.refused'])
+    })
+  })
+
+  test('with the same idempotency key and arguments is the same call; with others it is refused', async () => {
+    await withGate(async ({ call, effects }) => {
+      const key = { idempotency_key: 'k1' }
+      const calls = await Promise.all(Array.from({ length: 20 }, () => call('book__note_again', { text: 'x' }, key)))
+      expect(new Set(calls.map((outcome) => ('call_id' in outcome ? outcome.call_id : undefined))).size).toBe(1)
+      expect(effects()).toHaveLength(1)
+      expect(await call('book__note_again', { text: 'y' }, key)).toMatchObject({ problem: { code: 'call.key_reused' } })
+    })
+  })
+
+  test('that the tool fails is failed with the words of the tool', async () => {
+    await withGate(async ({ call }) => {
+      expect(await call('book__fails')).toMatchObject({
+        status: 'failed',
+        problem: { code: 'tool.failed' },
+        result: { content: [{ text: 'it broke' }] },
+      })
+    })
+  })
+
+  test('with a huge output hands on a pointer, and the whole output can be read by its owner alone', async () => {
+    await withGate(async ({ gate, call }) => {
+      expect(await call('book__big', { size: 10_000 })).toMatchObject({
+        output: { evicted: false, size_chars: 10_000, rehydration_allowed: true },
+      })
+      const big = await call('book__big', { size: 60_000 })
+      expect(big).toMatchObject({
+        status: 'executed',
+        output: { evicted: true, size_chars: 60_000, rehydration_allowed: false },
+      })
+      const pointer = big.status === 'executed' ? (big.output.pointer ?? '') : ''
+      const digest = pointer.replace('artifact://', '')
+      expect(await gate.artifact(AGENT, digest, 59_990, 100)).toEqual({
+        ok: true,
+        value: { text: 'x'.repeat(10), size: 60_000 },
+      })
+      expect(await gate.artifact({ ...AGENT, user: 'mallory' }, digest, 0, 10)).toMatchObject({
+        problem: { code: 'artifact.unknown' },
+      })
+      expect(await gate.artifact(AGENT, '../../../etc/passwd', 0, 10)).toMatchObject({
+        problem: { code: 'artifact.unknown' },
+      })
+    })
+  })
+
+  test('is not accepted while the gate stops', async () => {
+    await withGate(async ({ gate, call, opened }) => {
+      await opened.close()
+      expect(await call('book__look')).toEqual({ status: 'refused', problem: problem('gate.stopping'), evidence: [] })
+      expect(gate.closedBy()).toEqual(problem('gate.stopping'))
+    })
+  })
+})
+
+describe('a preview', () => {
+  test('of a held call with an effect-free dry run is shown to the approver and changes nothing', async () => {
+    await withGate(async ({ gate, call, effects }) => {
+      const held = pendingOf(await call('book__note', { text: 'one' }))
+      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({
+        value: { preview: { content: [{ text: 'would note' }] }, proposed_args: '{"text":"one"}' },
+      })
+      expect(effects()).toEqual([])
+    })
+  })
+
+  test('that fails stops the call, and nobody is asked', async () => {
+    await withGate(async ({ gate, call }) => {
+      expect(await call('book__note', { text: 'impossible' })).toMatchObject({
+        status: 'failed',
+        problem: { code: 'call.dry_run_failed' },
+      })
+      expect((await gate.listApprovals(APPROVER, 'pending', { limit: 10 })).items).toEqual([])
+    })
+  })
+
+  test('alone runs nothing, and a tool without one says so', async () => {
+    await withGate(async ({ call, effects }) => {
+      expect(await call('book__note', { text: 'x' }, { dry_run: 'only' })).toMatchObject({ status: 'previewed' })
+      expect(await call('book__slow_note', { text: 'x' }, { dry_run: 'only' })).toMatchObject({
+        problem: { code: 'call.no_dry_run' },
+      })
+      expect(effects()).toEqual([])
+    })
+  })
+})
+
+describe('an edit', () => {
+  test('replaces the request by one with the new hash, which still wants a decision and then runs the new arguments', async () => {
+    await withGate(async ({ gate, call, effects, outcome }) => {
+      const held = pendingOf(await call('book__note', { text: 'one' }))
+      const edited = await gate.editApproval(APPROVER, held.approval_id, { text: 'two' })
+      if (!edited.ok) throw new Error(JSON.stringify(edited.problem))
+      expect(edited.value).toMatchObject({
+        state: 'pending',
+        replaces: held.approval_id,
+        edited_from: '{"text":"one"}',
+      })
+      expect(await gate.readCall(AGENT, held.call_id)).toMatchObject({
+        value: { status: 'pending', approval_id: edited.value.approval_id },
+      })
+      expect(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
+        problem: { code: 'approval.not_pending' },
+      })
+      expect(effects()).toEqual([])
+      await gate.decideApproval(APPROVER, edited.value.approval_id, { says: 'approve' })
+      expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
+      expect(effects()).toEqual(['note {"text":"two"}'])
+    })
+  })
+
+  test('that the schema or the policy refuses leaves the old request as it was', async () => {
+    const policy = `rules: [{ id: no-two, effect: block, match: { tool: book__note }, when: args.text == "two", says: never two },
+      { id: ask, effect: ask, match: { tool: book__note }, says: ask }]`
+    await withGate(
+      async ({ gate, call }) => {
+        const held = pendingOf(await call('book__note', { text: 'one' }))
+        expect(await gate.editApproval(APPROVER, held.approval_id, { text: 2 })).toMatchObject({
+          problem: { code: 'call.args_invalid' },
+        })
+        expect(await gate.editApproval(APPROVER, held.approval_id, { text: 'two' })).toMatchObject({
+          problem: { code: 'call.blocked' },
+        })
+        expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
+      },
+      { policy },
+    )
+  })
+})
+
+describe('who may decide', () => {
+  test('an agent can neither decide, nor edit, nor mint, nor redeem, nor see a packet', async () => {
+    await withGate(async ({ gate, call }) => {
+      const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))
+      const token = await gate.issueToken(USER, approval_id)
+      if (!token.ok) throw new Error(token.problem.code)
+      const attempts = [
+        await gate.decideApproval(AGENT, approval_id, { says: 'approve' }),
+        await gate.editApproval(AGENT, approval_id, { text: 'y' }),
+        await gate.issueToken(AGENT, approval_id),
+        await gate.redeemToken(AGENT, { approval_id, token: token.value, thread: 't1', says: 'approve' }),
+        await gate.readApproval(AGENT, approval_id),
+      ]
+      expect(attempts.map((attempt) => attempt.ok)).toEqual([false, false, false, false, false])
+      expect((await gate.listApprovals(AGENT, 'pending', { limit: 10 })).items).toEqual([])
+      expect(await gate.readApproval(APPROVER, approval_id)).toMatchObject({ value: { state: 'pending' } })
+    })
+  })
+
+  test('two people must approve what is critical, neither of them the one who asked', async () => {
+    const config = {}
+    const server = { tools: { note: { effects: ['privileged'] } } }
+    await withGate(
+      async ({ gate, call, effects, outcome }) => {
+        const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
+        const own = { ...APPROVER, id: 'approver:ana', user: 'ana' }
+        expect(await gate.decideApproval(own, approval_id, { says: 'approve' })).toMatchObject({
+          problem: { code: 'approval.own_request' },
+        })
+        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+          value: { state: 'pending' },
+        })
+        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+          problem: { code: 'approval.already_decided_by_you' },
+        })
+        expect(effects()).toEqual([])
+        expect(await gate.decideApproval(SECOND, approval_id, { says: 'approve' })).toMatchObject({
+          value: { state: 'approved' },
+        })
+        expect(await outcome(call_id)).toMatchObject({ status: 'executed' })
+        expect(effects()).toHaveLength(1)
+      },
+      { config, server },
+    )
+  })
+
+  test('a token redeemed by the user in the thread lets the call run once, and not again', async () => {
+    await withGate(async ({ gate, call, effects, outcome }) => {
+      const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
+      const token = await gate.issueToken(USER, approval_id)
+      if (!token.ok) throw new Error(token.problem.code)
+      const presented = { approval_id, token: token.value, thread: 't1', says: 'approve' } as const
+      expect(await gate.redeemToken(USER, { ...presented, thread: 't2' })).toMatchObject({
+        problem: { code: 'approval.wrong_thread', about: { factor: 'thread' } },
+      })
+      expect(await gate.redeemToken({ ...USER, user: 'eve' }, presented)).toMatchObject({
+        problem: { code: 'approval.wrong_user' },
+      })
+      const other = pendingOf(await call('book__note', { text: 'x' }))
+      expect(await gate.redeemToken(USER, { ...presented, approval_id: other.approval_id })).toMatchObject({
+        problem: { code: 'approval.signature_invalid' },
+      })
+      expect(await gate.redeemToken(USER, presented)).toMatchObject({ ok: true, value: { state: 'approved' } })
+      expect(await gate.redeemToken(USER, presented)).toMatchObject({
+        problem: { code: 'approval.used', about: { factor: 'single_use' } },
+      })
+      expect(await outcome(call_id)).toMatchObject({ status: 'executed' })
+      expect(effects()).toHaveLength(1)
+    })
+  })
+
+  test('a token of a rotated key is good until the next rotation', async () => {
+    await withGate(async ({ gate, call }) => {
+      const first = pendingOf(await call('book__note', { text: 'x' }))
+      const second = pendingOf(await call('book__note', { text: 'y' }))
+      const tokens = await Promise.all([first, second].map(({ approval_id }) => gate.issueToken(USER, approval_id)))
+      const texts = tokens.map((token) => (token.ok ? token.value : ''))
+      await gate.rotateKeys(ADMIN, 'token')
+      expect(
+        await gate.redeemToken(USER, {
+          approval_id: first.approval_id,
+          token: texts[0] ?? '',
+          thread: 't1',
+          says: 'approve',
+        }),
+      ).toMatchObject({ ok: true })
+      await gate.rotateKeys(ADMIN, 'token')
+      expect(
+        await gate.redeemToken(USER, {
+          approval_id: second.approval_id,
+          token: texts[1] ?? '',
+          thread: 't1',
+          says: 'approve',
+        }),
+      ).toMatchObject({
+        problem: { code: 'approval.signature_invalid' },
+      })
+    })
+  })
+})
+
+describe('time and change', () => {
+  test('a request that nobody decides expires, and its call is refused', async () => {
+    await withGate(
+      async ({ gate, call, outcome }) => {
+        const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
+        expect(await outcome(call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.expired' } })
+        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+          problem: { code: 'approval.expired' },
+        })
+      },
+      { config: { approvals: { expires_s: 1 } } },
+    )
+  })
+
+  test('a call can be withdrawn by whoever made it, and by no other agent', async () => {
+    await withGate(async ({ gate, call }) => {
+      const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
+      expect(await gate.withdrawCall({ ...AGENT, id: 'agent:other' }, call_id)).toMatchObject({
+        problem: { code: 'call.unknown' },
+      })
+      expect(await gate.withdrawCall(AGENT, call_id)).toMatchObject({ value: { state: 'withdrawn' } })
+      expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+        problem: { code: 'approval.withdrawn' },
+      })
+    })
+  })
+
+  test('a pause stops everything at once, an approved call too, until it is lifted', async () => {
+    await withGate(async ({ gate, call, effects, outcome }) => {
+      const held = pendingOf(await call('book__note', { text: 'x' }))
+      const pause = { scope: 'all', effect: 'block', reason: 'drill' } as const
+      expect(await gate.setPause(AGENT, { ...pause, active: true })).toMatchObject({
+        problem: { code: 'auth.forbidden' },
+      })
+      await gate.setPause(ADMIN, { ...pause, active: true })
+      expect(await call('book__look')).toMatchObject({ status: 'refused', problem: { about: { rules: 'pause.all' } } })
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
+      await gate.setPause(ADMIN, { ...pause, active: false })
+      expect(await call('book__look')).toMatchObject({ status: 'executed' })
+      expect(effects()).toEqual([])
+    })
+  })
+
+  test('a pause of one caller, tool or server stops that one only', async () => {
+    await withGate(async ({ gate, call }) => {
+      for (const scope of ['caller:agent:a', 'tool:book__look', 'server:book'] as const) {
+        await gate.setPause(ADMIN, { scope, effect: 'ask', reason: '', active: true })
+        expect(await call('book__look')).toMatchObject({ status: 'pending' })
+        if (scope !== 'server:book')
+          expect(await call('book__note_again', { text: 'x' }, { caller: { ...AGENT, id: 'agent:b' } })).toMatchObject({
+            status: 'executed',
+          })
+        await gate.setPause(ADMIN, { scope, effect: 'ask', reason: '', active: false })
+      }
+    })
+  })
+
+  test('the audit of all this verifies', async () => {
+    await withGate(async ({ gate, call }) => {
+      const held = pendingOf(await call('book__note', { text: 'x' }))
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await until(
+        async () => (await gate.readCall(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
+      )
+      await gate.writeCheckpoint()
+      expect(await gate.verifyAudit([])).toMatchObject({ ok: true, checkpoints: 1 })
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from '../../src/boot/load-config.ts'
+import { openGate, type GateOptions, type OpenedGate } from '../../src/boot/open-gate.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import type { Caller } from '../../src/contract/caller.ts'
+import type { CallRequest, Outcome } from '../../src/contract/call.ts'
+import { readConfig } from '../../src/contract/config.ts'
+
+export const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }
+export const USER: Caller = { kind: 'user', id: 'user:ana', user: 'ana' }
+export const APPROVER: Caller = { kind: 'approver', id: 'approver:bob', user: 'bob' }
+export const SECOND: Caller = { kind: 'approver', id: 'approver:eve', user: 'eve' }
+export const ADMIN: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
+
+/** Reads are low, notes medium (ask, simple), slow notes high (ask, strong), wiping is blocked by the operator. */
+export const POLICY = `
+rules:
+  - { id: no-wiping, effect: block, match: { tool: book__wipe }, says: nobody wipes the book }
+  - { id: notes-run, effect: allow, match: { tool: [book__note_again, book__big, book__fails], role: agent }, says: harmless notes }
+`
+
+export const BOOK_TOOLS = {
+  look: { effects: ['read'] },
+  note: { effects: ['write'], dry_run: { args: { dry_run: true }, effect_free: true } },
+  note_again: { effects: ['write'], idempotent: true },
+  slow_note: { effects: ['external'] },
+  wipe: { effects: ['destructive'] },
+  fails: { effects: ['read'] },
+  big: { effects: ['read'] },
+}
+
+export function settingsIn(folder: string, more: { policy?: string; config?: object; server?: object } = {}): Settings {
+  const book = {
+    command: process.execPath,
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: BOOK_TOOLS,
+    ...more.server,
+  }
+  const read = readConfig({ listen: { port: 0 }, servers: { book }, ...more.config })
+  if (!read.ok) throw new Error(JSON.stringify(read.problem))
+  const policy = { text: more.policy ?? POLICY, file: 'policy.yaml' }
+  return { file: join(folder, 'sluice.yaml'), folder, data: join(folder, 'data'), config: read.value, policy }
+}
+
+export type GateRig = {
+  readonly gate: Gate
+  readonly folder: string
+  readonly opened: OpenedGate
+  /** What the tool server really did, a line an effect. */
+  readonly effects: () => readonly string[]
+  readonly call: (tool: string, args?: CallRequest['args'], more?: Partial<CallRequest>) => Promise<Outcome>
+  /** Waits for a call's end. */
+  readonly outcome: (call_id: string) => Promise<Outcome>
+}
+
+export const effectsIn = (folder: string): readonly string[] => {
+  const file = join(folder, 'effects.txt')
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+}
+
+export async function openTestGate(
+  folder: string,
+  options: Parameters<typeof settingsIn>[1] & { probe?: GateOptions['probe'] } = {},
+): Promise<GateRig> {
+  const opened = await openGate(settingsIn(folder, options), {
+    log: () => {},
+    url: () => 'http://gate.test',
+    ...(options.probe === undefined ? {} : { probe: options.probe }),
+  })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  await opened.value.settled
+  const { gate } = opened.value
+  return {
+    gate,
+    folder,
+    opened: opened.value,
+    effects: () => effectsIn(folder),
+    call: (tool, args = {}, more = {}) => gate.dispatch({ caller: AGENT, tool, args, thread: 't1', ...more }),
+    async outcome(call_id) {
+      const read = await gate.readCall(ADMIN, call_id, 10_000)
+      if (!read.ok) throw new Error(JSON.stringify(read.problem))
+      return read.value
+    },
+  }
+}
+
+/** A whole gate over a real ledger and a real tool server, for the time of one test. */
+export async function withGate(
+  use: (rig: GateRig) => Promise<void>,
+  options: Parameters<typeof openTestGate>[1] = {},
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-gate-'))
+  const rig = await openTestGate(folder, options)
+  try {
+    await use(rig)
+  } finally {
+    await rig.opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Until something becomes true; a test that never sees it fails by its own time limit. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await sleep(5)
+}
+
+export function pendingOf(outcome: Outcome): Extract<Outcome, { status: 'pending' }> {
+  if (outcome.status !== 'pending') throw new Error(`expected a held call, got ${JSON.stringify(outcome)}`)
+  return outcome
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { effectsIn, openTestGate, pendingOf, USER } from '../gate/with-gate.ts'
+
+const PROCESSES = 3
+const TIMES = 334
+
+function racer(folder: string, approval_id: string, token: string) {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'racer.ts'), folder, approval_id, token, String(TIMES)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const line = async () => String((await lines.next()).value)
+  return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
+}
+
+test('of a thousand redemptions of one token by three processes one gets through, and the tool runs once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
+  try {
+    const before = await openTestGate(folder)
+    const { approval_id, call_id } = pendingOf(await before.call('book__note', { text: 'x' }))
+    const token = await before.gate.issueToken(USER, approval_id)
+    if (!token.ok) throw new Error(token.problem.code)
+    await before.opened.close()
+
+    const racers = Array.from({ length: PROCESSES }, () => racer(folder, approval_id, token.value))
+    await Promise.all(racers.map(({ ready }) => ready))
+    for (const { go } of racers) go()
+    const tallies = await Promise.all(
+      racers.map(async ({ tally }) => JSON.parse(await tally()) as Record<string, number>),
+    )
+    const total: Record<string, number> = {}
+    for (const tally of tallies)
+      for (const [key, count] of Object.entries(tally)) total[key] = (total[key] ?? 0) + count
+
+    expect(total).toEqual({ approved: 1, 'approval.used single_use': PROCESSES * TIMES - 1 })
+    expect(effectsIn(folder)).toEqual(['note {"text":"x"}'])
+    const after = await openTestGate(folder)
+    expect(await after.outcome(call_id)).toMatchObject({ status: 'executed' })
+    const entries = await after.gate.auditPage(undefined, 1, 5000)
+    expect(entries.filter(({ type }) => type === 'approval.approved')).toHaveLength(1)
+    expect(entries.filter(({ type }) => type === 'call.started')).toHaveLength(1)
+    expect(await after.gate.verifyAudit([])).toMatchObject({ ok: true })
+    await after.opened.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 120_000)
