@@ -1,0 +1,230 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { AuditEntry, AuditFinding, Checkpoint } from '../../src/contract/audit.ts'
+import { checkpointText } from '../../src/core/audit/checkpoint.ts'
+import { rehashed } from './histories.ts'
+import { newKeys } from './memory-audit.ts'
+
+export type Tamper = (db: DatabaseSync) => void
+
+const run =
+  (...statements: readonly string[]): Tamper =>
+  (db) =>
+    statements.forEach((sql) => db.exec(sql))
+
+function read(db: DatabaseSync, seq: number, stream = 'main'): AuditEntry {
+  const row = db.prepare('SELECT body, hash FROM audit WHERE stream = ? AND seq = ?').get(stream, seq)
+  const body = JSON.parse(String(row?.['body'])) as AuditEntry
+  return { ...body, hash: String(row?.['hash']) }
+}
+
+function write(db: DatabaseSync, place: number, { hash, ...body }: AuditEntry, stream = 'main'): void {
+  const text = JSON.stringify(body)
+  db.prepare('INSERT OR REPLACE INTO audit (stream, seq, hash, body) VALUES (?, ?, ?, ?)').run(
+    stream,
+    place,
+    hash,
+    text,
+  )
+}
+
+/** Edit one entry and hash everything after it again, head included: all that can be done without a key. */
+const rewrite =
+  (from: number): Tamper =>
+  (db) => {
+    let before = read(db, from).prev_hash
+    for (let seq = from; seq <= 25; seq += 1) {
+      const entry = rehashed(read(db, seq), { prev_hash: before, ...(seq === from ? { actor: 'agent:other' } : {}) })
+      write(db, seq, entry)
+      before = entry.hash
+    }
+    db.prepare('UPDATE heads SET hash = ? WHERE stream = ?').run(before, 'main')
+  }
+
+const cut = (stream: string, from: number): readonly string[] => [
+  `DELETE FROM audit WHERE stream = '${stream}' AND seq >= ${from}`,
+  `UPDATE heads SET seq = ${from - 1}, hash = (SELECT hash FROM audit WHERE stream = '${stream}' AND seq = ${from - 1})
+   WHERE stream = '${stream}'`,
+]
+
+const setCheckpoint =
+  (number: number, change: (checkpoint: Checkpoint) => unknown): Tamper =>
+  (db) => {
+    const id = String(number).padStart(12, '0')
+    const row = db.prepare('SELECT body FROM checkpoints WHERE id = ?').get(id)
+    const body = JSON.stringify(change(JSON.parse(String(row?.['body'])) as Checkpoint))
+    db.prepare('UPDATE checkpoints SET body = ? WHERE id = ?').run(body, id)
+  }
+
+export const editField = (path: string, value: string): Tamper =>
+  run(`UPDATE audit SET body = json_set(body, '${path}', ${value}) WHERE stream = 'main' AND seq = 13`)
+
+export type Case = {
+  readonly tamper: Tamper
+  readonly finds: [AuditFinding['what'], string, number]
+  readonly against?: true
+}
+
+/** What somebody does to the file who has no key. */
+export const CASES: Readonly<Record<string, Case>> = {
+  'an edited actor': { tamper: editField('$.actor', "'agent:other'"), finds: ['edited', 'main', 13] },
+  'an edited time': { tamper: editField('$.at', '12'), finds: ['edited', 'main', 13] },
+  'an edited verdict': { tamper: editField('$.verdict.effect', "'allow'"), finds: ['edited', 'main', 13] },
+  'an edited piece of evidence': {
+    tamper: editField('$.verdict.evidence[0].rule', "'r2'"),
+    finds: ['edited', 'main', 13],
+  },
+  'an added outcome': { tamper: editField('$.outcome', "'executed'"), finds: ['edited', 'main', 13] },
+  'an edited sequence number in the text': { tamper: editField('$.seq', '14'), finds: ['edited', 'main', 13] },
+  'a removed field': {
+    tamper: run("UPDATE audit SET body = json_remove(body, '$.args_hash') WHERE stream = 'main' AND seq = 13"),
+    finds: ['edited', 'main', 13],
+  },
+  'an edited hash': {
+    tamper: run("UPDATE audit SET hash = replace(hash, 'a', 'b') || '' WHERE stream = 'main' AND seq = 13"),
+    finds: ['edited', 'main', 13],
+  },
+  'a text that is no JSON': {
+    tamper: run("UPDATE audit SET body = '{' WHERE stream = 'main' AND seq = 13"),
+    finds: ['unreadable', 'main', 13],
+  },
+  'an edited entry that was hashed again': {
+    tamper: (db) => write(db, 13, rehashed(read(db, 13), { actor: 'agent:other' })),
+    finds: ['edited', 'main', 13],
+  },
+  'an edited last entry that was hashed again': {
+    tamper: (db) => write(db, 25, rehashed(read(db, 25), { actor: 'agent:other' })),
+    finds: ['edited', 'main', 25],
+  },
+  'an edited entry in a quiet stream': {
+    tamper: run("UPDATE audit SET body = json_set(body, '$.actor', 'x') WHERE stream = 'other' AND seq = 2"),
+    finds: ['edited', 'other', 2],
+  },
+  'a rewritten history': { tamper: rewrite(13), finds: ['checkpoint_mismatch', 'main', 20] },
+  'a deleted entry': {
+    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 13"),
+    finds: ['missing', 'main', 13],
+  },
+  'a deleted first entry': {
+    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 1"),
+    finds: ['missing', 'main', 1],
+  },
+  'a deleted entry that is not signed yet': {
+    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 23"),
+    finds: ['missing', 'main', 23],
+  },
+  'a deleted entry whose place was closed': {
+    tamper: run(
+      "DELETE FROM audit WHERE stream = 'main' AND seq = 13",
+      "UPDATE audit SET seq = seq - 1 WHERE stream = 'main' AND seq = 14",
+    ),
+    finds: ['missing', 'main', 13],
+  },
+  'two rows that changed places': {
+    tamper: run(
+      "UPDATE audit SET seq = -1 WHERE stream = 'main' AND seq = 13",
+      "UPDATE audit SET seq = 13 WHERE stream = 'main' AND seq = 17",
+      "UPDATE audit SET seq = 17 WHERE stream = 'main' AND seq = -1",
+    ),
+    finds: ['reordered', 'main', 13],
+  },
+  'two neighbours that changed places': {
+    tamper: run(
+      "UPDATE audit SET seq = -1 WHERE stream = 'main' AND seq = 13",
+      "UPDATE audit SET seq = 13 WHERE stream = 'main' AND seq = 14",
+      "UPDATE audit SET seq = 14 WHERE stream = 'main' AND seq = -1",
+    ),
+    finds: ['reordered', 'main', 13],
+  },
+  'rows of two streams that changed places': {
+    tamper: run(
+      "UPDATE audit SET stream = 'x' WHERE stream = 'main' AND seq = 3",
+      "UPDATE audit SET stream = 'main' WHERE stream = 'other' AND seq = 3",
+      "UPDATE audit SET stream = 'other' WHERE stream = 'x'",
+    ),
+    finds: ['reordered', 'main', 3],
+  },
+  'an inserted entry': {
+    tamper: (db) => {
+      const inserted = rehashed(read(db, 13), { actor: 'agent:other' })
+      run("UPDATE audit SET seq = -seq - 1 WHERE stream = 'main' AND seq >= 13")(db)
+      run("UPDATE audit SET seq = -seq, body = json_set(body, '$.seq', -seq) WHERE stream = 'main' AND seq < 0")(db)
+      write(db, 13, inserted)
+    },
+    finds: ['reordered', 'main', 13],
+  },
+  'an entry that was added behind the store': {
+    tamper: (db) => write(db, 26, rehashed(read(db, 25), { seq: 26, prev_hash: read(db, 25).hash })),
+    finds: ['reordered', 'main', 26],
+  },
+  'a cut tail that is not signed yet': {
+    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq > 22"),
+    finds: ['truncated', 'main', 23],
+  },
+  'a cut tail behind a checkpoint, with its head': {
+    tamper: run(...cut('main', 18)),
+    finds: ['truncated', 'main', 18],
+  },
+  'a stream that is gone': {
+    tamper: run("DELETE FROM audit WHERE stream = 'other'"),
+    finds: ['missing', 'other', 1],
+  },
+  'a stream that is gone with its head': {
+    tamper: run("DELETE FROM audit WHERE stream = 'other'", "DELETE FROM heads WHERE stream = 'other'"),
+    finds: ['missing', 'other', 1],
+  },
+  'a head that was set back': {
+    tamper: run(`UPDATE heads SET seq = 24, hash = (SELECT hash FROM audit WHERE stream = 'main' AND seq = 24)
+                 WHERE stream = 'main'`),
+    finds: ['reordered', 'main', 25],
+  },
+  'a tail that was cut with its heads and checkpoints': {
+    tamper: run(...cut('main', 18), "DELETE FROM checkpoints WHERE id = '000000000002'"),
+    finds: ['truncated', 'main', 18],
+    against: true,
+  },
+  'a whole audit that was emptied': {
+    tamper: run('DELETE FROM audit', 'DELETE FROM heads', 'DELETE FROM checkpoints'),
+    finds: ['missing', 'main', 1],
+    against: true,
+  },
+  'a removed newest checkpoint': {
+    tamper: run("DELETE FROM checkpoints WHERE id = '000000000002'"),
+    finds: ['checkpoint_missing', 'checkpoints', 2],
+    against: true,
+  },
+  'a rewritten history without its checkpoints': {
+    tamper: (db) => {
+      rewrite(13)(db)
+      db.exec("DELETE FROM checkpoints WHERE id = '000000000002'")
+    },
+    finds: ['checkpoint_mismatch', 'main', 20],
+    against: true,
+  },
+  'a removed checkpoint': {
+    tamper: run("DELETE FROM checkpoints WHERE id = '000000000001'"),
+    finds: ['checkpoint_missing', 'checkpoints', 1],
+  },
+  'a checkpoint with an edited body': {
+    tamper: setCheckpoint(2, ({ body, ...rest }) => ({ ...rest, body: { ...body, at: 1 } })),
+    finds: ['checkpoint_forged', 'checkpoints', 2],
+  },
+  'a checkpoint with an edited head': {
+    tamper: setCheckpoint(2, ({ body, ...rest }) => ({
+      ...rest,
+      body: { ...body, streams: body.streams.map((head) => ({ ...head, head: 'f'.repeat(64) })) },
+    })),
+    finds: ['checkpoint_forged', 'checkpoints', 2],
+  },
+  'a checkpoint signed with another key': {
+    tamper: setCheckpoint(2, ({ body }) => ({ body, ...newKeys().sign(checkpointText(body)) })),
+    finds: ['checkpoint_forged', 'checkpoints', 2],
+  },
+  'a checkpoint signed with another key under the name of ours': {
+    tamper: setCheckpoint(2, ({ body, key }) => ({ body, ...newKeys().sign(checkpointText(body)), key })),
+    finds: ['checkpoint_forged', 'checkpoints', 2],
+  },
+  'a checkpoint that is no JSON': {
+    tamper: run("UPDATE checkpoints SET body = '{' WHERE id = '000000000002'"),
+    finds: ['unreadable', 'checkpoints', 2],
+  },
+}
