@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../contract/json.ts'
 import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
@@ -35,6 +35,9 @@ describe('plain definitions', () => {
     ['get_secret', 'Get the value of a secret', 'read+privileged'],
     ['list_secrets', 'List the names of secrets', 'read'],
     ['browser_navigate', 'Navigate to a URL', 'unknown'],
+    ['browser_go_back', 'Go back to the previous page', 'read'],
+    ['window_resize', 'Resize the window', 'read'],
+    ['resize_disk', 'Resize a disk', 'write'],
     ['manage_rules', '', 'unknown'],
     ['frobnicate', 'Frobnicates the widget', 'unknown'],
   ])('%s (%s) is %s', (name, description, expected) => {
@@ -51,6 +54,12 @@ describe('descriptions', () => {
 
   test('a shouted label before the colon is not the action', () => {
     expect(effectsOf('tables', 'START HERE for data: List available tables')).toBe('read')
+    expect(effectsOf('tables', '[START-HERE] Lists available tables')).toBe('read')
+  })
+
+  test('the worst verb of a description without spaces is its action', () => {
+    expect(effectsOf('maps', '查询指定城市的天气')).toBe('read')
+    expect(effectsOf('maps', '查询并删除记录')).toBe('write+destructive')
   })
 
   test('plural nouns after a reading verb are not further actions', () => {

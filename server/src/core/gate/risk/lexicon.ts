@@ -21,22 +21,23 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
     return review scrape simulate snapshot sort test think track transcribe translate visualise visualize watch
   `),
   write: words(`
-    accept acknowledge activate add adjust allocate allow alter amend announce annotate append apply approve archive assign
-    associate attach authorise authorize backup ban bind block book broadcast build buy change charge checkout click
-    clone close comment commit complete compose configure confirm connect copy cordon create customise customize
-    deactivate decline demote deny deploy detach disable disassociate disconnect dismiss dispatch downgrade draft
-    drag duplicate edit email embed enable enqueue enroll exempt fill finalise finalize finish fix flag follow fork
-    forward grant hide hold import increment ingest init initialise initialize insert install invite join label
-    launch leave like link lock make mark merge message migrate mint modify mount move mute notify onboard order
-    organise organize paste patch pause pay pin place post prepend press prioritise prioritize promote provision
-    publish purchase push put quarantine queue rate reassign reboot rebuild record redeploy redo refund regenerate
-    register reindex reject release remediate rename reopen reorder reorganise reorganize reply reprioritise
-    reprioritize reprocess republish rerun rescale reschedule reserve resize restart restore resume retry retweet
-    revert rollback rotate save scale schedule score sell send set setup share sign snooze spawn split stage stake
-    star start stop store submit subscribe suspend swap swipe sync synchronise synchronize tag tap tether toggle
-    train transfer trigger tune turn tweet type unarchive unassign unban unblock undo unfollow unhide unlock unmerge
-    unmute unpause unpin unpublish unresolve unshare unstake unstar unsubscribe untag update upgrade upload upsert
-    vote withdraw write
+    accept acknowledge activate add adjust allocate allow alter amend annotate announce append apply approve
+    archive assign associate attach authorise authorize backup ban bind block book broadcast build buy change
+    charge checkout click clone close comment commit complete compose configure confirm connect copy cordon
+    create customise customize deactivate decline demote deny deploy detach disable disassociate disconnect
+    dismiss dispatch downgrade draft drag duplicate edit email embed enable enqueue enroll exempt fill finalise
+    finalize finish fix flag follow fork forward grant hide hold import increment ingest init initialise
+    initialize insert install invite join label launch leave like link lock make mark merge message migrate mint
+    modify mount move mute notify onboard order organise organize paste patch pause pay pin place post prepend
+    press prioritise prioritize promote protect provision publish purchase push put quarantine queue rate
+    reassign rebase reboot rebuild record redeploy redo refund regenerate register reindex reject release
+    remediate rename reopen reorder reorganise reorganize reply reprioritise reprioritize reprocess republish
+    rerun rescale reschedule reserve resize restart restore resume retry retweet revert rollback rotate save
+    scale schedule score sell send set setup share sign snooze spawn split stage stake star start stop store
+    submit subscribe suspend swap swipe sync synchronise synchronize tag tap tether toggle train transfer
+    trigger tune turn tweet type unarchive unassign unban unblock undelete undo unfollow unhide unlock unmerge
+    unmute unpause unpin unprotect unpublish unresolve unshare unstake unstar unsubscribe untag update upgrade
+    upload upsert vote withdraw write
   `),
   /** Does something, and the word does not say what. */
   soft_write: words(`
@@ -45,9 +46,9 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
     perform play process prompt refresh renew request resolve run select switch synthesise synthesize transform warm
   `),
   destructive: words(`
-    abort cancel clean cleanup clear decommission del delete deprovision deregister destroy discard drop erase evict
-    expunge flush kill nuke obliterate overwrite prune purge remove replace reset revoke rm shred shutdown terminate
-    trash truncate undeploy uninstall unregister unset vacuum void wipe zap
+    abort cancel clean cleanup clear decommission del delete deprovision deregister destroy discard drop empty
+    erase evict expunge flush kill nuke obliterate overwrite prune purge remove replace reset revoke rm shred
+    shutdown terminate trash truncate undeploy uninstall unregister unset vacuum void wipe zap
   `),
 }
 
@@ -60,15 +61,16 @@ export const VERB_LISTS = VERBS_BY_CLASS
 /** Verbs that are as often nouns: in a name they count as the action only where an action stands, first or last. */
 export const NOUNISH: ReadonlySet<string> = new Set(
   words(`
-    access act answer audit backup ban benchmark block book build call change charge chat check checkout clean clear
-    close comment commit complete control copy count debug deploy diff display download draft drive drop duplicate
-    email embed exec export extract fetch filter fix flag follow forecast fork format forward go guide has help hold
-    import invite is join kill label launch like link list load lock look make map mark match measure merge message
-    mount move navigate offer open order patch pause pin place play poll post present press preview print process
-    profile prompt provision pull purchase push put query queue rank rate read record refund release report request
-    reserve reset resume review rollback run scale scan schedule score search select set setup share sign snapshot
-    sort split stage stake star start stop store submit swap sync tag tail tap test trace track train transfer
-    transform trash trigger tune turn tweet type update upgrade upload view void vote wait warm watch write
+    access act answer audit backup ban benchmark block book build call change charge chat check checkout clean
+    clear close comment commit complete compute control copy count debug deploy diff display download draft
+    drive drop duplicate email embed empty exec export extract fetch filter fix flag follow forecast fork format
+    forward go guide has help hold import invite is join kill label launch like link list load lock look make
+    map mark match measure merge message monitor mount move navigate offer open order patch pause pin place play
+    poll post present press preview print process profile prompt provision pull purchase push put query queue
+    rank rate read record refund release report request reserve reset resume review rollback run scale scan
+    schedule score search select set setup share sign snapshot sort split stage stake star start stop store
+    submit swap sync tag tail tap test trace track train transfer transform trash trigger tune turn tweet type
+    update upgrade upload view void vote wait warm watch write
   `),
 )
 
@@ -105,6 +107,24 @@ export const RESULT_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
+/** Verbs of languages written without spaces, found by their characters. The worst one found is the action. */
+export const UNSPACED_VERBS: readonly (readonly [VerbClass, readonly string[]])[] = [
+  ['destructive', words('删除 刪除 移除 清空 を削除 삭제 제거')],
+  [
+    'write',
+    words(`
+      创建 創建 新建 新增 添加 更新 修改 编辑 发送 發送 发布 上传 写入 保存 设置 を作成 を追加 を変更 を登録 を送信 を設定
+      생성 추가 수정 전송
+    `),
+  ],
+  [
+    'read',
+    words(
+      '查询 查詢 搜索 搜尋 获取 獲取 检索 查看 列出 查找 计算 を取得 を検索 を表示 を返 を計算 一覧 조회 검색 가져 계산',
+    ),
+  ],
+]
+
 /** Verbs by which something leaves for people or other systems. */
 export const EGRESS_VERBS: ReadonlySet<string> = new Set(
   words(`
@@ -125,7 +145,7 @@ export const EGRESS_NOUNS: ReadonlySet<string> = new Set(
 export const AUTHORITY_NOUNS: ReadonlySet<string> = new Set(
   words(`
     acl admin admins certificate certificates collaborator collaborators credential credentials firewall iam member
-    members membership mfa owner password passwords permission permissions policies policy privilege privileges rbac
+    members membership mfa owner passphrase password passwords permission permissions policies policy privilege privileges rbac
     role roles secret secrets sudo superuser token tokens
   `),
 )
@@ -139,9 +159,7 @@ export const SECRET_NOUNS: ReadonlySet<string> = new Set(
 
 /** Arguments that carry a program: the tool does whatever the caller writes. */
 export const CODE_NOUNS: ReadonlySet<string> = new Set(
-  words(
-    'bash cmd code command commands cypher ddl dml eval javascript js powershell python script shell sql statement ssh',
-  ),
+  words('bash cmd code command commands cypher ddl dml javascript js powershell python script shell sql ssh statement'),
 )
 /** Of these, the ones that reach the machine and not only a database. */
 export const SHELL_NOUNS: ReadonlySet<string> = new Set(

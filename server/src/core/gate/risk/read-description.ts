@@ -5,6 +5,7 @@ import {
   NOUNISH,
   READING_NOUNS,
   RESULT_NOUNS,
+  UNSPACED_VERBS,
   type VerbClass,
 } from './lexicon.ts'
 import { readPromises } from './read-promises.ts'
@@ -37,7 +38,10 @@ const JOINS = list('and or then')
 
 /** What a description says the tool does: the verb its first sentence opens with counts most, promises and warnings count too. */
 export function readDescription(description: string): Sign[] {
-  const text = description.slice(0, LONGEST)
+  const text = description
+    .slice(0, LONGEST)
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/\n(?: ?\n)+/g, '\n\n')
   const body = actionPart(text)
   const sentences = body.split(SENTENCE_END).filter((sentence) => /\p{L}/u.test(sentence))
   const signs: Sign[] = []
@@ -50,7 +54,7 @@ export function readDescription(description: string): Sign[] {
       headed = head
     } else signs.push(...verbs.filter((verb) => verb.form === 'third').flatMap((verb) => later(verb)))
   }
-  if (headed === undefined) signs.push(...nounPhrase(sentences[0] ?? ''))
+  if (headed === undefined) signs.push(...unspacedVerb(sentences[0] ?? ''), ...nounPhrase(sentences[0] ?? ''))
   return [...signs, ...readPromises(text, headed)]
 }
 
@@ -103,8 +107,9 @@ function isOpener(token: string, next: string | undefined): boolean {
   return token === 'enable' || token === 'enables' ? next !== undefined && PEOPLE.has(next) : false
 }
 
-/** "START HERE for tables: List …": a shouted label is advice to the agent, not the action. */
-const withoutLabel = (sentence: string): string => sentence.replace(/^\s*\p{Lu}{2,}[^:.]{0,60}:\s*/u, '')
+/** "START HERE for tables: List …", "[BETA] List …": a shouted label is advice to the agent, not the action. */
+const withoutLabel = (sentence: string): string =>
+  sentence.replace(/^\s*\[[^\]]{0,80}\]\s*/u, '').replace(/^\s*\p{Lu}{2,}[^:.]{0,60}:\s*/u, '')
 
 /** A joined verb has the form of the first; a plural noun after "Retrieves" looks like one and is not. */
 function fits(verb: Verb, before: readonly Verb[], slot: Slot): boolean {
@@ -130,10 +135,17 @@ function later(verb: Verb): Sign[] {
   if (verb.verb === 'return') return [sign('read', '"returns"', 1)]
   return isFirm(verb) ? verbSigns(verb, 2) : []
 }
-/** "Accepts an array", "starts at zero": a sentence about arguments. */
-const ABOUT_ARGUMENTS = list('accept follow hold label order place set split start')
-const isFirm = (verb: Verb): boolean =>
-  (verb.is === 'write' || verb.is === 'destructive') && !ABOUT_ARGUMENTS.has(verb.verb)
+/** "Accepts an array", "replaces the older tool": a later sentence is about something else. */
+const ASIDE = list('accept follow hold join label order place replace set split start')
+const isFirm = (verb: Verb): boolean => (verb.is === 'write' || verb.is === 'destructive') && !ASIDE.has(verb.verb)
+
+function unspacedVerb(sentence: string): Sign[] {
+  for (const [is, verbs] of UNSPACED_VERBS) {
+    const verb = verbs.find((candidate) => sentence.includes(candidate))
+    if (verb !== undefined) return verbSigns({ verb, is, form: 'base' }, HEAD[is])
+  }
+  return []
+}
 
 function nounPhrase(sentence: string): Sign[] {
   const words = sentence.toLowerCase().match(/\p{L}+/gu) ?? []

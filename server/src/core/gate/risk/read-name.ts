@@ -23,7 +23,9 @@ const WEIGHT: Readonly<Record<VerbClass, number>> = { read: 4, soft_read: 1, wri
 export function readName(name: string): Sign[] {
   const words = splitWords(name)
   const head = headOf(words)
-  const signs = words.flatMap((word, at) => verbSigns(word, roleOf(words, at, head)))
+  const moved = viewMove(words)
+  const signs = words.flatMap((word, at) => (moved.includes(word) ? [] : verbSigns(word, roleOf(words, at, head))))
+  if (moved.length > 0) signs.push(sign('read', `"${moved.join(' ')}" only moves the view`, 5))
   const acts = signs.some((sign) => sign.effect === 'write')
   if (head === undefined && RESULT_NOUNS.has(words.at(-1) ?? ''))
     signs.push(sign('read', `ends in "${words.at(-1)}"`, 2))
@@ -86,6 +88,28 @@ function verbSigns(word: string, role: Role): Sign[] {
   return signs
 }
 
+/** Turning to another page or tab, or looking at it from elsewhere, changes nothing that outlasts the look. */
+const VIEW_MOVES: readonly (readonly [verbs: readonly string[], what: readonly string[]])[] = [
+  [
+    ['go', 'navigate'],
+    ['back', 'forward'],
+  ],
+  [
+    ['focus', 'resize', 'scroll', 'zoom'],
+    ['browser', 'page', 'screen', 'tab', 'view', 'viewport', 'window'],
+  ],
+  [
+    ['select', 'switch'],
+    ['page', 'tab', 'window'],
+  ],
+  [['hover'], ['hover']],
+]
+
+function viewMove(words: readonly string[]): string[] {
+  const move = VIEW_MOVES.find((sides) => sides.every((side) => side.some((word) => words.includes(word))))
+  return move === undefined ? [] : words.filter((word) => move.some((side) => side.includes(word)))
+}
+
 function runsAReading(words: readonly string[], head: number | undefined): boolean {
   return (
     head !== undefined &&
@@ -110,7 +134,7 @@ function powerSigns(words: readonly string[], acts: boolean): Sign[] {
   const code = first(CODE_NOUNS)
   if (code !== undefined && words.some((word) => RUNS_CODE.has(word)))
     signs.push({ ...sign('write', `runs "${code}"`, 3), forbids_read: 'unless_promised' })
-  const last = words.at(-1) ?? ''
+  const last = words.findLast((word) => !destroys(word)) ?? ''
   if (!acts && SECRET_NOUNS.has(last) && words.some((word) => REVEALS.has(word)))
     signs.push({ ...sign('privileged', `returns "${last}"`, 2), of_a_read: true })
   return signs
