@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RunEvent } from '../../contract/run.ts'
+import { heldCall, holdCall, parkCall, type HeldCall } from './held-call.ts'
+
+const CALL = 'call_000000000000000000000000'
+const APPROVAL = 'auth_0000000000000000'
+const waiting = holdCall(CALL, APPROVAL, 1000).state
+const approved: RunEvent = { type: 'approval.approved', approval_id: APPROVAL }
+
+const event = fc.oneof(
+  fc.constant(approved),
+  fc.constant<RunEvent>({ type: 'approval.approved', approval_id: 'auth_ffffffffffffffff' }),
+  fc.constant<RunEvent>({ type: 'approval.edited', approval_id: 'auth_ffffffffffffffff', expires_at: 2000 }),
+  fc.constant<RunEvent>({ type: 'approval.closed', outcome: 'denied' }),
+  fc.constant<RunEvent>({ type: 'call.retried' }),
+  fc.constant<RunEvent>({ type: 'call.settled' }),
+  fc.constant<RunEvent>({ type: 'nobody knows this' }),
+  fc.record({ type: fc.constant('effect.done'), outcome: fc.constantFrom('executed', 'unknown', 'refused') }),
+  fc.record({ type: fc.constant('timer'), now: fc.constantFrom(0, 999, 1000, 5000) }),
+)
+
+/** Feeds events to the step and gathers the effects; what is done hears nothing more. */
+function play(start: HeldCall, events: readonly RunEvent[]) {
+  let state = start
+  const keys: string[] = []
+  for (const one of events) {
+    const step = heldCall.step(state, one)
+    keys.push(...step.effects.map(({ key }) => key))
+    state = step.state
+    if (step.done === true) break
+  }
+  return { state, keys }
+}
+
+describe('a held call', () => {
+  test('law: whatever happens in whatever order, no effect is asked for twice under one key', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const { keys } = play(waiting, events)
+        expect(new Set(keys).size).toBe(keys.length)
+      }),
+    )
+  })
+
+  test('law: it is resumed only after a yes to the request it waits for, or a retry of what ended in the dark', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+        const yeses = events.filter(({ type }) => type === 'approval.approved' || type === 'call.retried').length
+        expect(play(waiting, events).keys.filter((key) => key.includes('/resume/')).length).toBeLessThanOrEqual(yeses)
+      }),
+    )
+  })
+
+  test('a yes to another request changes nothing', () => {
+    expect(play(waiting, [{ ...approved, approval_id: 'auth_ffffffffffffffff' }])).toEqual({ state: waiting, keys: [] })
+  })
+
+  test('an edit makes it wait for the new request, and the old yes no longer counts', () => {
+    const edited: RunEvent = { type: 'approval.edited', approval_id: 'auth_ffffffffffffffff', expires_at: 2000 }
+    expect(play(waiting, [edited, approved]).keys).toEqual([])
+    expect(play(waiting, [edited, { ...approved, approval_id: 'auth_ffffffffffffffff' }]).keys).toEqual([
+      `${CALL}/resume/1`,
+    ])
+  })
+
+  test('it expires at its time and not before', () => {
+    expect(play(waiting, [{ type: 'timer', now: 999 }]).keys).toEqual([])
+    expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])
+  })
+
+  test('an unknown end leaves it open for a retry, any other end does not', () => {
+    const again: RunEvent = { type: 'call.retried' }
+    expect(play(waiting, [approved, { type: 'effect.done', outcome: 'unknown' }, again]).keys).toHaveLength(2)
+    expect(play(waiting, [approved, { type: 'effect.done', outcome: 'executed' }, again]).keys).toHaveLength(1)
+    expect(play(parkCall(CALL).state, [again]).keys).toEqual([`${CALL}/resume/1`])
+  })
+})
