@@ -62,6 +62,16 @@ export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[]
   return found
 }
 
+/** By what a rule is found, in words. None: every call looks at it. */
+export function keysOf(index: RuleIndex, rule: CompiledRule): string[] {
+  const on = (shelf: Shelf) => [...shelf].filter(([, entries]) => entries.some((entry) => entry.rule === rule))
+  return index.fields.flatMap(({ field, exact, prefixes, suffixes }) => [
+    ...on(exact).map(([name]) => `${field} is ${name}`),
+    ...on(prefixes.shelf).map(([text]) => `${field} begins with ${text}`),
+    ...on(suffixes.shelf).map(([text]) => `${field} ends with ${text}`),
+  ])
+}
+
 function put<T>(list: T[], item: T | undefined): void {
   if (item !== undefined) list.push(item)
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../../contract/json.ts'
 import { callFrom, type DescribedCall } from '../described-call.ts'
 import { checkCondition, evaluate } from './condition.ts'
-import { scopeOf, timeAt } from './scope.ts'
+import { scopeOf } from './scope.ts'
 import { typeOfSchema } from './type.ts'
 import { Failure } from './value.ts'
 
@@ -249,31 +249,6 @@ describe('conditions as a whole', () => {
         }
       }),
       { numRuns: 1500 },
-    )
-  })
-})
-
-describe('timeAt', () => {
-  test('agrees with the calendar on any moment', () => {
-    const format = new Intl.DateTimeFormat('en-GB', {
-      timeZone: 'UTC',
-      weekday: 'short',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      hour12: false,
-    })
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 7_258_118_400_000 }), (now) => {
-        const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
-        const time = timeAt(now)
-        expect(time['date']).toBe(`${parts['year']}-${parts['month']}-${parts['day']}`)
-        expect(time['clock']).toBe(`${parts['hour']}:${parts['minute']}`)
-        expect(['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'][Number(time['weekday']) - 1]).toBe(parts['weekday'])
-      }),
-      { numRuns: 500 },
     )
   })
 })

@@ -1,5 +1,6 @@
 import type { Json } from '../../../../contract/json.ts'
 import type { PolicyCall, PolicyFacts } from '../policy.ts'
+import { timeAt } from './time.ts'
 import type { Variable } from './type.ts'
 import { Failure, type Value } from './value.ts'
 
@@ -56,42 +57,4 @@ function parseArgs(text: string): Value {
   } catch {
     return new Failure('the arguments are not JSON')
   }
-}
-
-const DAY = 86_400_000
-const twoDigits = (value: number) => String(value).padStart(2, '0')
-
-/** Calendar and clock in UTC; a week begins on Monday, 1. Arithmetic, because a decision must replay anywhere. */
-export function timeAt(now: number): { readonly [part: string]: Json } {
-  const days = Math.floor(now / DAY)
-  const minutes = Math.floor((now - days * DAY) / 60_000)
-  const hour = Math.floor(minutes / 60)
-  const minute = minutes % 60
-  const { year, month, day } = civil(days)
-  return {
-    now,
-    date: `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`,
-    clock: `${twoDigits(hour)}:${twoDigits(minute)}`,
-    year,
-    month,
-    day,
-    hour,
-    minute,
-    weekday: ((((days + 3) % 7) + 7) % 7) + 1,
-  }
-}
-
-/** The Gregorian date of a day since 1970, counted in eras of 400 years that begin on 1 March. */
-function civil(days: number): { readonly year: number; readonly month: number; readonly day: number } {
-  const shifted = days + 719_468
-  const era = Math.floor(shifted / 146_097)
-  const dayOfEra = shifted - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153)
-  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day }
 }

@@ -1,0 +1,84 @@
+import { serialize } from '@marcbachmann/cel-js'
+import type { Match, Preset, Rule } from '../../../contract/policy.ts'
+import type { Effect, Strength } from '../../../contract/verdict.ts'
+import { spellAnswer } from './answer.ts'
+import type { Policy } from './policy.ts'
+import { keysOf } from './rule-index.ts'
+
+export type ShownRule = {
+  readonly layer: 'operator' | 'preset'
+  readonly id: string
+  readonly effect: Effect
+  readonly strength?: Strength
+  readonly source: string
+  readonly match: Match
+  /** The condition as it was understood, not as it was written. */
+  readonly when?: string
+  readonly says: string
+  /** The whole rule as one sentence. */
+  readonly reads: string
+  /** By what a call finds it: `tool is mail__send`; empty when every call looks at it. */
+  readonly found_by: readonly string[]
+}
+
+export type ShownPolicy = {
+  readonly version: string
+  readonly file: string
+  readonly preset: Preset
+  readonly mode: Policy['mode']
+  readonly rules: readonly ShownRule[]
+  readonly reads: string
+}
+
+/** What is in force and why, as data: the operator's rules in their order, then the preset's. */
+export function explainPolicy(policy: Policy): ShownPolicy {
+  const { version, file, preset, mode } = policy
+  const layers = [
+    { layer: 'operator', held: policy.operator },
+    { layer: 'preset', held: policy.fallback },
+  ] as const
+  const rules = layers.flatMap(({ layer, held }) =>
+    held.rules.map((compiled): ShownRule => {
+      const { rule, source, when } = compiled
+      const { id, effect, strength, match, says } = rule
+      const condition = when === undefined ? undefined : serialize(when.ast)
+      return {
+        layer,
+        id,
+        effect,
+        ...(strength === undefined ? {} : { strength }),
+        source,
+        match,
+        ...(condition === undefined ? {} : { when: condition }),
+        says,
+        reads: readAloud(rule, condition),
+        found_by: keysOf(held.index, compiled),
+      }
+    }),
+  )
+  const observed = mode === 'observe' ? ' Verdicts are recorded; only traps and integrity failures are enforced.' : ''
+  const reads = `The strictest matching rule of ${file} decides; where none matches, the strictest of the preset ${preset}; where none does, the call is blocked.${observed}`
+  return { version, file, preset, mode, rules, reads }
+}
+
+const FIELD_WORDS: Readonly<Record<keyof Match, string>> = {
+  tool: 'the tool is',
+  server: 'the server is',
+  effects: 'its effects include',
+  risk: 'the risk is',
+  tag: 'it is tagged',
+  caller: 'the caller is',
+  user: 'the user is',
+  role: 'the role is',
+  lane: 'the lane is',
+}
+
+function readAloud({ effect, strength, match, says }: Rule, condition: string | undefined): string {
+  const fields = (Object.keys(FIELD_WORDS) as (keyof Match)[]).flatMap((field) => {
+    const any = match[field]
+    return any === undefined ? [] : [`${FIELD_WORDS[field]} ${any.join(' or ')}`]
+  })
+  const tests = condition === undefined ? fields : [...fields, condition]
+  const answer = spellAnswer(strength === undefined ? { effect } : { effect, strength })
+  return `${answer} ${tests.length === 0 ? 'always' : `if ${tests.join(' and ')}`}: ${says}`
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { CallerKind } from '../../../contract/caller.ts'
+import type { PolicyFault } from '../../../contract/policy.ts'
+import { RiskClass, type Tool, ToolEffect } from '../../../contract/tool.ts'
+import { Effect, type Opinion, Strength } from '../../../contract/verdict.ts'
+import { type Answer, answerOf } from './answer.ts'
+import { compilePolicy, type PolicyOptions } from './compile-policy.ts'
+import { momentOf } from './condition/time.ts'
+import { callFrom } from './described-call.ts'
+import { judgePolicy } from './judge-policy.ts'
+import { byPlace, type LocatedYaml, locateYaml, type Path } from './located-yaml.ts'
+import type { Policy } from './policy.ts'
+
+const StatedTool = z.strictObject({
+  id: z.string().regex(/^.+?__.+$/, 'a tool id is `server__tool`'),
+  effects: z.array(ToolEffect).min(1),
+  risk: RiskClass,
+  tags: z.array(z.string()).default([]),
+})
+const StatedCaller = z.strictObject({ id: z.string().min(1), role: CallerKind, user: z.string().min(1) })
+const StatedFacts = z.strictObject({
+  /** `2026-01-31T09:30Z`, or milliseconds since 1970. */
+  now: z
+    .union([z.number(), z.string().refine((text) => momentOf(text) !== undefined, 'write `2026-01-31T09:30Z`')])
+    .optional(),
+  lane: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+})
+
+/** One expectation in words. What a case does not state is an ordinary call of an ordinary agent. */
+const Case = z.strictObject({
+  name: z.string().min(1),
+  /** Another policy than the one under test, written out. */
+  policy: z.record(z.string(), z.unknown()).optional(),
+  /** A tool of the catalogue by its id, or one described here. */
+  tool: z.union([z.string().min(1), StatedTool]),
+  call: z.strictObject({ args: z.json().default({}), thread: z.string().optional() }).prefault({}),
+  caller: StatedCaller.default({ id: 'agent:test', role: 'agent', user: 'test' }),
+  facts: StatedFacts.default({}),
+  verdict: z.union([
+    Effect,
+    z.strictObject({ effect: Effect, strength: Strength.optional(), rule: z.string().optional() }),
+  ]),
+})
+type Case = z.infer<typeof Case>
+
+export type CaseResult = {
+  readonly name: string
+  readonly source: string
+  readonly passed: boolean
+  readonly expected: { readonly effect: Effect; readonly strength?: Strength; readonly rule?: string }
+  readonly answer: Answer
+  readonly opinions: readonly Opinion[]
+}
+
+export type CaseOptions = Omit<PolicyOptions, 'at'> & {
+  readonly policy: Policy
+  /** The catalogue, for cases that name a tool by its id alone. */
+  readonly tools?: (tool_id: string) => Pick<Tool, 'effects' | 'risk'> | undefined
+}
+
+export type RanCases =
+  | { readonly ok: true; readonly results: readonly CaseResult[] }
+  | { readonly ok: false; readonly faults: readonly PolicyFault[] }
+
+type Source = { readonly text: string; readonly file: string }
+type Judged =
+  { readonly ok: true; readonly result: CaseResult } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
+
+/** Runs every case of a YAML list. A file that cannot be read runs nothing: half a test is no test. */
+export function runCases(source: Source, options: CaseOptions): RanCases {
+  const { file } = source
+  const located = locateYaml(source.text)
+  if (!located.ok) return { ok: false, faults: located.faults.map((fault) => ({ file, ...fault })) }
+  const { yaml } = located
+  const read = z.array(Case).min(1).safeParse(yaml.value)
+  if (!read.success) {
+    const faults = read.error.issues.flatMap((issue) => faultsOf(issue, yaml, []))
+    return { ok: false, faults: faults.map((fault) => ({ file, ...fault })).sort(byPlace) }
+  }
+  const judged = read.data.map((stated, at) => runCase(stated, at, source, yaml, options))
+  const faults = judged.flatMap((one) => (one.ok ? [] : one.faults))
+  if (faults.length > 0) return { ok: false, faults }
+  return { ok: true, results: judged.flatMap((one) => (one.ok ? [one.result] : [])) }
+}
+
+function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, options: CaseOptions): Judged {
+  const compiled =
+    stated.policy === undefined
+      ? { ok: true as const, value: options.policy }
+      : compilePolicy(source, { ...options, at: [at, 'policy'] })
+  if (!compiled.ok) return compiled
+  const tool = toolOf(stated.tool, options)
+  if (tool === undefined) {
+    const says = `the tool \`${typeof stated.tool === 'string' ? stated.tool : stated.tool.id}\` is not in the catalogue`
+    const instead = 'write `{ id: server__tool, effects: [read], risk: low }`'
+    return { ok: false, faults: [{ file: source.file, ...yaml.placeOf([at, 'tool']), says, instead }] }
+  }
+  const { now, lane, labels } = stated.facts
+  const { call, facts } = callFrom({
+    tool: tool.id,
+    effects: tool.effects,
+    risk: tool.risk,
+    tags: tool.tags,
+    caller: stated.caller.id,
+    role: stated.caller.role,
+    user: stated.caller.user,
+    args: stated.call.args,
+    now: typeof now === 'string' ? (momentOf(now) ?? 0) : (now ?? 0),
+    ...(stated.call.thread === undefined ? {} : { thread: stated.call.thread }),
+    ...(lane === undefined ? {} : { lane }),
+    ...(labels === undefined ? {} : { labels }),
+  })
+  const opinions = judgePolicy(compiled.value, call, facts)
+  const answer = answerOf(opinions)
+  const { effect, strength, rule } = typeof stated.verdict === 'string' ? { effect: stated.verdict } : stated.verdict
+  const expected = {
+    effect,
+    ...(strength === undefined ? {} : { strength }),
+    ...(rule === undefined ? {} : { rule }),
+  }
+  const passed =
+    answer.effect === effect &&
+    (strength === undefined || answer.strength === strength) &&
+    (rule === undefined || answer.rules.includes(rule))
+  const result = {
+    name: stated.name,
+    source: `${source.file}:${yaml.placeOf([at]).line}`,
+    passed,
+    expected,
+    answer,
+    opinions,
+  }
+  return { ok: true, result }
+}
+
+function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof StatedTool> | undefined {
+  if (typeof stated !== 'string') return stated
+  const known = tools?.(stated)
+  return known === undefined ? undefined : { id: stated, effects: [...known.effects], risk: known.risk, tags: [] }
+}
+
+function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit<PolicyFault, 'file'>[] {
+  const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+  if (issue.code === 'invalid_union') {
+    // The branch whose own kind was written is the one that was meant.
+    const meant =
+      issue.errors.find((branch) => !branch.some((inner) => inner.path.length === 0)) ?? issue.errors[0] ?? []
+    return meant.flatMap((inner) => faultsOf(inner, yaml, path))
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      ...yaml.placeOfKey(path, key),
+      says: `unknown key \`${key}\``,
+      instead: 'leave it out, or see docs/policy.md for the keys of a case',
+    }))
+  }
+  const name = path.filter((step) => typeof step === 'string').join('.')
+  const says = `${name === '' ? 'this' : `\`${name}\``} is not right: ${issue.message}`
+  return [{ ...yaml.placeOf(path), says, instead: 'see docs/policy.md for the form of a case' }]
+}
