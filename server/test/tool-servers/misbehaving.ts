@@ -33,6 +33,15 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   text_result: ({ id }) => send({ id, result: 'done' }),
   wrong_content: ({ id }) => send({ id, result: { content: [{ text: 'a block without a type' }] } }),
   both: ({ id }) => send({ id, result: { content: [] }, error: { code: 1, message: 'both' } }),
+  /** Valid JSON that overflows the stack of whoever walks it by recursion. */
+  deep: ({ id }) =>
+    write(
+      `{"jsonrpc":"2.0","id":"${id}","result":{"content":[],"structuredContent":${'['.repeat(30_000)}${']'.repeat(30_000)}}}\n`,
+    ),
+  deep_error: ({ id }) =>
+    write(
+      `{"jsonrpc":"2.0","id":"${id}","error":{"code":1,"message":"","data":${'['.repeat(30_000)}${']'.repeat(30_000)}}}\n`,
+    ),
   needs_input: ({ id }) => send({ id, result: { resultType: 'input_required', requestState: 's' } }),
   rejects: ({ id }) => send({ id, error: { code: -32602, message: 'no such parameter', data: { path: '/to' } } }),
   reports_error: ({ id }) => send({ id, result: { content: [{ type: 'text', text: 'no such file' }], isError: true } }),

@@ -1,7 +1,11 @@
-import { answer, send, serveRaw } from './raw-server.ts'
+import { answer, send, serveRaw, write } from './raw-server.ts'
 
-/** Lists its tools in pages, some of them not shaped like tools; with `endless` the pages never end. */
-const endless = process.argv[2] === 'endless'
+/**
+ * Lists its tools in pages, some of them not shaped like tools. With `endless` the pages never end, with `deep` a schema is
+ * nested beyond reason.
+ */
+const how = process.argv[2]
+const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
 const tool = (name: string) => ({
   name,
   inputSchema: { type: 'object' },
@@ -19,8 +23,13 @@ serveRaw({
   onCall: ({ id }) => answer(id, 'called'),
   before({ id, method, params }) {
     if (method !== 'tools/list') return false
+    if (how === 'deep') {
+      const tools = `[{"name":"deep","inputSchema":${DEEP}},{"name":"flat","inputSchema":{}}]`
+      write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${tools}}}\n`)
+      return true
+    }
     const cursor = typeof params?.['cursor'] === 'string' ? params['cursor'] : ''
-    send({ id, result: endless ? { tools: [], nextCursor: 'same' } : (PAGES[cursor] ?? { tools: [] }) })
+    send({ id, result: how === 'endless' ? { tools: [], nextCursor: 'same' } : (PAGES[cursor] ?? { tools: [] }) })
     return true
   },
 })

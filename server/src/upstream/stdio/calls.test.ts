@@ -56,6 +56,8 @@ describe('only the misbehaving call suffers', () => {
     ['text_result', 'lost tool.garbled'],
     ['wrong_content', 'lost tool.garbled'],
     ['both', 'lost tool.garbled'],
+    ['deep', 'lost tool.garbled'],
+    ['deep_error', 'lost tool.garbled'],
     ['needs_input', 'lost tool.garbled'],
     ['huge', 'lost tool.too_large'],
     ['huge_id_last', 'lost tool.too_large'],

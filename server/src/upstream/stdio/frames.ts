@@ -33,9 +33,22 @@ export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): st
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`
 }
 
+const DEEPEST = 200
+
+/** Whether a value is nested deeper than any honest answer; walking such a value by recursion could end the gate. */
+function isTooDeep(root: Json): boolean {
+  let level: readonly Json[] = [root]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return true
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values<Json>(value) : []))
+  }
+  return false
+}
+
 /** What a server's answer to one of our ids means. Whatever is neither a result nor an error is `lost`: it may have run. */
 export function answerOf(server: string, message: JsonObject): UpstreamAnswer {
   const { result, error } = message
+  if (isTooDeep(message)) return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
   if (isJsonObject(error) && result === undefined) return { is: 'rejected', error }
   const read = isJsonObject(result) && error === undefined ? resultOf(result) : undefined
   return read === undefined

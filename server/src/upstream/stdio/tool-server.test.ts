@@ -28,6 +28,12 @@ describe('the start of a tool server', () => {
       expect(logged.some((line) => line.includes('3 of its tools'))).toBe(true)
     }))
 
+  test('a schema nested beyond reason does not take the other tools with it', () =>
+    withToolServers([scriptServer('paged', 'paged.ts', { args: ['deep'] })], {}, async ({ servers, listings }) => {
+      expect(await servers.ready('paged')).toMatchObject({ ok: true })
+      expect(listings[0]?.definitions.map(({ name }) => name)).toContain('flat')
+    }))
+
   test('pages that never end fail the start', () =>
     withToolServers([scriptServer('paged', 'paged.ts', { args: ['endless'] })], {}, async ({ servers, listings }) => {
       expect(await servers.ready('paged')).toMatchObject({ ok: false, problem: { code: 'tool.unavailable' } })
