@@ -5,7 +5,7 @@ import { CallerKind } from './caller.ts'
 import { PauseScope } from './pause.ts'
 
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
-const Arguments = z.custom<Json>((value) => value !== undefined)
+const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
 /** The bodies of requests, for every door that speaks JSON. Strict: a field nobody knows is a mistake worth telling. */
 export const CallBody = z.strictObject({

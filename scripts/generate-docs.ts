@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { Gate } from '../server/src/commands/gate.ts'
+import { Config } from '../server/src/contract/config.ts'
+import { PROBLEMS } from '../server/src/contract/problems.ts'
+import { httpApp } from '../server/src/doors/http/app.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+function errors(): string {
+  const rows = Object.entries(PROBLEMS).map(
+    ([code, { http, retry, says, do: remedy }]) => `| \`${code}\` | ${http} | ${retry} | ${says} | ${remedy} |`,
+  )
+  const head = [
+    '# Problems',
+    '',
+    'Generated from `server/src/contract/problems.ts`. Codes are never renamed or reused.',
+    '',
+  ]
+  return [
+    ...head,
+    '| code | HTTP | try again | what is wrong | what to do |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+async function openapi(): Promise<string> {
+  const absent: ProxyHandler<object> = {
+    get() {
+      throw new Error('the document is made without a gate')
+    },
+  }
+  const gate = new Proxy({}, absent) as Gate
+  const app = httpApp({ gate, mcp: async () => undefined, newTrace: () => '', onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)) })
+  const answer = await app.request('/openapi.json')
+  if (!answer.ok) throw new Error(await answer.text())
+  return `${JSON.stringify(await answer.json(), null, 2)}\n`
+}
+
+function configSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }), null, 2)}\n`
+}
+
+/** Everything that is derived from the code and committed for people and editors. */
+const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/errors.md': errors,
+  'docs/openapi.json': openapi,
+  'docs/sluice.schema.json': configSchema,
+}
+
+const isCheck = process.argv.includes('--check')
+const stale: string[] = []
+for (const [file, make] of Object.entries(FILES)) {
+  const path = resolve(root, file)
+  const text = await make()
+  const current = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (current === text) continue
+  stale.push(file)
+  if (!isCheck) writeFileSync(path, text)
+}
+if (isCheck && stale.length > 0) {
+  console.error(`stale: ${stale.join(', ')}; run \`npm run generate\``)
+  process.exit(1)
+}

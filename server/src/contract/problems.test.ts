@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { PROBLEMS } from './problems.ts'
+
+test('every problem says what is wrong and what to do, in lower case and without a final period', () => {
+  for (const [code, spec] of Object.entries(PROBLEMS)) {
+    expect(code).toMatch(/^[a-z]+(\.[a-z_]+)?$/)
+    for (const sentence of [spec.says, spec.do]) {
+      expect(sentence).toMatch(/^[a-z`]/)
+      expect(sentence).not.toMatch(/\.$/)
+    }
+    expect(spec.http).toBeGreaterThanOrEqual(400)
+  }
+})
+
+/** Public for ever: add a line for a new code; never change or remove one. */
+test('the codes and their HTTP statuses are pinned', async () => {
+  await expect(
+    Object.entries(PROBLEMS)
+      .map(([code, { http }]) => `${code} ${http}`)
+      .join('\n'),
+  ).toMatchFileSnapshot('../../test/goldens/problems.txt')
+})
