@@ -40,6 +40,12 @@ describe('token keys', () => {
     )
   })
 
+  test('only the exact text of a MAC counts, though hex decoders take others for the same bytes', () => {
+    const token = split(keys.mint(claims, NOW))
+    for (const mac of [token.mac.toUpperCase(), `${token.mac}zz`, token.mac.slice(0, 62), ` ${token.mac}`, ''])
+      expect(keys.isGenuine({ ...token, mac }, claims)).toBe(false)
+  })
+
   test('the previous key still verifies and a third one does not', () => {
     const old = createTokenKeys({ active: key(2) }).mint(claims, NOW)
     const older = createTokenKeys({ active: key(3) }).mint(claims, NOW)
