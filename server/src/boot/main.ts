@@ -3,6 +3,10 @@ import { enableCompileCache } from 'node:module'
 // Before anything else is loaded: compiled modules are kept from one start to the next.
 enableCompileCache()
 const { runCli } = await import('../doors/cli/program.ts')
-const { localGate, up } = await import('./up.ts')
+const { localGate } = await import('./local-gate.ts')
 
-process.exitCode = await runCli(process.argv, { up, local: localGate })
+process.exitCode = await runCli(process.argv, {
+  local: localGate,
+  // The gate itself is loaded only by the command that runs one.
+  up: async (options) => (await import('./up.ts')).up(options),
+})

@@ -1,9 +1,4 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, openSync } from 'node:fs'
-import { connect } from 'node:net'
-import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
@@ -11,22 +6,10 @@ import { httpApp } from '../doors/http/app.ts'
 import { listen } from '../doors/http/listen.ts'
 import { handleMessage } from '../doors/mcp/handle-message.ts'
 import { placesIn } from './data-folder.ts'
-import { loadConfig, type Settings } from './load-config.ts'
+import type { Settings } from './load-config.ts'
+import { settingsOf } from './local-gate.ts'
 import { openGate, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
-
-const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
-const DEMO = join(import.meta.dirname, '../../demo/sluice.yaml')
-const START_MS = 15_000
-
-/** The settings that command line options lead to. The demo keeps its data where it was started. */
-function settingsOf(options: UpOptions) {
-  const named = options.demo === true ? DEMO : options.config
-  const loaded = loadConfig(named ?? 'sluice.yaml', named !== undefined)
-  if (!loaded.ok) return loaded
-  const data = options.data ?? (options.demo === true ? '.sluice' : undefined)
-  return { ok: true, value: data === undefined ? loaded.value : { ...loaded.value, data: resolve(data) } } as const
-}
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions): Promise<number> {
@@ -93,37 +76,5 @@ function logTo(fd: number | undefined): Log {
 function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
-  })
-}
-
-/** The gate of these options on this machine: its socket, and how to start it where there is a configuration for it. */
-export function localGate(options: UpOptions): { readonly socket: string; start(): Promise<boolean> } {
-  const loaded = settingsOf(options)
-  const data = loaded.ok ? loaded.value.data : resolve('.sluice')
-  const { socket, log } = placesIn(data)
-  return {
-    socket,
-    async start() {
-      if (!loaded.ok || !existsSync(loaded.value.file)) return false
-      const out = existsSync(data) ? openSync(log, 'a', 0o600) : 'ignore'
-      const words = ['up', '--config', loaded.value.file, '--data', data]
-      spawn(process.execPath, [LAUNCHER, ...words], { detached: true, stdio: ['ignore', out, out] }).unref()
-      for (let waited = 0; waited < START_MS; waited += 50) {
-        if (await answers(socket)) return true
-        await sleep(50)
-      }
-      return false
-    },
-  }
-}
-
-function answers(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = connect(socket)
-    probe.once('connect', () => {
-      probe.destroy()
-      resolve(true)
-    })
-    probe.once('error', () => resolve(false))
   })
 }

@@ -1,0 +1,203 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { run, startGate, type RunningGate } from './with-running-gate.ts'
+
+type Case = { name: string; tool: string; args: object; status: string; code?: string; says?: string }
+const cases = parse(readFileSync(join(import.meta.dirname, 'cases.yaml'), 'utf8')) as Case[]
+
+const VERIFIER = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')
+
+/** What a door made of a call, in common words. */
+type Seen = { status: unknown; code: unknown; text: string }
+
+let gate: RunningGate & { stop(): Promise<void> }
+let agent = ''
+let approver = ''
+beforeAll(async () => {
+  gate = await startGate()
+  agent = await gate.key('agent', 'a', 'ana')
+  approver = await gate.key('approver', 'bob')
+})
+afterAll(() => gate.stop())
+
+async function overHttp({ tool, args }: Case): Promise<Seen> {
+  const { body } = await gate.http('POST', '/v1/calls', agent, { tool, args })
+  return { status: body['outcome'] ?? body['status'], code: body['code'], text: JSON.stringify(body) }
+}
+
+async function overCli({ tool, args }: Case): Promise<Seen> {
+  const { out } = await gate.cli('--json', '--key', agent, 'call', tool, JSON.stringify(args))
+  const body = JSON.parse(out) as Record<string, unknown>
+  return { status: body['outcome'] ?? body['status'], code: body['code'], text: out }
+}
+
+async function rpc(method: string, params: object): Promise<Record<string, Record<string, unknown>>> {
+  const { body } = await gate.http('POST', '/mcp', agent, { jsonrpc: '2.0', id: 1, method, params })
+  return body as Record<string, Record<string, unknown>>
+}
+
+function seenInMcp(result: Record<string, unknown> | undefined): Seen {
+  const details = (result?.['structuredContent'] ?? {}) as Record<string, unknown>
+  const isToolsOwn = details['status'] === undefined
+  const own =
+    result?.['isError'] === true ? { status: 'failed', code: 'tool.failed' } : { status: 'executed', code: undefined }
+  return { ...(isToolsOwn ? own : { status: details['status'], code: details['code'] }), text: JSON.stringify(result) }
+}
+
+async function overMcp({ tool, args }: Case): Promise<Seen> {
+  return seenInMcp((await rpc('tools/call', { name: tool, arguments: args }))['result'])
+}
+
+async function overStdio({ tool, args }: Case): Promise<Seen> {
+  const lines = [
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: tool, arguments: args } },
+  ]
+  const { out } = await run(
+    gate.folder,
+    ['mcp', '--agent', 'stdio'],
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  )
+  const answers = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: number; result?: Record<string, unknown> })
+  return seenInMcp(answers.find(({ id }) => id === 2)?.result)
+}
+
+describe.each([
+  { door: 'HTTP', knock: overHttp },
+  { door: 'the command line', knock: overCli },
+  { door: 'MCP over HTTP', knock: overMcp },
+  { door: 'MCP over stdio', knock: overStdio },
+])('at $door', ({ knock }) => {
+  test.each(cases)('$name', async (one) => {
+    const seen = await knock(one)
+    expect({ status: seen.status, code: seen.code }).toEqual({ status: one.status, code: one.code })
+    if (one.says !== undefined) expect(seen.text).toContain(one.says)
+  })
+})
+
+describe('the walk', () => {
+  test('a held call is approved at the command line, runs, and its outcome is read over MCP', async () => {
+    const held = (await rpc('tools/call', { name: 'book__note', arguments: { text: 'walk' } }))['result'] ?? {}
+    const { call_id, approval_id, token } = held['structuredContent'] as Record<string, string>
+    expect(token).toBeUndefined()
+    expect(held['isError']).toBe(false)
+    expect((await gate.cli('approvals')).out).toContain(approval_id)
+    expect(await gate.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
+    const status = await rpc('tools/call', { name: 'call_status', arguments: { call_id, wait_ms: 10_000 } })
+    expect(JSON.stringify(status['result'])).toContain('noted walk')
+    expect(readFileSync(join(gate.folder, 'effects.txt'), 'utf8').match(/walk/g)).toHaveLength(1)
+  })
+
+  test('an edit at the command line runs the new arguments', async () => {
+    const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'before' } })
+    const edited = await gate.cli('--json', 'edit', String(body['approval_id']), '{"text":"after"}')
+    const { approval_id } = JSON.parse(edited.out) as { approval_id: string }
+    await gate.cli('approve', approval_id)
+    expect(await gate.cli('status', String(body['call_id']), '--wait', '10')).toMatchObject({
+      code: 0,
+      out: 'noted after\n',
+    })
+  })
+
+  test('exit codes tell the outcomes apart', async () => {
+    const code = async (...words: string[]) => (await gate.cli('--key', agent, ...words)).code
+    expect(await code('call', 'book__look')).toBe(0)
+    expect(await code('call', 'book__note', '{"text":"x"}')).toBe(2)
+    expect(await code('call', 'book__wipe', '{"text":"x"}')).toBe(3)
+    expect(await code('call', 'book__fails')).toBe(5)
+    expect(await code('nonsense')).toBe(64)
+  })
+
+  test('the audit verifies, one entry can be proven, and the stand-alone script agrees', async () => {
+    await gate.cli('audit', 'checkpoint')
+    expect((await gate.cli('audit', 'verify')).out).toContain('the audit verifies')
+    const proof = await gate.cli('audit', 'prove', '3')
+    expect(JSON.parse(proof.out)).toMatchObject({ entry: { seq: 3 } })
+    expect(await gate.cli('audit', 'prove', '999999')).toMatchObject({ code: 1 })
+    for (const words of [['prove', '3'], ['export']]) {
+      const file = join(gate.folder, `${words[0]}.json`)
+      writeFileSync(file, (await gate.cli('audit', ...words)).out)
+      const checked = spawnSync(process.execPath, [VERIFIER, file], { encoding: 'utf8' })
+      expect(checked).toMatchObject({ status: 0 })
+    }
+  })
+})
+
+describe('bad knocks', () => {
+  test.each([
+    ['duplicate keys', '{"tool":"book__look","args":{"a":1,"a":2}}', 400, 'request.not_ijson'],
+    ['not JSON', '{', 400, 'request.not_ijson'],
+    ['an unknown field', '{"tool":"book__look","args":{},"sudo":true}', 400, 'request.invalid'],
+    ['no tool', '{"args":{}}', 400, 'request.invalid'],
+    ['a lone surrogate', '{"tool":"book__look","args":{"a":"\\ud800"}}', 400, 'request.not_ijson'],
+    ['a number no double holds', '{"tool":"book__look","args":{"a":12345678901234567890}}', 400, 'request.not_ijson'],
+  ])('%s is refused', async (_, body, status, code) => {
+    expect(await gate.http('POST', '/v1/calls', agent, body)).toMatchObject({ status, body: { code } })
+  })
+
+  test('without a key, with a wrong one, with a revoked one: 401', async () => {
+    expect(await gate.http('GET', '/v1/tools', undefined)).toMatchObject({
+      status: 401,
+      body: { code: 'auth.missing' },
+    })
+    expect(await gate.http('GET', '/v1/tools', 'sluice_agent_nonsense')).toMatchObject({
+      status: 401,
+      body: { code: 'auth.invalid' },
+    })
+    const key = await gate.key('agent', 'short')
+    const { body } = await gate.http('GET', '/v1/keys', await gate.key('admin', 'root'))
+    const row = (body['items'] as { key_id: string; caller: { id: string } }[]).find(
+      ({ caller }) => caller.id === 'agent:short',
+    )
+    expect(JSON.stringify(body)).not.toContain('key_hash')
+    await gate.cli('keys', 'revoke', row?.key_id ?? '')
+    expect(await gate.http('GET', '/v1/tools', key)).toMatchObject({ status: 401 })
+  })
+
+  test('an agent`s key opens no approver`s or admin`s route', async () => {
+    const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'x' } })
+    const id = String(body['approval_id'])
+    const tries: [string, string, unknown?][] = [
+      ['GET', '/v1/approvals'],
+      ['GET', `/v1/approvals/${id}`],
+      ['POST', `/v1/approvals/${id}/decide`, { decision: 'approve' }],
+      ['POST', `/v1/approvals/${id}/token`],
+      ['POST', `/v1/approvals/${id}/redeem`, { token: 'x', thread: 't' }],
+      ['POST', `/v1/calls/${String(body['call_id'])}/resume`, { as: 'done' }],
+      ['GET', '/v1/audit'],
+      ['GET', '/v1/keys'],
+      ['POST', '/v1/pauses', {}],
+    ]
+    for (const [method, path, sent] of tries)
+      expect(await gate.http(method, path, agent, sent)).toMatchObject({
+        status: 403,
+        body: { code: 'auth.forbidden' },
+      })
+    expect(await gate.http('GET', `/v1/approvals/${id}`, approver)).toMatchObject({
+      status: 200,
+      body: { state: 'pending' },
+    })
+  })
+
+  test('the data folder and its socket belong to their owner alone', () => {
+    expect(statSync(join(gate.folder, '.sluice')).mode & 0o077).toBe(0)
+    expect(statSync(join(gate.folder, '.sluice/gate.sock')).mode & 0o077).toBe(0)
+    expect(statSync(join(gate.folder, '.sluice/ledger.sqlite')).mode & 0o077).toBe(0)
+  })
+
+  test('a second gate on the same folder does not start, and says why', async () => {
+    expect(await gate.cli('up')).toMatchObject({ code: 1, err: expect.stringContaining('gate.running') as string })
+  })
+})

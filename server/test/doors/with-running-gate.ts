@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { BOOK_TOOLS } from '../gate/with-gate.ts'
+
+export const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
+
+export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
+
+export type RunningGate = {
+  readonly folder: string
+  readonly url: string
+  readonly process: ChildProcess
+  /** Runs the command line in the gate's folder. */
+  readonly cli: (...words: readonly string[]) => Promise<Ran>
+  readonly http: (
+    method: string,
+    path: string,
+    key: string | undefined,
+    body?: unknown,
+  ) => Promise<{ status: number; body: Record<string, unknown> }>
+  readonly key: (kind: string, name: string, user?: string) => Promise<string>
+}
+
+const CONFIG = {
+  listen: { port: 0 },
+  policy: {
+    rules: [
+      { id: 'no-wiping', effect: 'block', match: { tool: 'book__wipe' }, says: 'nobody wipes the book' },
+      { id: 'failing-runs', effect: 'allow', match: { tool: 'book__fails' }, says: 'harmless' },
+    ],
+  },
+}
+
+export function run(folder: string, words: readonly string[], input?: string): Promise<Ran> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    const ran = { out: '', err: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
+    child.on('close', (code) => done({ code, ...ran }))
+    child.stdin.end(input)
+  })
+}
+
+/** Writes a configuration with the book behind it. */
+export function configure(folder: string): void {
+  const book = {
+    command: 'node',
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: BOOK_TOOLS,
+  }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...CONFIG, servers: { book } }))
+}
+
+/** `sluice up` as a process of its own, for the time of one test file. */
+export async function startGate(): Promise<RunningGate & { stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
+  configure(folder)
+  const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [greeting] = (await Promise.race([
+    new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),
+    new Promise((_, fail) => child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))),
+  ])) as [string]
+  const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
+  const cli: RunningGate['cli'] = (...words) => run(folder, words)
+  return {
+    folder,
+    url,
+    process: child,
+    cli,
+    async http(method, path, key, body) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      }
+      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      const answer = await fetch(`${url}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    },
+    key: async (kind, name, user) =>
+      (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),
+    async stop() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await new Promise((done) => child.once('exit', done))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
