@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { compileRules } from '../../server/src/core/dlp/compile-rules.ts'
+import { findSensitive } from '../../server/src/core/dlp/find-sensitive.ts'
+import { redactText } from '../../server/src/core/dlp/redact-text.ts'
+import { BUILT_IN_RULES } from '../../server/src/core/dlp/rules/built-in-rules.ts'
+import { type Bench, columns, valuesOf } from '../bench.ts'
+import { isNamed, isPersonal, questionOf, type Sample } from './labels.ts'
+import { openSecretlint } from './secretlint.ts'
+
+type Rates = { readonly recall: number; readonly fpr: number }
+type SetReport = {
+  readonly set: string
+  readonly positives: number
+  readonly negatives: number
+  readonly systems: Readonly<Record<'sluice' | 'secretlint', Rates>>
+}
+type Report = {
+  readonly bench: 'dlp'
+  readonly sets: readonly SetReport[]
+  /** Megabytes of text redacted per second, on all samples of the run joined to a text of at least two megabytes. */
+  readonly mb_s: number
+}
+type Found = (sample: Sample) => Promise<boolean>
+
+const DATA = join(import.meta.dirname, '../../../shared/data/dlp')
+
+/**
+ * Are secrets and personal data found? Every sample is one text with one label.
+ *
+ * A positive counts as recalled when a finding answers the sample's question, a negative as a false positive when one does
+ * (`labels.ts` says which findings answer which sample). secretlint knows only secrets: any message of its counts.
+ * A set of personal data gives two rows: the entities that the specification names (e-mail, card, IP address, IBAN, phone), and
+ * the rest under `_other`, where we claim nothing and show what we have.
+ */
+export const bench: Bench<Report> = {
+  needsPeers: true,
+
+  async run(options) {
+    const given = valuesOf(options, '--data')
+    const files = given.length > 0 ? given : filesIn(DATA)
+    const compiled = compileRules(BUILT_IN_RULES, [])
+    if (!compiled.ok) throw new Error(`the built-in rules do not compile: ${JSON.stringify(compiled.problem)}`)
+    const rules = compiled.value
+    const secretlint = await openSecretlint()
+    const systems: Record<'sluice' | 'secretlint', Found> = {
+      sluice: (sample) => Promise.resolve(findSensitive(sample.text, rules).some(questionOf(sample))),
+      secretlint: (sample) => secretlint(sample.text),
+    }
+    const sets: SetReport[] = []
+    const texts: string[] = []
+    for (const file of files) {
+      const samples = samplesIn(file)
+      texts.push(...samples.map((sample) => sample.text))
+      for (const [set, part] of rowsOf(nameOf(file), samples)) sets.push(await measured(set, part, systems))
+    }
+    return { bench: 'dlp', sets, mb_s: throughput(texts, (text) => redactText(text, rules)) }
+  },
+
+  table({ sets, mb_s }) {
+    const rows = sets.map(({ set, positives, negatives, systems }) => [
+      set,
+      positives,
+      negatives,
+      ...[systems.sluice, systems.secretlint].flatMap(({ recall, fpr }) => [recall.toFixed(3), fpr.toFixed(3)]),
+    ])
+    const head = ['set', 'positives', 'negatives', 'sluice recall', 'fpr', 'secretlint recall', 'fpr']
+    return `${columns([head, ...rows])}\n\nredacts ${mb_s.toFixed(1)} MB/s`
+  },
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) throw new Error('no samples: give some with `--data FILE...`')
+  return readdirSync(folder)
+    .filter((name) => /\.jsonl(?:\.gz)?$/.test(name))
+    .map((name) => join(folder, name))
+}
+
+const nameOf = (file: string): string => basename(file).replace(/\.jsonl(?:\.gz)?$/, '')
+
+function samplesIn(file: string): Sample[] {
+  const bytes = readFileSync(file)
+  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Sample)
+}
+
+function rowsOf(set: string, samples: readonly Sample[]): [string, readonly Sample[]][] {
+  if (!samples.some(isPersonal)) return [[set, samples]]
+  const rows: [string, readonly Sample[]][] = [
+    [set, samples.filter(isNamed)],
+    [`${set}_other`, samples.filter((sample) => !isNamed(sample))],
+  ]
+  return rows.filter(([, part]) => part.length > 0)
+}
+
+async function measured(
+  set: string,
+  samples: readonly Sample[],
+  systems: Readonly<Record<'sluice' | 'secretlint', Found>>,
+): Promise<SetReport> {
+  const positives = samples.filter((sample) => sample.label === 'positive')
+  const negatives = samples.filter((sample) => sample.label === 'negative')
+  const rates = async (found: Found): Promise<Rates> => ({
+    recall: await share(positives, found),
+    fpr: await share(negatives, found),
+  })
+  return {
+    set,
+    positives: positives.length,
+    negatives: negatives.length,
+    systems: { sluice: await rates(systems.sluice), secretlint: await rates(systems.secretlint) },
+  }
+}
+
+/** The share of samples in which something was found; 0 of none is 0. */
+async function share(samples: readonly Sample[], found: Found): Promise<number> {
+  let count = 0
+  for (const sample of samples) if (await found(sample)) count += 1
+  return samples.length === 0 ? 0 : count / samples.length
+}
+
+function throughput(texts: readonly string[], redact: (text: string) => unknown): number {
+  const once = texts.join('\n')
+  const text = once.repeat(Math.max(1, Math.ceil(2_000_000 / Math.max(1, once.length))))
+  redact(once) // the first run compiles
+  const start = performance.now()
+  redact(text)
+  return text.length / 1e6 / ((performance.now() - start) / 1000)
+}

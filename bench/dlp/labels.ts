@@ -1,0 +1,44 @@
+import type { Finding } from '../../server/src/core/dlp/rule.ts'
+
+/** One labelled text. `positions` is there for personal data only: where the entity stands, if the source says. */
+export type Sample = {
+  readonly text: string
+  readonly label: 'positive' | 'negative'
+  readonly rule: string
+  readonly positions?: readonly (readonly [number, number])[] | readonly number[] | null
+}
+
+/** Which findings answer a sample's question. */
+export type Question = (finding: Finding) => boolean
+
+/** The entities that the specification names, by the recogniser that labelled them. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  email: ['EMAIL'],
+  credit_card: ['PAYMENT_CARD'],
+  ip: ['IPV4', 'IPV6'],
+  iban: ['IBAN'],
+  phone: ['PHONE'],
+}
+
+/** Phones by country and everything that states give out: extras, reported beside the named ones and not mixed with them. */
+const OTHERS = ['NATIONAL_ID', 'MAC_ADDRESS', 'PHONE']
+
+export const isPersonal = (sample: Sample): boolean => sample.positions !== undefined
+export const isNamed = (sample: Sample): boolean => NAMED[sample.rule] !== undefined
+
+/**
+ * What counts as found. In sets of secrets any finding of kind `secret`, except for `ip_public`, which asks for addresses that
+ * are reachable from outside. In sets of personal data a finding of the entity that the sample's recogniser stands for.
+ */
+export function questionOf(sample: Sample): Question {
+  if (sample.rule === 'ip_public') return (finding) => finding.rule === 'ipv4'
+  if (!isPersonal(sample)) return (finding) => finding.kind === 'secret'
+  const types = NAMED[sample.rule] ?? OTHERS
+  return (finding) => types.includes(finding.type) && touches(finding, sample.positions)
+}
+
+/** Whether a finding overlaps one of the labelled spans, where there are any. */
+function touches(finding: Finding, positions: Sample['positions']): boolean {
+  const spans = (positions ?? []).filter((span): span is readonly [number, number] => Array.isArray(span))
+  return spans.length === 0 || spans.some(([start, end]) => finding.start < end && start < finding.end)
+}

@@ -1,0 +1,133 @@
+/** A name and the span of the value it is given, in code, configuration, a header, a command line or plain words. */
+export type Assignment = {
+  readonly name: string
+  readonly quoted: boolean
+  readonly start: number
+  readonly end: number
+}
+
+const LONGEST_NAME = 64
+const LONGEST_VALUE = 1000
+/** Letters, digits and the marks that names are joined with: `.`, `$`, `_`, `-`. */
+const NAME_CHARS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.$-]/.test(String.fromCharCode(code)) ? 1 : 0))
+const isNameChar = (code: number): boolean => code < 128 && NAME_CHARS[code] === 1
+// A type between name and value: `token: string = …`, `var token string = …`.
+const OPERATOR =
+  /(?::[ \t]?[A-Za-z][\w.<>]{0,24}[ \t]{0,2}=(?![=>])|=>|->|<-|:{1,3}=|[?|.+]{1,2}=|!==?|={1,3}|\|\||:|>|,|\(|[ \t]is[ \t:])/y
+const CLOSERS = /(?:\\{0,3}["'`]|[\])]){0,3}[ \t]{0,20}/y
+const MORE_WORDS = /[ \t][A-Za-z][\w.-]{0,20}(?=[ \t"':=])/y
+/** `name: X_TOKEN` and then `value: …`, as in container and pipeline configuration. */
+const VALUE_FIELD =
+  /\\?["'`]?[ \t]{0,4}[,;]?\s{0,40}\\?["']?(?:secret_?|default_?)?value\\?["']?[ \t]{0,4}[=:][ \t]{0,4}/iy
+const BLANKS = /[ \t]{0,20}/y
+const BLANKS_AND_LINE = /[ \t]{0,20}(?:[|>][+-]?)?(?:\r?\n[ \t]{0,40})?/y
+const OPENER = /(?:[rbufL@$]{1,2}(?=["'`]))?(\\{0,3}["'`])/y
+const SCHEME =
+  /(?:bearer|basic|token|digest|apikey|api[-_]?key|api[-_]?token|bot|negotiate|key|oauth|splunk|genie?key)[ \t]{1,4}(?=\S)/iy
+const BARE = /[^\s"'`,;&]{1,1000}/y
+
+/** The assignment whose name holds the text from `from` to `to`, or `undefined` if that text names nothing. */
+export function assignmentAt(text: string, from: number, to: number): Assignment | undefined {
+  const start = nameStart(text, from)
+  const end = nameEnd(text, to)
+  const operator = afterOperator(text, start, end)
+  if (operator === undefined) return undefined
+  const found = valueAt(text, operator.at, text.slice(start, operator.nameEnd))
+  const isCall = operator.sign === ',' || operator.sign === '('
+  return found === undefined || (isCall && !(found.quoted && isArgument(text, start, operator.sign)))
+    ? undefined
+    : found
+}
+
+/** `get("token", "…")` and `setToken("…")` give a value to a name; a list of names does not. */
+function isArgument(text: string, start: number, sign: string | undefined): boolean {
+  return sign === '(' || /\(\s?\\?["'`]$/.test(text.slice(Math.max(0, start - 4), start))
+}
+
+/** How far right the name at `to` goes: the same for every keyword in it, so that a caller can skip repeats. */
+export function nameEnd(text: string, to: number): number {
+  let end = to
+  while (end < text.length && end - to < LONGEST_NAME && isNameChar(text.charCodeAt(end))) end += 1
+  return end
+}
+
+function nameStart(text: string, from: number): number {
+  let start = from
+  while (start > 0 && from - start < LONGEST_NAME && isNameChar(text.charCodeAt(start - 1))) start -= 1
+  return start
+}
+
+type Operator = { readonly at: number; readonly nameEnd: number; readonly sign?: string | undefined }
+
+function afterOperator(text: string, start: number, end: number): Operator | undefined {
+  const field = skip(VALUE_FIELD, text, end)
+  if (field > end) return { at: field, nameEnd: end }
+  // "the client secret key: …": the operator may come after up to three more words.
+  for (let words = 0, at = end; words < 4; words++) {
+    const found = operatorAt(text, at)
+    if (found !== undefined) return { ...found, nameEnd: at }
+    const further = skip(MORE_WORDS, text, at)
+    if (further === at) break
+    at = further
+  }
+  // `--api-key VALUE`, `-Token VALUE`: a blank is enough after an option.
+  const option = text[start] === '-' && /^[ \t]["']?[^\s=:-]/.test(text.slice(end, end + 3))
+  return option ? { at: skip(BLANKS, text, end), nameEnd: end } : undefined
+}
+
+function operatorAt(text: string, at: number): { at: number; sign: string | undefined } | undefined {
+  const closed = skip(CLOSERS, text, at)
+  const word = skip(OPERATOR, text, at)
+  const end = word > at ? word : skip(OPERATOR, text, closed)
+  if (end === at || end === closed) return undefined
+  const sign = text[end - 1]
+  const mayBreak = sign === ',' || sign === '>' || sign === '(' || sign === ':'
+  return { at: skip(mayBreak ? BLANKS_AND_LINE : BLANKS, text, end), sign }
+}
+
+function valueAt(text: string, at: number, name: string): Assignment | undefined {
+  OPENER.lastIndex = at
+  const opener = OPENER.exec(text)
+  if (opener === null) {
+    const start = skip(SCHEME, text, at)
+    const end = trimmed(text, start, skip(BARE, text, start))
+    return end > start ? { name, quoted: false, start, end } : undefined
+  }
+  const quote = opener[1] ?? ''
+  const inside = at + opener[0].length
+  const end = closing(text, inside, quote)
+  if (end === undefined) return undefined
+  const start = skip(SCHEME, text, inside)
+  return end > start ? { name, quoted: true, start, end } : undefined
+}
+
+/** The end of a quoted value: the same quote again, on the same line. */
+function closing(text: string, inside: number, quote: string): number | undefined {
+  const limit = Math.min(text.length, inside + LONGEST_VALUE)
+  const mark = quote.at(-1)
+  for (let at = inside; at < limit; at++) {
+    const char = text[at]
+    if (char === '\n') return undefined
+    if (char === mark && (quote.length > 1 || text[at - 1] !== '\\'))
+      return quote.length > 1 ? at - (quote.length - 1) : at
+  }
+  return undefined
+}
+
+/** A value without quotes ends before the punctuation of what surrounds it; a bracket opened inside it belongs to it. */
+function trimmed(text: string, start: number, end: number): number {
+  const value = text.slice(start, end)
+  const opened = new Set(
+    ['()', '[]', '{}', '<>'].filter((pair) => value.includes(pair.charAt(0))).map((pair) => pair.charAt(1)),
+  )
+  const tag = value.indexOf('</')
+  let last = tag === -1 ? end : start + tag
+  while (last > start && /[)\]}>.\\]/.test(text.charAt(last - 1)) && !opened.has(text.charAt(last - 1))) last -= 1
+  return last
+}
+
+/** Where a sticky pattern that starts at `at` ends; `at` itself when it does not match. */
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}

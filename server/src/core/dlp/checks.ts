@@ -1,0 +1,67 @@
+import * as sums from './checksums.ts'
+import { ipv6Length, isEmail, isLocalV4 } from './network-checks.ts'
+import { cardLength, ibanLength, isPhone } from './number-checks.ts'
+import { looksRandom } from './randomness.ts'
+import * as secrets from './secret-checks.ts'
+
+/** Where a match stands: its span in the text and, for the value of an assignment, the name it was given. */
+export type Place = {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly name?: string
+  readonly quoted?: boolean
+}
+
+/** Whether a match counts, or how many of its characters do. */
+export type Check = (match: string, place: Place) => boolean | number
+
+/** The tests that rules may name. */
+export const CHECKS = {
+  'payment-card': cardLength,
+  iban: ibanLength,
+  phone: isPhone,
+  email: (match, { text, start, end }) => isEmail(match, text, start, end),
+  'ipv4-public': (match) => !isLocalV4(match),
+  'ipv4-local': (match) => isLocalV4(match),
+  ipv6: ipv6Length,
+  mac: (match) => new Set(match.replace(/[^0-9a-f]/gi, '').toLowerCase()).size > 1,
+
+  random: (match) => looksRandom(match),
+  'random-string': (match, { text, start }) => secrets.isRandomString(match, text, start),
+  'assigned-password': (match, place) => secrets.isAssignedPassword(match, place.name ?? '', place.quoted === true),
+  'assigned-credential': (match, place) => secrets.isAssignedCredential(match, place.name ?? '', place.quoted === true),
+  'mixed-characters': secrets.mixesAll,
+  'no-sample': secrets.isNoSample,
+  jwt: secrets.isJwt,
+  'encoded-jwt': secrets.isEncodedJwt,
+  'key-block': secrets.keyBlockLength,
+  'url-password': (match, { text, end }) => secrets.isUrlPassword(match, text, end),
+  'user-and-password': (match, { text, start }) => secrets.isUserAndPassword(match, text, start),
+  'basic-credentials': secrets.isBasicCredentials,
+  'kubernetes-data': (match, { text, start, end }) => secrets.isKubernetesData(match, text, start, end),
+
+  luhn: sums.luhn,
+  'in-aadhaar': sums.verhoeff,
+  'es-id': sums.spanishId,
+  'fi-id': sums.finnishId,
+  'se-id': sums.swedishId,
+  'pl-pesel': sums.polishId,
+  'de-tax-id': sums.germanTaxId,
+  'de-pension': sums.germanPensionId,
+  'it-fiscal-code': sums.italianFiscalCode,
+  'sg-id': sums.singaporeId,
+  'uk-nhs': sums.nhsNumber,
+  'au-tfn': sums.australianTfn,
+  'au-abn': sums.australianAbn,
+  'au-medicare': sums.australianMedicare,
+  'tr-id': sums.turkishId,
+  'th-id': sums.thaiId,
+  'za-id': sums.southAfricanId,
+  'kr-id': sums.koreanId,
+  'br-cpf': sums.brazilianCpf,
+  'ch-ahv': sums.swissAhv,
+  'nl-bsn': sums.dutchBsn,
+  'fr-nir': sums.frenchNir,
+  'us-ssn': sums.usSsn,
+} as const satisfies Record<string, Check>

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { patternCost } from './pattern-cost.ts'
+import { Rule, type RuleInput } from './rule.ts'
+import { buildWordFinder, type WordFinder } from './word-finder.ts'
+
+export type CompiledRule = Rule & {
+  readonly order: number
+  readonly regex: RegExp
+  /** The most steps one attempt can take. */
+  readonly cost: number
+}
+
+/** What to try where a keyword occurs. */
+export type KeywordUse = {
+  readonly keyword: string
+  readonly here: readonly CompiledRule[]
+  readonly values: readonly CompiledRule[]
+  readonly anywhere: readonly CompiledRule[]
+}
+
+export type CompiledRules = {
+  readonly rules: readonly CompiledRule[]
+  readonly finder: WordFinder
+  readonly uses: readonly KeywordUse[]
+  readonly number: readonly CompiledRule[]
+  readonly code: readonly CompiledRule[]
+  readonly colon: readonly CompiledRule[]
+  /** Rules without keywords that are tried at every position. */
+  readonly everywhere: readonly CompiledRule[]
+}
+
+/** Steps per attempt: an attempt at a keyword is rare, one at every position is not. */
+const MOST_STEPS = { anchored: 250_000, anywhere: 2_000 }
+
+/**
+ * Compiles the built-in rules together with those of the configuration. A rule that is malformed, that cannot be compiled or
+ * whose pattern could backtrack without a small bound is refused, and so is the whole set: rules are never dropped silently.
+ */
+export function compileRules(builtIn: readonly RuleInput[], extra: readonly unknown[]): Result<CompiledRules> {
+  const compiled: CompiledRule[] = []
+  const seen = new Set<string>()
+  for (const input of [...builtIn, ...extra]) {
+    const one = compileRule(input, compiled.length)
+    if (!one.ok) return one
+    if (seen.has(one.value.id)) return invalid(one.value.id, 'another rule has this id')
+    seen.add(one.value.id)
+    compiled.push(one.value)
+  }
+  return ok(indexed(compiled))
+}
+
+function compileRule(input: unknown, order: number): Result<CompiledRule> {
+  const read = Rule.safeParse(input)
+  if (!read.success) return invalid(idOf(input), z.prettifyError(read.error))
+  const rule = read.data
+  const anchored = rule.at !== 'anywhere'
+  if ((rule.at === 'keyword' || rule.at === 'value') && rule.keywords.length === 0) {
+    return invalid(rule.id, `a rule at a ${rule.at} needs keywords`)
+  }
+  if (rule.keywords.some((word) => /[^\x20-\x7e]/.test(word))) return invalid(rule.id, 'keywords must be ASCII')
+  const regex = compilePattern(rule)
+  if (regex === undefined) return invalid(rule.id, 'the pattern is not a regular expression')
+  if (regex.test('')) return invalid(rule.id, 'the pattern matches the empty text')
+  const cost = patternCost(rule.pattern, rule.ignoreCase)
+  if (cost === undefined) return invalid(rule.id, 'the pattern uses a construct that rules may not use')
+  if (cost > (anchored ? MOST_STEPS.anchored : MOST_STEPS.anywhere)) {
+    return invalid(rule.id, 'the pattern may take too many steps: give every repeat a small upper limit')
+  }
+  if (groupsIn(rule.pattern) < rule.group) return invalid(rule.id, 'the pattern has no such group')
+  return ok({ ...rule, order, regex, cost })
+}
+
+/** A value is matched whole; everything else from where it is tried. */
+function compilePattern(rule: Rule): RegExp | undefined {
+  const flags = `${rule.at === 'anywhere' ? 'g' : 'y'}${rule.ignoreCase ? 'i' : ''}d`
+  const source = rule.at === 'value' ? `^(?:${rule.pattern})$` : rule.pattern
+  try {
+    return new RegExp(source, flags)
+  } catch {
+    return undefined // the caller names the rule; the engine's own message would repeat the pattern
+  }
+}
+
+const groupsIn = (pattern: string): number =>
+  (pattern.replace(/\\./g, '').match(/\((?!\?)|\(\?<[A-Za-z]/g) ?? []).length
+
+const idOf = (input: unknown): string =>
+  typeof input === 'object' && input !== null && 'id' in input && typeof input.id === 'string' ? input.id : 'without id'
+
+const invalid = (rule: string, why: string): Result<never> =>
+  refuse('config.invalid', { path: `dlp rule \`${rule}\``, why })
+
+function indexed(rules: readonly CompiledRule[]): CompiledRules {
+  const words = [...new Set(rules.flatMap((rule) => rule.keywords))]
+  const uses = words.map((keyword): KeywordUse => {
+    const own = rules.filter((rule) => rule.keywords.includes(keyword))
+    return {
+      keyword,
+      here: own.filter((rule) => rule.at === 'keyword'),
+      values: own.filter((rule) => rule.at === 'value'),
+      anywhere: own.filter((rule) => rule.at === 'anywhere'),
+    }
+  })
+  const at = (where: Rule['at']): CompiledRule[] => rules.filter((rule) => rule.at === where)
+  return {
+    rules,
+    finder: buildWordFinder(words),
+    uses,
+    number: at('number'),
+    code: at('code'),
+    colon: at('colon'),
+    everywhere: at('anywhere').filter((rule) => rule.keywords.length === 0),
+  }
+}

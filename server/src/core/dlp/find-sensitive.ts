@@ -1,0 +1,171 @@
+import { assignmentAt, nameEnd } from './assignment.ts'
+import type { Place } from './checks.ts'
+import type { CompiledRule, CompiledRules, KeywordUse } from './compile-rules.ts'
+import { resolveOverlaps } from './resolve-overlaps.ts'
+import type { Finding } from './rule.ts'
+import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
+import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
+
+/**
+ * Everything sensitive in a text, located on the text as it is, without overlaps, in order.
+ * INVARIANT: the work is bounded by a constant times the length of the text (law in find-sensitive.test.ts).
+ */
+export function findSensitive(text: string, rules: CompiledRules): Finding[] {
+  return resolveOverlaps(locate(text, rules).spans)
+}
+
+/** The same before overlaps are settled, with the number of steps that the attempts could have taken at most. */
+export function locate(text: string, rules: CompiledRules): { spans: Span[]; steps: number } {
+  const search = new Search(text, rules)
+  search.walk()
+  return { spans: search.spans, steps: search.steps }
+}
+
+/** What a field's name says about its whole value, as in `{"password": "…"}`. */
+export function locateInField(name: string, value: string, rules: CompiledRules): Span[] {
+  const search = new Search(name, rules)
+  search.judgeField(value)
+  return search.spans
+}
+
+const DIGIT = 1
+const LETTER = 2
+const OTHER_WORD = 3
+const CLASS_OF = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code >= 48 && code <= 57) return DIGIT
+  if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122)) return LETTER
+  return code === 95 ? OTHER_WORD : 0
+})
+const MOST_LETTERS_OF_CODE = 6
+
+/** One walk over one text. */
+class Search {
+  readonly spans: Span[] = []
+  steps = 0
+  private readonly text: string
+  private readonly rules: CompiledRules
+  private readonly scanned = new Set<CompiledRule>()
+  private nameSeen = -1
+  private readonly valuesSeen = new Set<CompiledRule>()
+
+  constructor(text: string, rules: CompiledRules) {
+    this.text = text
+    this.rules = rules
+  }
+
+  walk(): void {
+    const { text } = this
+    const { symbols, width, next, ends } = this.rules.finder
+    let state = 0
+    let wordStart = -1
+    let onlyLetters = false
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+      const found = ends[state]
+      if (found !== undefined) for (const index of found) this.meet(this.rules.uses[index], at + 1)
+      const kind = code < 128 ? CLASS_OF[code] : 0
+      if (kind === 0) {
+        wordStart = -1
+        if (code === 58) this.meetColon(at)
+        continue
+      }
+      if (wordStart === -1) {
+        wordStart = at
+        onlyLetters = kind === LETTER
+        if (kind === DIGIT) this.meetNumber(at)
+        continue
+      }
+      if (!onlyLetters) continue
+      if (kind === DIGIT && at - wordStart <= MOST_LETTERS_OF_CODE) this.tryAll(this.rules.code, wordStart)
+      if (kind !== LETTER) onlyLetters = false
+    }
+    for (const rule of this.rules.everywhere) this.scan(rule)
+  }
+
+  /** The rules for values whose keyword stands in this field's name. */
+  judgeField(value: string): void {
+    for (const use of this.rules.uses) {
+      if (use.values.length === 0 || !this.text.toLowerCase().includes(use.keyword)) continue
+      this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true })
+    }
+  }
+
+  private meet(use: KeywordUse | undefined, end: number): void {
+    if (use === undefined) return
+    const start = end - use.keyword.length
+    this.tryAll(use.here, start)
+    for (const rule of use.anywhere) this.scan(rule)
+    if (use.values.length === 0) return
+    // Keywords of the same name lead to the same value: judge each rule once per name.
+    const name = nameEnd(this.text, end)
+    if (name !== this.nameSeen) this.valuesSeen.clear()
+    this.nameSeen = name
+    if (use.values.every((rule) => this.valuesSeen.has(rule))) return
+    const assignment = assignmentAt(this.text, start, end)
+    if (assignment === undefined) return
+    this.judge(use, { text: this.text, ...assignment })
+  }
+
+  private judge(use: KeywordUse, place: Place & { readonly name: string }): void {
+    const words = wordsOf(place.name)
+    const isNamed = namesWord(words, use.keyword) && !isHarmless(words)
+    for (const rule of use.values) {
+      if (this.valuesSeen.has(rule) || !(rule.glued || isNamed)) continue
+      this.valuesSeen.add(rule)
+      this.steps += rule.cost
+      const span = tryValue(rule, place)
+      if (span !== undefined) this.spans.push(span)
+    }
+  }
+
+  private meetNumber(at: number): void {
+    const before = this.text.charCodeAt(at - 1)
+    // The middle of `1.2.3.4` or of `555-0100` is no start; the first group was.
+    if ((before === 46 || before === 45 || before === 47) && isDigit(this.text.charCodeAt(at - 2))) return
+    if (isLongNumber(this.text, at)) this.tryAll(this.rules.number, at)
+  }
+
+  private meetColon(at: number): void {
+    const { text } = this
+    if (!isHexOrColon(text.charCodeAt(at + 1))) return
+    let start = at
+    while (start > 0 && at - start < 4 && isHex(text.charCodeAt(start - 1))) start -= 1
+    const before = start === 0 ? 0 : text.charCodeAt(start - 1)
+    if (before === 58 || before === 46 || (before < 128 && CLASS_OF[before] !== 0)) return
+    this.tryAll(this.rules.colon, start)
+  }
+
+  private tryAll(rules: readonly CompiledRule[], at: number): void {
+    for (const rule of rules) {
+      this.steps += rule.cost
+      const span = tryAt(rule, this.text, at)
+      if (span !== undefined) this.spans.push(span)
+    }
+  }
+
+  private scan(rule: CompiledRule): void {
+    if (this.scanned.has(rule)) return
+    this.scanned.add(rule)
+    this.steps += rule.cost * this.text.length
+    this.spans.push(...tryEverywhere(rule, this.text))
+  }
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+const isHex = (code: number): boolean => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
+const isHexOrColon = (code: number): boolean => code === 58 || isHex(code)
+
+/** Whether what starts here can be one of the numbers we look for: six digits soon, or an address with three dots. */
+function isLongNumber(text: string, at: number): boolean {
+  let digits = 0
+  let dots = 0
+  for (let index = at; index < at + 20; index++) {
+    const code = text.charCodeAt(index)
+    if (isDigit(code)) digits += 1
+    else if (code === 46) dots += 1
+    else if (code !== 32 && code !== 40 && code !== 41 && code !== 45 && code !== 47) break
+    if (digits >= 6 || dots >= 3) return true
+  }
+  return false
+}

@@ -1,0 +1,145 @@
+import { ALL, type CharSet, type Pattern, parsePattern } from './pattern-syntax.ts'
+
+/** What one attempt may cost: how many ways the part can match from one position, and the steps to try them all. */
+type Cost = { readonly ways: number; readonly steps: number }
+
+/**
+ * An upper bound for the steps a backtracking matcher takes to try a pattern at one position, whatever the text.
+ * Infinity for unbounded repeats; `undefined` for what is outside the subset that rules may use.
+ *
+ * INVARIANT: never too low. Where two parts could share a character, every split between them is counted.
+ */
+export function patternCost(source: string, ignoreCase: boolean): number | undefined {
+  const pattern = parsePattern(source, ignoreCase)
+  if (pattern === undefined) return undefined
+  const { ways, steps } = cost(pattern, 0n)
+  return ways + steps
+}
+
+/** `follow` holds the characters that may come next; the empty set means that the whole pattern has then matched. */
+function cost(pattern: Pattern, follow: CharSet): Cost {
+  switch (pattern.is) {
+    case 'set':
+      return { ways: 1, steps: 1 }
+    case 'assertion':
+      return { ways: 1, steps: 1 }
+    case 'look':
+      return { ways: 1, steps: cost(pattern.body, ALL).steps + 1 }
+    case 'choice':
+      return choiceCost(pattern.options, follow)
+    case 'sequence':
+      return sequenceCost(pattern.items, follow)
+    case 'repeat':
+      return repeatCost(pattern, follow)
+  }
+}
+
+function choiceCost(options: readonly Pattern[], follow: CharSet): Cost {
+  const costs = options.map((option) => cost(option, follow))
+  const steps = costs.reduce((sum, one) => sum + one.steps, 0)
+  if (disjoint(options)) return { ways: Math.max(...costs.map((one) => one.ways)), steps }
+  return { ways: costs.reduce((sum, one) => sum + one.ways, 0), steps }
+}
+
+/** Whether at most one option can match at a place: some character at the start of each tells it from every other. */
+function disjoint(options: readonly Pattern[]): boolean {
+  const starts = options.map(fixedStart)
+  return starts.every((start, index) => starts.slice(index + 1).every((other) => areApart(start, other)))
+}
+
+function areApart(a: readonly CharSet[], b: readonly CharSet[]): boolean {
+  return a.some((set, index) => (set & (b[index] ?? ALL)) === 0n)
+}
+
+/** The sets of the characters that an option certainly begins with. */
+function fixedStart(pattern: Pattern): CharSet[] {
+  if (pattern.is === 'set') return [pattern.set]
+  if (pattern.is !== 'sequence') return canBeEmpty(pattern) ? [] : [firstOf(pattern)]
+  const start: CharSet[] = []
+  for (const item of pattern.items) {
+    if (item.is !== 'set') return canBeEmpty(item) ? start : [...start, firstOf(item)]
+    start.push(item.set)
+  }
+  return start
+}
+
+function sequenceCost(items: readonly Pattern[], follow: CharSet): Cost {
+  let after = follow
+  let rest: Cost = { ways: 1, steps: 0 }
+  for (const item of items.toReversed()) {
+    const own = cost(item, after)
+    rest = { ways: own.ways * rest.ways, steps: own.steps + own.ways * rest.steps }
+    // Where everything that is left may be empty, the first way leads to a match: nothing is tried again.
+    if (after === 0n && neverFails(item)) continue
+    after = isZeroWidth(item) ? ALL : canBeEmpty(item) ? firstOf(item) | after : firstOf(item)
+  }
+  return rest
+}
+
+function neverFails(pattern: Pattern): boolean {
+  switch (pattern.is) {
+    case 'set':
+    case 'look':
+    case 'assertion':
+      return false
+    case 'choice':
+      return pattern.options.some(neverFails)
+    case 'sequence':
+      return pattern.items.every(neverFails)
+    case 'repeat':
+      return pattern.min === 0 || neverFails(pattern.body)
+  }
+}
+
+function repeatCost(repeat: Extract<Pattern, { is: 'repeat' }>, follow: CharSet): Cost {
+  const { body, min, max } = repeat
+  const first = firstOf(body)
+  const once = cost(body, follow | first)
+  // The next character alone says whether to go round again: only one number of rounds can lead on.
+  const decided = (first & follow) === 0n && !canBeEmpty(body)
+  if (once.ways === 1) return { ways: decided ? 1 : max - min + 1, steps: max * once.steps + 1 }
+  const ways = once.ways ** max * (decided ? 1 : max - min + 1)
+  return { ways, steps: ways * once.steps * max + 1 }
+}
+
+function isZeroWidth(pattern: Pattern): boolean {
+  return pattern.is === 'look' || pattern.is === 'assertion'
+}
+
+function canBeEmpty(pattern: Pattern): boolean {
+  switch (pattern.is) {
+    case 'set':
+      return false
+    case 'look':
+    case 'assertion':
+      return true
+    case 'choice':
+      return pattern.options.some(canBeEmpty)
+    case 'sequence':
+      return pattern.items.every(canBeEmpty)
+    case 'repeat':
+      return pattern.min === 0 || canBeEmpty(pattern.body)
+  }
+}
+
+function firstOf(pattern: Pattern): CharSet {
+  switch (pattern.is) {
+    case 'set':
+      return pattern.set
+    case 'look':
+    case 'assertion':
+      return 0n
+    case 'choice':
+      return pattern.options.reduce((set, option) => set | firstOf(option), 0n)
+    case 'repeat':
+      return firstOf(pattern.body)
+    case 'sequence': {
+      let set: CharSet = 0n
+      for (const item of pattern.items) {
+        set |= firstOf(item)
+        if (!canBeEmpty(item)) break
+      }
+      return set
+    }
+  }
+}

@@ -1,0 +1,30 @@
+const RUNS = /x{5,}|X{5,}|\*{3,}|\.{3}|…|#{4,}|<[^>]{1,60}>|_{8,}/
+const TEMPLATE = /^(?:\$|%[a-z(%]|%[A-Z_]+%$|\{\{|\{[%$]|#\{|@@|<|\[[A-Z_ -]+\]?|\$?\{[\w .$-]+\}$)/
+const WORDS =
+  /example|sample|dummy|fake|placeholder|change[-_ ]?me|redacted|your[-_ ]|[-_ ]your|insert|replace|todo|to-?do|n\/a|lorem|not[-_ ](?:a|so|long|real)|foo(?:bar)?$|[-_ ]here$|^my[-_ ]/i
+const COMMON = new Set(
+  (
+    'new old my our the db user1 password1 password passwd pass pwd passphrase passcode secret token user username test testing tests yyy xxx abc abc123 admin root ' +
+    'none null nil undefined true false yes no on off string str value required optional empty default hidden masked ' +
+    'prompt ask env vault file auto generated random unset basic bearer digest key apikey login credentials guest demo ' +
+    'encrypted plain plaintext hash hashed bcrypt md5 sha1 sha256 number boolean integer object array function'
+  ).split(' '),
+)
+
+/** A run that stands for "something secret goes here", as in documentation: `ghp_xxxxxxxx`. */
+export function isStandIn(value: string): boolean {
+  return RUNS.test(value) || value.includes('REDACTED')
+}
+
+/** Whether a value is a reference, a template or a word that nobody would use as a secret. */
+export function isPlaceholder(value: string): boolean {
+  if (isStandIn(value) || TEMPLATE.test(value) || WORDS.test(value)) return true
+  if (
+    value
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .every((word) => COMMON.has(word) || word === '')
+  )
+    return true
+  return /^(.)\1*$/.test(value)
+}

@@ -1,0 +1,67 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { CompiledRules } from './compile-rules.ts'
+import { locate, locateInField } from './find-sensitive.ts'
+import { replaced } from './redact-text.ts'
+import { resolveOverlaps } from './resolve-overlaps.ts'
+import type { Finding } from './rule.ts'
+
+/** Where in a JSON value a finding stands: a path of keys and indexes as an RFC 6901 pointer, and the span inside that string. */
+export type JsonFinding = Finding & { readonly path: string }
+export type RedactedJson = { readonly value: Json; readonly findings: readonly JsonFinding[] }
+
+/**
+ * Redacts every string and number of a JSON value, and the keys of its objects. The key of a field is part of the evidence:
+ * in `{"password": "…"}` the value is a secret because of its key, also inside arrays.
+ */
+export function redactJson(value: Json, rules: CompiledRules): RedactedJson {
+  const findings: JsonFinding[] = []
+  return { value: redacted(value, '', '', { rules, findings }), findings }
+}
+
+type Work = { readonly rules: CompiledRules; readonly findings: JsonFinding[] }
+
+function redacted(value: Json, name: string, path: string, work: Work): Json {
+  if (typeof value === 'string') return redactedLeaf(value, name, path, work)
+  if (typeof value === 'number') {
+    const text = String(value)
+    const after = redactedLeaf(text, name, path, work)
+    return after === text ? value : after
+  }
+  if (Array.isArray(value)) return value.map((item: Json, index) => redacted(item, name, `${path}/${index}`, work))
+  return isJsonObject(value) ? redactedObject(value, path, work) : value
+}
+
+function redactedObject(object: JsonObject, path: string, work: Work): JsonObject {
+  const taken = new Set<string>()
+  const entries = Object.entries(object).map(([key, field]): [string, Json] => {
+    const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return [freeKey(redactedLeaf(key, '', own, work), taken), redacted(field, fieldName(object, key), own, work)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `{"name": "API_TOKEN", "value": "…"}` names its value in another field. */
+function fieldName(object: JsonObject, key: string): string {
+  const label = object.name ?? object.key
+  return key === 'value' && typeof label === 'string' ? label : key
+}
+
+/** Two keys that become equal by redaction stay two fields. */
+function freeKey(key: string, taken: Set<string>): string {
+  let free = key
+  for (let count = 2; taken.has(free); count++) free = `${key}_${count}`
+  taken.add(free)
+  return free
+}
+
+function redactedLeaf(text: string, name: string, path: string, work: Work): string {
+  // The name stands before the value as it would in a text, for the rules that look at what is near.
+  const lead = name === '' ? '' : `${name}: `
+  const inside = locate(lead + text, work.rules)
+    .spans.filter((span) => span.start >= lead.length)
+    .map((span) => ({ ...span, start: span.start - lead.length, end: span.end - lead.length }))
+  const whole = name === '' ? [] : locateInField(name, text, work.rules)
+  const findings = resolveOverlaps([...inside, ...whole])
+  work.findings.push(...findings.map((finding) => ({ ...finding, path })))
+  return replaced(text, findings)
+}

@@ -1,0 +1,105 @@
+import type { RuleInput } from '../rule.ts'
+import { END, named, token, UUID } from './shapes.ts'
+
+const WEBHOOK = { type: 'WEBHOOK_URL' }
+
+/** Chat, mail, telephony and social networks. */
+export const MESSAGING_RULES: readonly RuleInput[] = [
+  token(
+    'slack-token',
+    'xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-',
+    `xox[abeoprs]-(?:\\d-)?(?:\\d{5,14}-){1,3}[A-Za-z0-9]{10,64}${END}`,
+    {
+      entropy: 2.5,
+    },
+  ),
+  token('slack-refresh-token', 'xoxr- xoxa- xoxe-', `xox[are]-(?:\\d-)?[A-Za-z0-9]{40,200}${END}`, { entropy: 3.5 }),
+  token('slack-config-token', 'xoxe.xox', `xoxe\\.xox[bp]-\\d-[A-Za-z0-9]{100,200}${END}`, { entropy: 3.5 }),
+  token('slack-app-token', 'xapp-', `xapp-\\d-[A-Z0-9]{8,14}-\\d{8,16}-[a-z0-9]{30,80}${END}`, { entropy: 3 }),
+  token(
+    'slack-webhook',
+    'hooks.slack.com',
+    'hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/-]{20,120})',
+    {
+      ...WEBHOOK,
+      group: 1,
+      literal: true,
+    },
+  ),
+  {
+    id: 'discord-token',
+    type: 'API_TOKEN',
+    kind: 'secret',
+    pattern: `(?<![\\w-])[MNO][\\w-]{23,25}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])`,
+    entropy: 3.5,
+  },
+  token('discord-webhook', '/api/webhooks/', '/api/webhooks/(\\d{17,20}/[\\w-]{60,80})', {
+    ...WEBHOOK,
+    group: 1,
+    glued: true,
+  }),
+  named('discord-secret', 'discord', '[A-Za-z0-9_-]{32}|[a-f0-9]{64}', { entropy: 3 }),
+  named('discord-client-id', 'discord', '\\d{18}', { entropy: 2 }),
+  {
+    id: 'telegram-token',
+    type: 'API_TOKEN',
+    kind: 'secret',
+    at: 'number',
+    pattern: `\\d{8,10}:A[\\w-]{34}${END}`,
+    entropy: 3.5,
+  },
+  token('telegram-url', '/bot', `/bot(\\d{5,16}:A[\\w-]{34})${END}`, { group: 1, glued: true, entropy: 3.5 }),
+  named('telegram-key', 'telegr', '\\d{5,16}:A[\\w-]{34}', { entropy: 3 }),
+  token('twilio-key', 'sk ac', `(?:SK|AC)[a-z0-9]{32}${END}`, { literal: true }),
+  named('twilio-secret', 'twilio', '[a-f0-9]{32}'),
+  token('sendgrid-key', 'sg.', `SG\\.[\\w-]{20,24}\\.[\\w-]{39,50}${END}`, { entropy: 3.5 }),
+  token('brevo-key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`, { entropy: 2.5 }),
+  token('mailchimp-key', '-us', '(?<![\\w-])[a-f0-9]{32}-us\\d{1,2}(?!\\w)', { back: 32, glued: true, entropy: 3 }),
+  token('mailgun-key', 'key- pubkey-', `(?:pub)?key-[a-f0-9]{32}${END}`, { entropy: 3 }),
+  named('mailgun-signing-key', 'mailgun mg', '[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
+  named('mailjet-key', 'mailjet', '[a-f0-9]{32}'),
+  named('postmark-token', 'postmark', UUID),
+  token('resend-key', 're_', `re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}${END}`, { entropy: 3.5 }),
+  named('sendbird-key', 'sendbird', `[a-f0-9]{40}|${UUID}`),
+  named('messagebird-key', 'messagebird bird', `[A-Za-z0-9]{25}|${UUID}`),
+  named('mattermost-token', 'mattermost', '[a-z0-9]{26}', { entropy: 3 }),
+  named('intercom-token', 'intercom', '[A-Za-z0-9=_-]{60}', { entropy: 3 }),
+  named('zendesk-key', 'zendesk', '[A-Za-z0-9]{40}', { entropy: 3 }),
+  named('freshdesk-key', 'freshdesk freshbooks', '[A-Za-z0-9]{20}|[a-f0-9]{64}', { entropy: 3, check: 'random' }),
+  named('gitter-token', 'gitter', '[A-Za-z0-9_-]{40}', { entropy: 3 }),
+  named('plivo-key', 'plivo', '[A-Za-z0-9]{40}', { entropy: 3 }),
+  named('vonage-secret', 'vonage nexmo', '[A-Za-z0-9]{16}', { entropy: 3, check: 'random' }),
+  token(
+    'teams-webhook',
+    'webhook.office.com',
+    `webhook\\.office\\.com/webhookb2/(${UUID}@${UUID}/IncomingWebhook/[a-f0-9]{32}/${UUID})`,
+    {
+      ...WEBHOOK,
+      group: 1,
+      glued: true,
+    },
+  ),
+  token('zapier-webhook', 'hooks.zapier.com', 'hooks\\.zapier\\.com/hooks/catch/([A-Za-z0-9/]{10,60})', {
+    ...WEBHOOK,
+    group: 1,
+  }),
+
+  token('facebook-page-token', 'eaa', `EAA[A-Za-z0-9]{60,500}${END}`, { entropy: 4, check: 'mixed-characters' }),
+  {
+    id: 'facebook-app-token',
+    type: 'API_TOKEN',
+    kind: 'secret',
+    at: 'number',
+    pattern: `\\d{15,16}(?:\\||%7[cC])[\\w-]{27,40}${END}`,
+    entropy: 3,
+  },
+  named('facebook-secret', 'facebook fb', '[a-f0-9]{32}'),
+  token('instagram-token', 'igqv', `IGQV[\\w-]{80,300}${END}`, { entropy: 3.5 }),
+  named('twitter-key', 'twitter', '[A-Za-z0-9]{25}|[A-Za-z0-9]{35,50}|\\d{15,25}-[A-Za-z0-9]{20,40}', { entropy: 3 }),
+  token('twitter-bearer', 'aaaaaaaaaaaaaaaaaaaa', `A{20,24}[A-Za-z0-9%]{60,120}(?![\\w%])`, { entropy: 3 }),
+  named('linkedin-key', 'linkedin', '[A-Za-z0-9]{14}|[A-Za-z0-9]{16}', { entropy: 2.8, check: 'random' }),
+  named('twitch-key', 'twitch', '[a-z0-9]{30}', { entropy: 3 }),
+  named('flickr-key', 'flickr', '[a-f0-9]{32}'),
+  named('reddit-secret', 'reddit', '[A-Za-z0-9_-]{27,30}', { entropy: 3.2, check: 'random' }),
+  named('spotify-secret', 'spotify', '[a-f0-9]{32}'),
+]

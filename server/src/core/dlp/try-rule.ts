@@ -1,0 +1,101 @@
+import { type Check, CHECKS, type Place } from './checks.ts'
+import type { CompiledRule } from './compile-rules.ts'
+import { isStandIn } from './placeholder.ts'
+import { entropyOf } from './randomness.ts'
+import type { Finding } from './rule.ts'
+
+/** A finding that may still overlap others. */
+export type Span = Finding & { readonly order: number; readonly generic: boolean }
+
+/** Tries a rule at one place of the text. */
+export function tryAt(rule: CompiledRule, text: string, at: number): Span | undefined {
+  const start = at - rule.back
+  if (start < 0 || (rule.at === 'keyword' && !rule.glued && !startsWord(text, start))) return undefined
+  rule.regex.lastIndex = start
+  const match = rule.regex.exec(text)
+  return match === null ? undefined : accepted(rule, match, { text, start: 0, end: 0 }, 0)
+}
+
+/** Tries a rule on a value, which has to match as a whole. */
+export function tryValue(rule: CompiledRule, place: Place): Span | undefined {
+  rule.regex.lastIndex = 0
+  const match = rule.regex.exec(place.text.slice(place.start, place.end))
+  return match === null ? undefined : accepted(rule, match, place, place.start)
+}
+
+/** Tries a rule at every position. */
+export function tryEverywhere(rule: CompiledRule, text: string): Span[] {
+  rule.regex.lastIndex = 0
+  const spans: Span[] = []
+  for (let match = rule.regex.exec(text); match !== null; match = rule.regex.exec(text)) {
+    const span = accepted(rule, match, { text, start: 0, end: 0 }, 0)
+    if (span !== undefined) spans.push(span)
+    // What was refused may hide something acceptable that begins inside it.
+    if (span === undefined) rule.regex.lastIndex = match.index + 1
+  }
+  return spans
+}
+
+function accepted(rule: CompiledRule, match: RegExpExecArray, place: Place, offset: number): Span | undefined {
+  const [from, to] = match.indices?.[rule.group] ?? [0, 0]
+  // A pattern tried at a keyword in the middle of its match holds what comes before in a group called `pre`.
+  const first = rule.group === 0 ? (match.indices?.groups?.pre?.[0] ?? from) : from
+  const start = offset + first
+  const part = place.text.slice(start, offset + to)
+  if (part === '' || (rule.kind === 'secret' && !rule.literal && isStandIn(part))) return undefined
+  if (rule.entropy > 0 && entropyOf(part) < rule.entropy) return undefined
+  const length = checkedLength(rule, part, { ...place, start, end: start + part.length })
+  if (length === 0 || !isNear(rule, place, start, start + length)) return undefined
+  const { type, id, kind, order } = rule
+  return {
+    type,
+    rule: id,
+    kind,
+    start,
+    end: start + length,
+    order,
+    generic: rule.at === 'value' || rule.at === 'anywhere',
+  }
+}
+
+function checkedLength(rule: CompiledRule, part: string, place: Place): number {
+  if (rule.check === undefined) return part.length
+  const check: Check = CHECKS[rule.check]
+  const answer = check(part, place)
+  return typeof answer === 'number' ? answer : answer ? part.length : 0
+}
+
+function isNear(rule: CompiledRule, place: Place, start: number, end: number): boolean {
+  if (rule.near.length === 0) return true
+  const around = `${place.text.slice(Math.max(0, start - 50), start)} ${place.text.slice(end, end + 30)}`
+  return rule.near.some((word) => hasWord(around, word))
+}
+
+/** Whether a word begins in a text where a word can begin (`tel` in `userTel`, not in `hotel`); a short one also ends there. */
+function hasWord(text: string, word: string): boolean {
+  const lower = text.toLowerCase()
+  for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + 1)) {
+    const begins = !/[a-z]/i.test(text.charAt(at - 1)) || /[a-z][A-Z]/.test(text.slice(at - 1, at + 1))
+    const ends = word.length > 5 || !/[a-z]/.test(text.charAt(at + word.length))
+    if (begins && ends) return true
+  }
+  return false
+}
+
+/** Whether a token can begin here: not inside a word, where an escape (`\n`, `%22`) counts as the end of the word before. */
+function startsWord(text: string, at: number): boolean {
+  if (at === 0 || !isWordOrHyphen(text.charCodeAt(at - 1))) return true
+  if (text.charCodeAt(at - 2) === 92) return /[nrt]/.test(text.charAt(at - 1))
+  return text.charCodeAt(at - 3) === 37 && /^[0-9A-F]{2}$/i.test(text.slice(at - 2, at))
+}
+
+/** A letter, a digit, an underscore or a hyphen. */
+function isWordOrHyphen(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    code === 95 ||
+    code === 45
+  )
+}

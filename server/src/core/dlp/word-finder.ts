@@ -1,0 +1,75 @@
+/** A set of literals, found together in one walk over the text (Aho-Corasick, as a complete automaton). */
+export type WordFinder = {
+  /** Symbol of each ASCII code; 0 for everything that no word contains. Upper and lower case share a symbol. */
+  readonly symbols: Uint8Array
+  readonly width: number
+  readonly next: Int32Array
+  /** The words that end in a state, as indexes into the list the finder was built from. */
+  readonly ends: readonly (readonly number[] | undefined)[]
+}
+
+/** Builds the automaton. `words` are lower-case ASCII; equal words keep separate indexes. */
+export function buildWordFinder(words: readonly string[]): WordFinder {
+  const { symbols, width } = symbolsOf(words)
+  const children: Map<number, number>[] = [new Map()]
+  const ends: number[][] = [[]]
+  words.forEach((word, index) => {
+    let state = 0
+    for (const symbol of symbolsIn(word, symbols)) {
+      let child = children[state]?.get(symbol)
+      if (child === undefined) {
+        child = children.length
+        children[state]?.set(symbol, child)
+        children.push(new Map())
+        ends.push([])
+      }
+      state = child
+    }
+    ends[state]?.push(index)
+  })
+  const next = completed(children, ends, width)
+  return { symbols, width, next, ends: ends.map((list) => (list.length === 0 ? undefined : list)) }
+}
+
+function symbolsOf(words: readonly string[]): { symbols: Uint8Array; width: number } {
+  const symbols = new Uint8Array(128)
+  let width = 1
+  for (const char of new Set(words.join(''))) {
+    const code = char.charCodeAt(0)
+    if (code >= 128) continue // a word with such a character is never found; compileRules refuses it
+    symbols[code] = width
+    const upper = char.toUpperCase().charCodeAt(0)
+    symbols[upper] = width
+    width += 1
+  }
+  return { symbols, width }
+}
+
+function symbolsIn(word: string, symbols: Uint8Array): number[] {
+  return Array.from(word, (char) => symbols[char.charCodeAt(0)] ?? 0)
+}
+
+/** Fills in the failure moves breadth first, so that every state has a move for every symbol and a walk never steps back. */
+function completed(children: readonly Map<number, number>[], ends: number[][], width: number): Int32Array {
+  const next = new Int32Array(children.length * width)
+  const fallback = new Int32Array(children.length)
+  const queue: number[] = []
+  for (const [symbol, child] of children[0] ?? []) {
+    next[symbol] = child
+    queue.push(child)
+  }
+  for (let head = 0; head < queue.length; head++) {
+    const state = queue[head] ?? 0
+    const shorter = fallback[state] ?? 0
+    ends[state]?.push(...(ends[shorter] ?? []))
+    for (let symbol = 0; symbol < width; symbol++) {
+      const child = children[state]?.get(symbol)
+      const elsewhere = next[shorter * width + symbol] ?? 0
+      next[state * width + symbol] = child ?? elsewhere
+      if (child === undefined) continue
+      fallback[child] = elsewhere
+      queue.push(child)
+    }
+  }
+  return next
+}
