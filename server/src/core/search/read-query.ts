@@ -8,6 +8,8 @@ export type QueryTerm = {
   readonly word: string
   readonly weight: number
   readonly joined: boolean
+  /** A name or a literal value: it is matched as it stands or not at all. */
+  readonly name: boolean
 }
 /** One wish of the prompt. */
 export type Clause = readonly QueryTerm[]
@@ -15,75 +17,87 @@ export type Clause = readonly QueryTerm[]
 /** A prompt beyond this says nothing new about which tools are wanted. */
 const MAX_QUERY = 4_000
 const MAX_CLAUSES = 12
-const MIN_CLAUSE = 3
 
-/** Where one wish ends and another begins. */
-const CLAUSE_END =
-  /[.!?;\n](?=\s|$)|,?\s+(?:and\s+)?(?:then|also|finally|lastly|additionally|furthermore|moreover|next|afterwards|besides)\b,?|,?\s+after\s+that\b|,\s*and\s+|,\s+|\s+and\s+/gi
+/** Where one wish ends and another may begin. */
+const SENTENCE_END =
+  /[.!?;\n](?=["'”’)]*(?:\s|$))|,?\s+(?:and\s+)?(?:then|also|finally|lastly|additionally|furthermore|moreover|afterwards)\b,?|,?\s+after\s+that\b/gi
 const QUOTED = /"[^"\n]{1,200}"|(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])|“[^”\n]{1,200}”|`[^`\n]{1,200}`/gu
 const PLACEHOLDER = /<[^<>\n]{1,80}>|\{[^{}\n]{1,80}\}/g
+/** "I'm planning a trip to Japan." says why, not what. */
+const CONTEXT =
+  /^\W*(?:(?:hi|hey|hello)\W+)?(?:i|i'm|i’m|i've|i’ve|we|we're|we've|my|our|it|it's|there|this|he|she|they|today|as)\b/i
+const REQUEST =
+  /\b(?:can|could|would|will) (?:you|i|we)\b|\bplease\b|\b(?:need|want|like|wish|love|looking|help|tell|show|give|find|know|provide|interested|curious)\b|\?/i
 
 type Span = { readonly start: number; readonly end: number }
-
-const spansOf = (text: string, pattern: RegExp): Span[] =>
-  [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }))
-
-const inside = (spans: readonly Span[], at: number): boolean => spans.some(({ start, end }) => start <= at && at < end)
 
 export function readQuery(query: string, tuning: Tuning): Clause[] {
   const text = query
     .slice(0, MAX_QUERY)
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
-  const quoted = spansOf(text, QUOTED)
-  const placeholders = spansOf(text, PLACEHOLDER)
-  const ends = spansOf(text, CLAUSE_END).filter(({ start }) => !inside(quoted, start))
-  const bounds = ends.map(({ end }) => end)
+  const marks: Marks = { quoted: spansOf(text, QUOTED), placeholders: spansOf(text, PLACEHOLDER), tuning }
+  const words = splitText(text)
+  const sentences = cutAt(text, { start: 0, end: text.length }, SENTENCE_END, marks)
   const clauses: QueryTerm[][] = []
-  let clause: QueryTerm[] = []
-  let bound = 0
-  let first = true
-  const close = (): void => {
-    const weight = clause.reduce((sum, { weight }) => sum + weight, 0)
-    if (weight >= MIN_CLAUSE || clauses.length === 0) clauses.push(clause)
-    else clauses[clauses.length - 1]?.push(...clause)
-    clause = []
+  for (const sentence of sentences) {
+    const body = text.slice(sentence.start, sentence.end)
+    const factor = CONTEXT.test(body) && !REQUEST.test(body) ? tuning.context : 1
+    clauses.push(termsIn(sentence, words, marks).map((term) => ({ ...term, weight: term.weight * factor })))
   }
-  for (const word of splitText(text)) {
-    while (bound < bounds.length && (bounds[bound] ?? 0) <= word.start) {
-      if (clause.length > 0 && clauses.length < MAX_CLAUSES) close()
-      bound += 1
-      first = true
-    }
-    const weight = weigh(word, first, quoted, placeholders, tuning)
-    first = false
-    if (weight > 0) clause.push({ term: stem(word.text), word: word.text, weight, joined: word.joined })
-  }
-  if (clause.length > 0) close()
-  const [head, second] = clauses
-  // A short opening ("Hi there.") belongs to what follows.
-  if (head !== undefined && second !== undefined && head.reduce((sum, { weight }) => sum + weight, 0) < MIN_CLAUSE) {
-    second.unshift(...head)
-    clauses.shift()
-  }
-  return clauses.map(mergeRepeats)
+  return joinShort(clauses, tuning.shortClause).slice(0, MAX_CLAUSES).map(mergeRepeats)
 }
 
-function weigh(
-  word: Word,
-  first: boolean,
-  quoted: readonly Span[],
-  placeholders: readonly Span[],
-  tuning: Tuning,
-): number {
+type Marks = { readonly quoted: readonly Span[]; readonly placeholders: readonly Span[]; readonly tuning: Tuning }
+
+const spansOf = (text: string, pattern: RegExp): Span[] =>
+  [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }))
+
+const inside = (spans: readonly Span[], at: number): boolean => spans.some(({ start, end }) => start <= at && at < end)
+
+/** The pieces of a span, cut where the pattern matches outside of quotes. */
+function cutAt(text: string, span: Span, pattern: RegExp, { quoted }: Marks): Span[] {
+  const pieces: Span[] = []
+  let { start } = span
+  for (const found of spansOf(text.slice(span.start, span.end), pattern)) {
+    const at = span.start + found.start
+    if (inside(quoted, at)) continue
+    pieces.push({ start, end: span.start + found.end })
+    start = span.start + found.end
+  }
+  pieces.push({ start, end: span.end })
+  return pieces
+}
+
+function termsIn(span: Span, words: readonly Word[], marks: Marks): QueryTerm[] {
+  const within = words.filter(({ start }) => span.start <= start && start < span.end)
+  return within.flatMap((word, at) => {
+    const weight = weigh(word, at === 0, marks)
+    const name = (word.capital && at > 0) || inside(marks.quoted, word.start)
+    return weight > 0 ? [{ term: stem(word.text), word: word.text, weight, joined: word.joined, name }] : []
+  })
+}
+
+function weigh(word: Word, first: boolean, { quoted, placeholders, tuning }: Marks): number {
   if (STOP_WORDS.has(word.text)) return 0
-  let weight = 1
-  if (REQUEST_WORDS.has(word.text)) weight *= tuning.request
+  let weight = REQUEST_WORDS.has(word.text) ? tuning.request : 1
   if (/^\p{N}+$/u.test(word.text)) weight *= tuning.number
   if (inside(quoted, word.start)) weight *= tuning.quoted
   else if (inside(placeholders, word.start)) weight *= tuning.placeholder
   else if (word.capital && !first) weight *= tuning.capital
   return weight
+}
+
+/** A piece that says too little to be a wish of its own belongs to the one before it; the first, to the one after. */
+function joinShort(pieces: readonly QueryTerm[][], least: number): QueryTerm[][] {
+  const weightOf = (piece: Clause): number => piece.reduce((sum, { weight }) => sum + weight, 0)
+  const joined: QueryTerm[][] = []
+  for (const piece of pieces) {
+    const last = joined.at(-1)
+    if (last !== undefined && (weightOf(piece) < least || weightOf(last) < least)) last.push(...piece)
+    else joined.push([...piece])
+  }
+  return joined.filter((piece) => piece.length > 0)
 }
 
 /** A word said twice counts once, at its greater weight. */

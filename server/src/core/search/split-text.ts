@@ -33,8 +33,10 @@ export function splitText(text: string): Word[] {
     const parts = run.match(PART) ?? [run]
     for (const part of parts) pushWord(words, part, group, match.index)
     const small = run.toLowerCase()
-    if (parts.length > 1) pushJoined(words, small, group, match.index)
-    if (glued && before !== undefined) pushJoined(words, before + small, group, match.index)
+    // A part of one or two letters says nothing alone: `IoT`, `s3`, `e-mail` also count as a whole.
+    if (parts.length > 1 && parts.some((part) => part.length < 3)) pushJoined(words, small, group, match.index)
+    if (glued && before !== undefined && Math.min(before.length, small.length) < 3)
+      pushJoined(words, before + small, group, match.index)
     before = small
     end = match.index + run.length
   }

@@ -9,6 +9,8 @@ export type Tuning = {
   readonly saturation: number
   /** What a match by another form of the word counts. */
   readonly synonym: number
+  readonly topic: number
+  readonly context: number
   readonly prefix: number
   readonly typo: number
   readonly compound: number
@@ -20,13 +22,11 @@ export type Tuning = {
   readonly capital: number
   /** How much of the whole query's score a tool keeps beside its best clause. */
   readonly whole: number
-  readonly clauseNorm: number
+  readonly shortClause: number
   /** What is gained when the query says all of a tool's name. */
   readonly nameCoverage: number
-  readonly queryCoverage: number
   /** What a word still counts in the same clause after a better tool has answered it. */
   readonly answered: number
-  readonly verbFirst: number
 }
 
 export const TUNING: Tuning = {
@@ -41,6 +41,8 @@ export const TUNING: Tuning = {
   },
   saturation: 1.2,
   synonym: 0.4,
+  topic: 0.3,
+  context: 0.4,
   prefix: 0.3,
   typo: 0.4,
   compound: 0.8,
@@ -49,10 +51,8 @@ export const TUNING: Tuning = {
   placeholder: 0.5,
   number: 0.2,
   capital: 0.7,
-  whole: 0.5,
-  clauseNorm: 0,
+  whole: 0.4,
+  shortClause: 3,
   nameCoverage: 0.5,
-  queryCoverage: 0,
   answered: 0.7,
-  verbFirst: 1,
 }

@@ -1,36 +1,100 @@
-/** One term's postings: pairs of document number and cell, where a cell packs the effect and the fields. */
-export type Postings = { cells: Uint32Array; length: number }
+import { documentsIn, emptyPostings, type Postings } from './postings.ts'
+import { stem } from './stem.ts'
 
-const EFFECT_STEPS = 65_535
+export type Term = { readonly text: string; readonly number: number; readonly postings: Postings }
+export type Near = { readonly term: Term; readonly by: 'prefix' | 'typo' }
 
-export const packCell = (effect: number, fields: number): number => (Math.round(effect * EFFECT_STEPS) << 8) | fields
-export const effectOf = (cell: number): number => (cell >>> 8) / EFFECT_STEPS
-export const fieldsOf = (cell: number): number => cell & 0xff
-
-export function addPosting(postings: Postings, doc: number, cell: number): void {
-  if (postings.length === postings.cells.length) {
-    const grown = new Uint32Array(Math.max(2, Math.ceil(postings.cells.length * 0.75) * 2))
-    grown.set(postings.cells)
-    postings.cells = grown
-  }
-  postings.cells[postings.length] = doc
-  postings.cells[postings.length + 1] = cell
-  postings.length += 2
+export type Vocabulary = {
+  /** The term of a text, made when new. */
+  own(text: string): Term
+  /** The term of a text that at least one document holds. */
+  find(text: string): Term | undefined
+  at(number: number): Term | undefined
+  stem(word: string): string
+  /** Terms that an unknown word may stand for, best first. */
+  near(text: string): readonly Near[]
 }
 
-/** The last posting takes the place of the removed one: order carries no meaning. */
-export function removePosting(postings: Postings, doc: number): void {
-  const { cells, length } = postings
-  for (let at = 0; at < length; at += 2) {
-    if (cells[at] !== doc) continue
-    cells[at] = cells[length - 2] ?? 0
-    cells[at + 1] = cells[length - 1] ?? 0
-    postings.length -= 2
-    return
+const MAX_STEMS = 50_000
+const MAX_SCANNED = 4_000
+const MAX_NEAR = 3
+const LEAST_NEAR = 5
+const EDGE = 3
+
+export function createVocabulary(): Vocabulary {
+  const terms: Term[] = []
+  const byText = new Map<string, Term>()
+  const byStart = new Map<string, Term[]>()
+  const byEnd = new Map<string, Term[]>()
+  const stems = new Map<string, string>()
+
+  const file = (shelf: Map<string, Term[]>, key: string, term: Term): void => {
+    const filed = shelf.get(key)
+    if (filed === undefined) shelf.set(key, [term])
+    else filed.push(term)
+  }
+
+  return {
+    own(text) {
+      const known = byText.get(text)
+      if (known !== undefined) return known
+      const term = { text, number: terms.length, postings: emptyPostings() }
+      terms.push(term)
+      byText.set(text, term)
+      if (isPlain(text)) {
+        file(byStart, text.slice(0, EDGE), term)
+        file(byEnd, text.slice(-EDGE), term)
+      }
+      return term
+    },
+    find(text) {
+      const term = byText.get(text)
+      return term !== undefined && term.postings.length > 0 ? term : undefined
+    },
+    at: (number) => terms[number],
+    stem(word) {
+      const known = stems.get(word)
+      if (known !== undefined) return known
+      // Only a cache: what is forgotten is computed again.
+      if (stems.size >= MAX_STEMS) stems.clear()
+      const cut = stem(word)
+      stems.set(word, cut)
+      return cut
+    },
+    near(text) {
+      if (text.length < LEAST_NEAR || !isPlain(text)) return []
+      const shelves = [byStart.get(text.slice(0, EDGE)) ?? [], byEnd.get(text.slice(-EDGE)) ?? []]
+      const candidates = new Set(shelves.flatMap((shelf) => shelf.slice(0, MAX_SCANNED)))
+      const found = [...candidates].flatMap((term) => {
+        const by = documentsIn(term.postings) === 0 ? undefined : likeness(text, term.text)
+        return by === undefined ? [] : [{ term, by }]
+      })
+      found.sort((a, b) => nearness(text, b) - nearness(text, a) || (a.term.text < b.term.text ? -1 : 1))
+      return found.slice(0, MAX_NEAR)
+    },
   }
 }
 
-export function cellOf(postings: Postings, doc: number): number {
-  for (let at = 0; at < postings.length; at += 2) if (postings.cells[at] === doc) return postings.cells[at + 1] ?? 0
-  return 0
+const isPlain = (text: string): boolean => text.length > EDGE && text.length <= 24 && /^[a-z]+$/.test(text)
+
+const nearness = (text: string, { term, by }: Near): number =>
+  (by === 'typo' ? 100 : 0) - Math.abs(term.text.length - text.length)
+
+function likeness(text: string, other: string): Near['by'] | undefined {
+  const gap = Math.abs(text.length - other.length)
+  if (gap <= 2 && isOneSlip(text, other)) return 'typo'
+  const short = Math.min(text.length, other.length)
+  return short >= LEAST_NEAR && gap <= 4 && (text.startsWith(other) || other.startsWith(text)) ? 'prefix' : undefined
+}
+
+/** One letter more, less, other, or two neighbours swapped. */
+function isOneSlip(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  if (left.length <= 1 && right.length <= 1) return true
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0]
 }

@@ -1,0 +1,66 @@
+import { documentsIn } from './postings.ts'
+import type { Clause, QueryTerm } from './read-query.ts'
+import { SYNONYMS } from './synonyms.ts'
+import { TOPICS } from './topics.ts'
+import type { Tuning } from './tuning.ts'
+import type { Term, Vocabulary } from './vocabulary.ts'
+
+/** One way in which a document can answer a word: `worth` is the most it adds, `share` how sure the word means this term. */
+export type Reading = { readonly term: Term; readonly worth: number; readonly share: number }
+/** A word of the query. The best of its readings counts, so that a text with three synonyms is not three times as right. */
+export type Wanted = { readonly word: string; readonly readings: readonly Reading[] }
+
+/** The rarer, the more telling. */
+export const rarity = (documents: number, among: number): number =>
+  Math.log(1 + (among - documents + 0.5) / (documents + 0.5))
+
+export function expandClause(clause: Clause, vocabulary: Vocabulary, size: number, tuning: Tuning): Wanted[] {
+  const wanted: Wanted[] = []
+  for (const [at, item] of clause.entries()) {
+    const readings = readingsOf(item, vocabulary, size, tuning)
+    if (readings.length > 0) wanted.push({ word: item.word, readings })
+    const fused = fusedWith(item, clause[at + 1], vocabulary)
+    if (fused === undefined) continue
+    const worth = tuning.compound * item.weight * rarity(documentsIn(fused.postings), size)
+    wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }] })
+  }
+  return wanted
+}
+
+function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tuning: Tuning): Reading[] {
+  const readings = new Map<Term, Reading>()
+  let most = Infinity
+  const read = (term: Term | undefined, share: number): void => {
+    if (term === undefined || readings.has(term)) return
+    // Another word never tells more than the word itself.
+    const worth = Math.min(most, share * rarity(documentsIn(term.postings), size) * item.weight)
+    readings.set(term, { term, worth, share })
+  }
+  const own = vocabulary.find(item.term)
+  read(own, 1)
+  most = readings.values().next().value?.worth ?? Infinity
+  for (const other of SYNONYMS.get(item.term) ?? []) read(vocabulary.find(other), tuning.synonym)
+  for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), tuning.topic)
+  if (own === undefined && !item.name) {
+    for (const part of unfused(item.word, vocabulary)) read(part, tuning.compound)
+    if (readings.size === 0) for (const { term, by } of vocabulary.near(item.term)) read(term, tuning[by])
+  }
+  return [...readings.values()]
+}
+
+/** `load testing` in the query, `loadtesting` in a name. */
+function fusedWith(item: QueryTerm, next: QueryTerm | undefined, vocabulary: Vocabulary): Term | undefined {
+  if (next === undefined || item.joined || next.joined) return undefined
+  return vocabulary.find(vocabulary.stem(item.word + next.word))
+}
+
+/** `loadtesting` in the query, `load testing` in a text: the first cut at which both sides are known. */
+function unfused(word: string, vocabulary: Vocabulary): Term[] {
+  if (word.length < 6 || word.length > 24) return []
+  for (let cut = 3; cut <= word.length - 3; cut += 1) {
+    const left = vocabulary.find(vocabulary.stem(word.slice(0, cut)))
+    const right = left && vocabulary.find(vocabulary.stem(word.slice(cut)))
+    if (left !== undefined && right !== undefined) return [left, right]
+  }
+  return []
+}

@@ -1,0 +1,62 @@
+import { packCell } from './postings.ts'
+import { FIELDS, toolText, type SearchableTool } from './searchable-tool.ts'
+import { splitText } from './split-text.ts'
+import { STOP_WORDS } from './stop-words.ts'
+import type { FieldTuning, Tuning } from './tuning.ts'
+import type { Term, Vocabulary } from './vocabulary.ts'
+
+/** What the index keeps of a tool; its words live in the postings. */
+export type IndexedTool = {
+  readonly id: string
+  readonly terms: Uint32Array
+  /** The terms of its name, without those that stand for several together. */
+  readonly name: Uint32Array
+}
+
+/**
+ * A tool's terms with their effect in it: frequencies weighted by field and discounted by the field's length, then saturated
+ * (BM25F). Lengths are held against usual ones and not against the catalogue's average.
+ * INVARIANT: a document's cells depend on its own text only, so indexing one tool never touches another.
+ */
+export function indexTool(
+  tool: SearchableTool,
+  vocabulary: Vocabulary,
+  tuning: Tuning,
+): { indexed: IndexedTool; cells: ReadonlyMap<Term, number> } {
+  const text = toolText(tool)
+  const weights = new Map<Term, number>()
+  const fields = new Map<Term, number>()
+  for (const [bit, field] of FIELDS.entries()) {
+    for (const [term, weight] of fieldWeights(text[field], vocabulary, tuning.fields[field])) {
+      weights.set(term, (weights.get(term) ?? 0) + weight)
+      fields.set(term, (fields.get(term) ?? 0) | (1 << bit))
+    }
+  }
+  const cells = new Map<Term, number>()
+  for (const [term, weight] of weights)
+    cells.set(term, packCell(weight / (weight + tuning.saturation), fields.get(term) ?? 0))
+  const name = splitText(text.name).filter((word) => !word.joined && !STOP_WORDS.has(word.text))
+  const indexed = {
+    id: tool.id,
+    terms: Uint32Array.from([...cells.keys()], (term) => term.number),
+    name: Uint32Array.from(new Set(name.map((word) => vocabulary.own(vocabulary.stem(word.text)).number))),
+  }
+  return { indexed, cells }
+}
+
+function fieldWeights(
+  text: string,
+  vocabulary: Vocabulary,
+  { weight, usual, discount }: FieldTuning,
+): Map<Term, number> {
+  const counts = new Map<Term, number>()
+  let length = 0
+  for (const word of splitText(text)) {
+    if (STOP_WORDS.has(word.text)) continue
+    const term = vocabulary.own(vocabulary.stem(word.text))
+    counts.set(term, (counts.get(term) ?? 0) + 1)
+    if (!word.joined) length += 1
+  }
+  const scale = weight / (1 - discount + (discount * length) / usual)
+  return new Map([...counts].map(([term, count]) => [term, count * scale]))
+}

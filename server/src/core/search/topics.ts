@@ -1,0 +1,108 @@
+import { stem } from './stem.ts'
+
+/**
+ * What everyday things are about: a request names the thing ("laptop"), a tool its kind ("product"). One direction only, and
+ * general by intent: a line belongs here when it would be right in any catalogue.
+ */
+const LINES = `
+product shopping: laptop smartphone phone camera headphones tablet tv shoes dress shirt jacket watch furniture sofa toy jewelry makeup perfume appliance refrigerator bag sneakers brand gadget
+electronics: laptop smartphone camera headphones tablet computer monitor keyboard
+clothing fashion: dress shirt jacket shoes jeans outfit suit coat skirt wardrobe style
+food recipe: chicken beef pasta pizza cake soup salad vegetarian vegan breakfast lunch dinner dessert ingredient bake snack chocolate
+restaurant: dinner lunch sushi pizza brunch steakhouse menu cuisine
+diet nutrition: calorie protein vitamin carb weight vegan keto healthy
+health medical: pain fever headache symptom diagnosis therapy treatment patient cancer diabetes blood vaccine surgery nurse
+fitness exercise: workout gym yoga running muscle squat cardio stretching marathon
+travel trip: vacation itinerary destination flight hotel beach museum sightseeing passport visa luggage backpacking cruise resort tourist honeymoon
+flight: airline airport plane boarding layover
+hotel: room suite hostel resort checkin checkout accommodation
+transport: bus train subway taxi ferry metro tram commute
+car vehicle: sedan suv truck mileage engine tire fuel petrol toyota honda ford tesla
+property house: apartment condo bedroom rent mortgage landlord villa
+finance: stock bond dividend portfolio investment earnings etf nasdaq budget loan savings retirement
+stock: share ticker nasdaq dividend equity dow
+cryptocurrency blockchain: bitcoin ethereum nft wallet token crypto btc eth defi
+currency: dollar euro yen pound usd eur gbp jpy rupee peso franc
+company: revenue ceo startup corporation headquarters employer founder
+job career: resume hiring salary interview internship recruiter vacancy employer profession
+law: court attorney lawsuit liable statute regulation constitution copyright trademark judge crime visa license
+education course: student exam university degree homework lecture curriculum teacher certification
+language: spanish french german chinese japanese english italian korean portuguese russian arabic hindi pronunciation grammar vocabulary phrase
+translate: spanish french german chinese japanese italian korean portuguese russian arabic hindi
+research paper: arxiv journal citation thesis study literature scholar scientist doi pubmed
+science: physics chemistry biology astronomy experiment
+math: algebra equation integral derivative geometry calculus matrix fraction sqrt arithmetic multiply divide subtract
+calculate: sum multiply divide subtract plus minus percent average
+programming code: python javascript java react typescript function bug compile algorithm api github developer debug library framework html css sql
+repository: github gitlab git commit pull branch
+website: homepage landing page domain seo wordpress hosting html blog
+seo: backlink ranking keyword traffic serp google
+marketing: campaign advertisement audience brand branding leads promotion influencer
+image: photo picture logo illustration drawing wallpaper portrait selfie thumbnail painting
+video: youtube clip vlog footage tiktok film vimeo
+music: song playlist album artist band concert lyrics guitar piano chord melody jazz rock pop spotify rap
+movie: film actor director cinema thriller comedy netflix sequel oscar imdb
+show: netflix episode season sitcom series
+entertainment media: movie show book podcast series celebrity
+book: novel author chapter fiction reading bestseller library
+event: concert festival theater broadway conference exhibition party wedding show
+ticket: concert theater match show
+game: chess puzzle xbox playstation nintendo minecraft poker player multiplayer videogame
+sport: football soccer basketball tennis cricket baseball golf hockey nba nfl athlete league team score coach liverpool olympics
+news: headline breaking journalist politics election current events
+weather: temperature rain snow forecast humidity wind storm sunny cloudy umbrella celsius fahrenheit hurricane
+location map: restaurant nearby address latitude longitude coordinates street directions gps
+country: france germany japan canada australia india china mexico brazil italy spain uk usa
+holiday: christmas easter thanksgiving vacation festival boxing
+animal: dog cat bird fish horse species wildlife breed
+plant garden: flower tree seed soil leaf houseplant
+astrology: zodiac horoscope tarot natal birth
+religion: bible god prayer church quran verse christian
+charity: donate nonprofit volunteer fundraising donation
+gift: birthday anniversary surprise christmas valentine
+calendar: meeting appointment schedule remind tomorrow
+task: todo reminder deadline checklist
+email: inbox recipient newsletter gmail outlook
+message: sms text whatsapp slack telegram chat
+document: pdf word report docx
+spreadsheet: excel csv sheet
+chart: graph plot pie histogram bar visualization
+diagram: flowchart mindmap uml
+presentation: slides powerpoint deck
+database: sql table query postgres mysql mongodb
+server: hosting vm instance deploy linux
+security: firewall malware vulnerability password encryption threat attack phishing breach
+network: ip dns router vpn wifi
+cloud: azure aws kubernetes
+energy: electricity solar battery power
+environment: carbon emission climate pollution recycling
+art: painting museum gallery sculpture artist
+history: war ancient century empire historical
+data: dataset statistics census analytics
+survey form: questionnaire quiz poll
+review: opinion rating pros cons feedback
+discount: coupon sale deal promo bargain voucher
+writing: essay article blog story poem paragraph letter rewrite paraphrase
+summarize: article transcript
+`
+
+function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {
+  const table = new Map<string, Set<string>>()
+  for (const line of lines.split('\n')) {
+    const [kinds, things] = line.split(':').map((side) =>
+      side
+        .split(' ')
+        .filter((word) => word !== '')
+        .map(stem),
+    )
+    for (const thing of things ?? []) {
+      const of = table.get(thing) ?? new Set()
+      for (const kind of kinds ?? []) if (kind !== thing) of.add(kind)
+      table.set(thing, of)
+    }
+  }
+  return new Map([...table].map(([thing, kinds]) => [thing, [...kinds]]))
+}
+
+/** By stem of a thing: the stems of its kinds. */
+export const TOPICS: ReadonlyMap<string, readonly string[]> = tableOf(LINES)
