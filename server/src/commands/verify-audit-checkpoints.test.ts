@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { always, cutBefore, expectFound, pick, rewriteFrom, signedIn } from '../../test/audit/histories.ts'
 import { checkpointsOf, draft, newKeys, memoryAudit } from '../../test/audit/memory-audit.ts'
-import type { Checkpoint } from '../contract/audit.ts'
+import type { Checkpoint, StreamHead } from '../contract/audit.ts'
 import { checkpointText } from '../core/audit/checkpoint.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'
@@ -75,6 +75,48 @@ describe('of one mutation of the checkpoints the number is named when', () => {
     expectFound(await verifyAudit(memory), ['checkpoint_missing'], 'checkpoints', 0)
     resign({ number: 2 })
     expectFound(await verifyAudit(memory), ['checkpoint_missing'], 'checkpoints', 1)
+  })
+})
+
+describe('checkpoints that our own key signed', () => {
+  async function twoStreams() {
+    const memory = memoryAudit()
+    for (const stream of ['a', 'b']) memory.append(stream, draft(1))
+    await writeCheckpoint(memory)
+    memory.append('a', draft(2))
+    await writeCheckpoint(memory)
+    const [first = { place: 0, body: undefined }, second = { place: 0, body: undefined }] =
+      memory.stored.checkpoints.values()
+    const { body } = second.body as Checkpoint
+    const resign = (streams: readonly StreamHead[], count: number) => {
+      const changed = { ...body, streams: [...streams], count }
+      second.body = { body: changed, ...memory.keys.sign(checkpointText(changed)) }
+    }
+    return { memory, first, second, body, resign }
+  }
+
+  test('but that leave out a stream, or name them in another order, contradict the one before', async () => {
+    const { memory, body, resign } = await twoStreams()
+    resign(body.streams.toReversed(), 3)
+    expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
+    resign(body.streams.slice(0, 1), 2)
+    expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
+    resign(body.streams, 3)
+    expect(await verifyAudit(memory)).toMatchObject({ ok: true })
+  })
+
+  test('but that take back entries do not hold the ones there are', async () => {
+    const { memory, body, resign } = await twoStreams()
+    const [a, b] = body.streams
+    if (a === undefined || b === undefined) throw new Error('there are two streams')
+    resign([{ ...a, to: 1, head: memory.stored.heads.get('a')?.hash ?? '' }, b], 2)
+    expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
+  })
+
+  test('but that stand twice are out of place', async () => {
+    const { memory, first, second } = await twoStreams()
+    second.body = first.body
+    expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
   })
 })
 

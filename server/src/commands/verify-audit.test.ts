@@ -159,6 +159,20 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], stream, covering?.to ?? 0)
     }))
 
+  test('what follows a signed entry is rewritten without a fitting link', async () => {
+    const memory = memoryAudit()
+    for (let at = 0; at < 5; at += 1) memory.append('a', draft(at))
+    await writeCheckpoint(memory)
+    const against = checkpointsOf(memory)
+    for (let at = 5; at < 9; at += 1) memory.append('a', draft(at))
+    rewriteFrom(memory, 'a', 6, { prev_hash: 'f'.repeat(64) })
+    expectFound(await verifyAudit(memory), ['edited'], 'a', 6)
+    memory.stored.checkpoints.clear()
+    expectFound(await verifyAudit(memory, { against }), ['edited'], 'a', 6)
+    // Without any signature it is one's word against the other's, and the one that has a successor counts.
+    expectFound(await verifyAudit(memory), ['edited'], 'a', 5)
+  })
+
   test('a row cannot be read at all', () =>
     always(async (memory, choice) => {
       const { stream, seq, row } = pick(memory, choice)

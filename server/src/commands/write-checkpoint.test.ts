@@ -13,6 +13,11 @@ const written = async (memory: ReturnType<typeof memoryAudit>): Promise<Checkpoi
   return result.value
 }
 
+function renumber(memory: ReturnType<typeof memoryAudit>): void {
+  const { row } = pick(memory, 7)
+  row.body = { ...entryIn(row), seq: 9 }
+}
+
 describe('a checkpoint', () => {
   test('signs the new entries of every stream, and the head of a stream without new ones', async () => {
     const memory = memoryAudit()
@@ -66,6 +71,7 @@ describe('a checkpoint', () => {
     ['the last entry is gone', (memory) => memory.stored.entries.get('a')?.pop(), '9'],
     ['entries that were signed are gone', (memory) => memory.stored.heads.delete('a'), '1'],
     ['the head is another', (memory) => memory.stored.heads.set('a', { seq: 9, hash: GENESIS }), '10'],
+    ['an entry has the number of another', (memory) => renumber(memory), '8'],
     ['a row is no entry', (memory) => void (pick(memory, 7).row.body = null), '8'],
     [
       'an entry has no hash',

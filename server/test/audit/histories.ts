@@ -97,11 +97,16 @@ export function expectFound(
 }
 
 /** What somebody does who can write everything but has no key: edit one entry and hash all after it again. */
-export function rewriteFrom(memory: MemoryAudit, stream: string, seq: number): void {
+export function rewriteFrom(
+  memory: MemoryAudit,
+  stream: string,
+  seq: number,
+  edit: Partial<AuditEntry> = { actor: 'somebody else' },
+): void {
   const rows = memory.stored.entries.get(stream) ?? []
   let before: string | undefined
   for (const row of rows.slice(seq - 1)) {
-    const changed = before === undefined ? { actor: 'somebody else' } : { prev_hash: before }
+    const changed = before === undefined ? edit : { prev_hash: before }
     row.body = rehashed(entryIn(row), changed)
     before = entryIn(row).hash
   }
