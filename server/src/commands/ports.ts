@@ -26,8 +26,8 @@ export type Table = keyof Rows
 
 /** The fields by which rows of a table can be listed. Engines keep an index for each. */
 export const LISTED_BY = {
-  calls: ['state', 'thread', 'idempotency_key'],
-  approvals: ['state', 'call_id', 'thread'],
+  calls: ['state', 'thread', 'idempotency_key', 'identity'],
+  approvals: ['state', 'call_id', 'thread', 'identity'],
   runs: ['status', 'kind'],
   tools: ['server'],
   servers: [],
@@ -49,8 +49,8 @@ export type Change =
   | { kind: 'expect'; table: Table; id: string; version: Version | 'absent' }
   /** A nonce, a delivery id: insert or lose. May be forgotten after `until`. */
   | { kind: 'once'; key: string; until: number }
-  /** Open an account with units to spend; lost when it exists. */
-  | { kind: 'open'; account: string; units: number }
+  /** Open an account with units to spend; lost when it exists. May be forgotten after `until`. */
+  | { kind: 'open'; account: string; units: number; until?: number }
   /** Take units, or give some back when negative; lost when fewer are left or there is no such account. */
   | { kind: 'spend'; account: string; units: number }
   /** Append to a run's journal. */
@@ -86,6 +86,11 @@ export interface Shelves {
   row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
+}
+
+export interface Accounts {
+  /** The units left; undefined when there is no such account. */
+  left(account: string): Promise<number | undefined>
 }
 
 export interface AuditReads {

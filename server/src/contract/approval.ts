@@ -38,6 +38,8 @@ export type ApprovalRow = {
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string
+  /** The call's. */
+  readonly identity?: string
   readonly policy_version: string
   readonly strength: Strength
   readonly evidence: readonly Opinion[]

@@ -66,6 +66,8 @@ export type CallRow = Call & {
   readonly held_until?: number
   readonly run_id?: RunId
   readonly idempotency_key?: string
+  /** Thread, tool and arguments as one text: rows with the same one are the same call made again. */
+  readonly identity?: string
   /** Which process marked it `executing`: at recovery, rows of a process that is gone are interrupted. */
   readonly boot?: string
   readonly started_at?: number

@@ -236,6 +236,15 @@ function unitSuite({ fresh }: Opener): void {
     expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 1 }])).toEqual({ lost: 0 })
   })
 
+  test('what is left can be read, also of an account that may be forgotten later', async () => {
+    const ledger = await fresh()
+    expect(await ledger.left('a')).toBeUndefined()
+    await ledger.commit([{ kind: 'open', account: 'a', units: 5, until: Number.MAX_SAFE_INTEGER }])
+    await ledger.commit([{ kind: 'spend', account: 'a', units: 2 }])
+    expect(await ledger.left('a')).toBe(3)
+    expect(await ledger.left('A')).toBeUndefined()
+  })
+
   test('the largest whole numbers are spent exactly', async () => {
     const ledger = await fresh()
     const most = Number.MAX_SAFE_INTEGER

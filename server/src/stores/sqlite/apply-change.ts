@@ -9,7 +9,7 @@ export type ApplyChange = (change: Change) => boolean
 export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
   const rows = new Map(Object.keys(LISTED_BY).map((table) => [table, rowStatements(db, table)]))
   const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const open = db.prepare('INSERT INTO accounts (id, units) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const open = db.prepare('INSERT INTO accounts (id, units, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2')
   const event = db.prepare(
     'INSERT INTO events (run, seq, body) SELECT ?1, coalesce(max(seq), 0) + 1, ?2 FROM events WHERE run = ?1',
@@ -40,7 +40,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
       case 'once':
         return changed(once, word(change.key), number(change.until))
       case 'open':
-        return changed(open, word(change.account), units(change.units, 0))
+        return changed(open, word(change.account), units(change.units, 0), time(change.until))
       case 'spend':
         return changed(spend, word(change.account), units(change.units, Number.MIN_SAFE_INTEGER))
       case 'event':
@@ -72,7 +72,7 @@ function rowStatements(db: DatabaseSync, table: string): RowStatements {
   }
 }
 
-function changed(statement: StatementSync, ...values: (string | number | bigint)[]): boolean {
+function changed(statement: StatementSync, ...values: (string | number | bigint | null)[]): boolean {
   return statement.run(...values).changes === 1
 }
 
@@ -87,6 +87,8 @@ function number(value: number): number {
   if (typeof value !== 'number') throw new Bug('a version, a position or a time must be a finite number')
   return value
 }
+
+const time = (value: number | undefined): number | null => (value === undefined ? null : number(value))
 
 /** As a big integer, because a double would round a large account's units. */
 function units(value: number, least: number): bigint {

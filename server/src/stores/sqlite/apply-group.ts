@@ -26,6 +26,9 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
   const purge = db.prepare('DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < ? LIMIT 1000)')
+  const purgeAccounts = db.prepare(
+    'DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < ? LIMIT 1000)',
+  )
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const firstLost = (changes: readonly Change[]): number => {
@@ -63,6 +66,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
       tail.save()
       if (now - purgedAt >= PURGE_EVERY_MS) {
         purge.run(now - PURGE_GRACE_MS)
+        purgeAccounts.run(now - PURGE_GRACE_MS)
         purgedAt = now
       }
       end.run()

@@ -66,7 +66,7 @@ test('a writer waits for every fsync and for its neighbours; a reader cannot wri
   const pragma = (name: string) => Object.values(writer.prepare(`PRAGMA ${name}`).get() ?? {})[0]
   expect([pragma('journal_mode'), pragma('synchronous'), pragma('busy_timeout')]).toEqual(['wal', 2, 10_000])
   const reader = connectForReads(file)
-  expect(() => reader.exec("INSERT INTO accounts VALUES ('a', 1)")).toThrow('readonly')
+  expect(() => reader.exec("INSERT INTO accounts (id, units) VALUES ('a', 1)")).toThrow('readonly')
   reader.close()
   writer.close()
 })

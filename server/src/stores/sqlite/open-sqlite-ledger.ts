@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { AuditReads, Clock, Journal, Ledger, Shelves } from '../../commands/ports.ts'
+import type { Accounts, AuditReads, Clock, Journal, Ledger, Shelves } from '../../commands/ports.ts'
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter } from './group-writer.ts'
@@ -10,6 +10,7 @@ import { linkWorker } from './worker-link.ts'
 
 export type SqliteStore = Ledger &
   Shelves &
+  Accounts &
   AuditReads &
   Journal & {
     /** A consistent copy of everything, while the gate goes on. The file must not exist yet. */

@@ -5,6 +5,7 @@ import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import {
   LISTED_BY,
+  type Accounts,
   type AuditReads,
   type Held,
   type Journal,
@@ -13,7 +14,7 @@ import {
   type Table,
 } from '../../commands/ports.ts'
 
-export type Reads = Shelves & AuditReads & Omit<Journal, 'onWake'>
+export type Reads = Shelves & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
 type Value = string | number
 
@@ -49,6 +50,12 @@ export function reads(db: DatabaseSync): Reads {
       const { conditions, values } = filter(table, where)
       const sql = `SELECT count(*) AS n FROM ${table} ${clause(conditions)}`
       return (prepared(sql).get(...values) as { n: number }).n
+    },
+
+    async left(account) {
+      // Given back often enough, an account can hold more than a double: then at least this much is left.
+      const sql = `SELECT min(units, ${Number.MAX_SAFE_INTEGER}) AS units FROM accounts WHERE id = ?`
+      return (prepared(sql).get(account) as { units: number } | undefined)?.units
     },
 
     async entries(stream, from, limit) {

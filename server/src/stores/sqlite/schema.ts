@@ -6,10 +6,7 @@ const APPLICATION_ID = 0x53_6c_63_65
 
 /** One shape for every kind of row. `pos` is the cursor of a listing and is never used twice. */
 function rows(table: string, listedBy: readonly string[]): string {
-  const indexes = listedBy.map((field) => {
-    const value = `json_extract(body, '$.${field}')`
-    return `CREATE INDEX ${table}_by_${field} ON ${table} (${value}) WHERE ${value} IS NOT NULL;`
-  })
+  const indexes = listedBy.map((field) => index(table, field))
   return `
     CREATE TABLE ${table} (
       pos INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -18,6 +15,11 @@ function rows(table: string, listedBy: readonly string[]): string {
       body TEXT NOT NULL
     ) STRICT;
     ${indexes.join('\n')}`
+}
+
+function index(table: string, field: string): string {
+  const value = `json_extract(body, '$.${field}')`
+  return `CREATE INDEX ${table}_by_${field} ON ${table} (${value}) WHERE ${value} IS NOT NULL;`
 }
 
 const FIRST = [
@@ -47,8 +49,15 @@ const FIRST = [
   CREATE TABLE heads (stream TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ].join('\n')
 
+const REPEATED_CALLS = [index('calls', 'identity'), index('approvals', 'identity')].join('\n')
+
+/** An account of a period that is over may go; one without `until` stays. */
+const PASSING_ACCOUNTS = `
+  ALTER TABLE accounts ADD COLUMN until REAL;
+  CREATE INDEX accounts_by_until ON accounts (until) WHERE until IS NOT NULL;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
-export const MIGRATIONS: readonly string[] = [FIRST]
+export const MIGRATIONS: readonly string[] = [FIRST, REPEATED_CALLS, PASSING_ACCOUNTS]
 
 /**
  * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes
