@@ -132,6 +132,8 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
   )
   return partners.flatMap((other) => {
     const [loose, strict] = strictnessOf(own.rule) < strictnessOf(other.rule) ? [own, other] : [other, own]
+    // Rules about different things may meet; then the stricter concern wins, as it should.
+    if (strict.when !== undefined && askedBy(own) !== askedBy(other)) return []
     const { calls } = worldsOf(own, [other], promisesFor([own], lint.options))
     const says = (rule: CompiledRule, call: DescribedCall) => typeof saidBy(rule, call) === 'number'
     const both = calls.find((call) => says(loose, call) && says(strict, call))
