@@ -15,6 +15,7 @@ export type DescribedCall = {
   readonly user: string
   readonly args: Json
   readonly thread?: string
+  /** Without one, a call that has none. */
   readonly lane?: string
   readonly labels?: readonly string[]
   readonly now?: number
@@ -31,8 +32,8 @@ export function callFrom(described: DescribedCall): { readonly call: PolicyCall;
     facts: {
       now,
       tool: { row, effects, effects_from: 'configured', risk, idempotent: false },
-      ...(described.tags === undefined ? {} : { tags: described.tags }),
-      ...(described.lane === undefined ? {} : { lane: described.lane }),
+      tags: described.tags ?? [],
+      lane: described.lane ?? null,
       ...(described.labels === undefined ? {} : { labels: described.labels }),
     },
   }

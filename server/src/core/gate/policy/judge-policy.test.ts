@@ -87,6 +87,42 @@ describe('judgePolicy', () => {
     expect(opinion?.says).toBe('blocked because its condition has no answer: the arguments are not JSON')
   })
 
+  const unknown = (text: string) => {
+    const compiled = compilePolicy({ text, file: 'p.yaml' }, { digest: () => 'v' })
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
+    const { call, facts } = callFrom(CALL)
+    const { now, tool } = facts
+    return judgePolicy(compiled.value, call, { now, tool })
+  }
+
+  test.each([
+    ['match: { tag: production }', 'it hangs on the tag of this call, which is unknown'],
+    ['match: { tag: [a, "b*", "*c"], tool: "mail__*" }', 'it hangs on the tag of this call, which is unknown'],
+    ['match: { lane: "*x*" }', 'it hangs on the lane of this call, which is unknown'],
+    ['when: \'"a" in tool.tags\'', 'its condition has no answer: the tags of this tool are unknown'],
+    ['when: "has(session.lane)"', 'its condition has no answer: the lane of this call is unknown'],
+  ])('a rule with %s blocks where that is unknown', (part, why) => {
+    for (const effect of ['allow', 'block']) {
+      const opinions = unknown(`rules: [{ id: a, effect: ${effect}, ${part}, says: x }]`)
+      expect(opinions).toMatchObject([{ rule: 'a', effect: 'block', says: `blocked because ${why}` }])
+    }
+  })
+
+  test('an unknown tag is no matter to a rule that another field rules out', () => {
+    expect(spell(unknown('rules: [{ id: a, effect: allow, match: { tag: x, tool: files__read }, says: x }]'))).toEqual([
+      'careful.high ask strong',
+    ])
+  })
+
+  test('a tool known to have no tags, and a call known to have no lane, are matched by none', () => {
+    expect(spell(judge('rules: [{ id: a, effect: block, match: { tag: "*" }, says: x }]'))).toEqual([
+      'careful.high ask strong',
+    ])
+    expect(spell(judge('rules: [{ id: a, effect: block, match: { lane: "*" }, says: x }]'))).toEqual([
+      'careful.high ask strong',
+    ])
+  })
+
   test('a value of the arguments never appears in what it says', () => {
     const text = 'rules: [{ id: a, effect: allow, when: args.to > 5, says: x }]'
     expect(JSON.stringify(judge(text))).not.toContain('bob@example.com')

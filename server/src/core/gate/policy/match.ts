@@ -10,14 +10,14 @@ export type GlobField = (typeof GLOB_FIELDS)[number]
 export type WordField = (typeof WORD_FIELDS)[number]
 export type MatchField = GlobField | WordField
 
-/** The names a call goes by, per field. A call has one tool, and any number of tags. */
+/** The names a call goes by, per field. A call has one tool, and any number of tags. Undefined is unknown. */
 export type Names = {
   readonly tool: readonly string[]
   readonly server: readonly string[]
-  readonly tag: readonly string[]
+  readonly tag: readonly string[] | undefined
   readonly caller: readonly string[]
   readonly user: readonly string[]
-  readonly lane: readonly string[]
+  readonly lane: readonly string[] | undefined
   readonly effects: readonly ToolEffect[]
   readonly risk: readonly RiskClass[]
   readonly role: readonly CallerKind[]
@@ -32,10 +32,10 @@ export function namesOf({ caller }: PolicyCall, facts: PolicyFacts): Names {
   return {
     tool: [facts.tool.row.tool_id],
     server: [facts.tool.row.server],
-    tag: facts.tags ?? [],
+    tag: facts.tags,
     caller: [caller.id],
     user: [caller.user],
-    lane: facts.lane === undefined ? [] : [facts.lane],
+    lane: facts.lane === undefined ? undefined : facts.lane === null ? [] : [facts.lane],
     effects: facts.tool.effects,
     risk: [facts.tool.risk],
     role: [caller.kind],
@@ -55,15 +55,21 @@ export function compileMatch(match: Match): CompiledMatch {
   }
 }
 
-/** Every given field matches; a field matches when one of its patterns fits one of the call's names. */
-export function isMatch(match: CompiledMatch, names: Names): boolean {
+/**
+ * Every given field matches; a field matches when one of its patterns fits one of the call's names.
+ * Where that hangs on a name nobody knows, the answer is the field.
+ */
+export function isMatch(match: CompiledMatch, names: Names): boolean | GlobField {
+  let unknown: GlobField | undefined
   for (const { field, any } of match.words) {
     if (!hasWord(any, names[field])) return false
   }
   for (const { field, any } of match.globs) {
-    if (!hasName(any, names[field])) return false
+    const having = names[field]
+    if (having === undefined) unknown = field
+    else if (!hasName(any, having)) return false
   }
-  return true
+  return unknown ?? true
 }
 
 function hasWord(any: readonly string[], having: readonly string[]): boolean {

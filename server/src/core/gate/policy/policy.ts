@@ -37,10 +37,11 @@ export type PolicyCall = Pick<Call, 'caller' | 'canonical_args' | 'thread'>
 export type PolicyFacts = {
   readonly now: number
   readonly tool: Tool
+  // What is absent below is unknown, and a rule that asks for it blocks: it cannot be told whether it fits.
   /** The operator's words for the tool. */
   readonly tags?: readonly string[]
-  /** The model lane of the run, for calls that have one. */
-  readonly lane?: string
-  /** The session's provenance labels. Absent is unknown, and a condition that asks for them then blocks. */
+  /** The model lane of the run that calls; null for a call without one. */
+  readonly lane?: string | null
+  /** The session's provenance labels. */
   readonly labels?: readonly string[]
 }

@@ -1,5 +1,5 @@
 import type { Glob } from './glob.ts'
-import { type CompiledMatch, GLOB_FIELDS, type MatchField, type Names, WORD_FIELDS } from './match.ts'
+import { type CompiledMatch, GLOB_FIELDS, type GlobField, type MatchField, type Names, WORD_FIELDS } from './match.ts'
 import type { CompiledRule } from './policy.ts'
 
 /** A rule as it stands on a shelf, with what is still to be checked of it there. */
@@ -53,7 +53,10 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
 export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
   const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
-    for (const name of names[field]) {
+    const known = names[field]
+    if (known === undefined)
+      found.push(...[exact, prefixes.shelf, suffixes.shelf].flatMap((shelf) => [...shelf.values()]))
+    for (const name of known ?? []) {
       put(found, exact.get(name))
       for (const length of prefixes.lengths) put(found, prefixes.shelf.get(name.slice(0, length)))
       for (const length of suffixes.lengths) put(found, suffixes.shelf.get(name.slice(-length)))
@@ -83,10 +86,13 @@ function placementsOf({ match }: CompiledRule): Placement[] {
   })
   const globs = match.globs.flatMap(({ field, any }): Placement[] => {
     const keys = any.map(keyOf).filter(isKey)
-    return keys.length === any.length ? [{ field, keys, whole: any.every(isOneSided) }] : []
+    return keys.length === any.length ? [{ field, keys, whole: any.every(isOneSided) && isAlwaysKnown(field) }] : []
   })
   return [...globs, ...words]
 }
+
+/** Whoever finds a rule by a name that is unknown has not found that it fits. */
+const isAlwaysKnown = (field: GlobField) => field !== 'tag' && field !== 'lane'
 
 /** A name itself, or a pattern of which the key is all. */
 const isOneSided = (glob: Glob) => glob.exact || (glob.simple && (glob.prefix === '' || glob.suffix === ''))

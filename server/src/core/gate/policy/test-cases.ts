@@ -56,7 +56,9 @@ export type CaseResult = {
 export type CaseOptions = Omit<PolicyOptions, 'at'> & {
   readonly policy: Policy
   /** The catalogue, for cases that name a tool by its id alone. */
-  readonly tools?: (tool_id: string) => Pick<Tool, 'effects' | 'risk'> | undefined
+  readonly tools?: (
+    tool_id: string,
+  ) => (Pick<Tool, 'effects' | 'risk'> & { readonly tags?: readonly string[] }) | undefined
 }
 
 export type RanCases =
@@ -137,7 +139,9 @@ function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, op
 function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof StatedTool> | undefined {
   if (typeof stated !== 'string') return stated
   const known = tools?.(stated)
-  return known === undefined ? undefined : { id: stated, effects: [...known.effects], risk: known.risk, tags: [] }
+  return known === undefined
+    ? undefined
+    : { id: stated, effects: [...known.effects], risk: known.risk, tags: [...(known.tags ?? [])] }
 }
 
 function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit<PolicyFault, 'file'>[] {

@@ -4,7 +4,7 @@ import { nearest } from '../nearest.ts'
 import { compileNode, faulty } from './compile-node.ts'
 import { type Compiled, type Context, type Run, wordsOf } from './node.ts'
 import { ANY, BOOL, spellType, type Type } from './type.ts'
-import { Failure } from './value.ts'
+import { Failure, type Value } from './value.ts'
 
 /** `args.to`, `args["x-id"]`, `args.rows[0]`. Only own keys are there; one that is missing is a failure. */
 export function compileAccess(node: ASTNode & { op: '.' | '[]' }, context: Context): Compiled {
@@ -28,7 +28,9 @@ export function compileHas(args: readonly ASTNode[], node: ASTNode, context: Con
   const run: Run = (scope) => {
     const value = of.run(scope)
     if (value instanceof Failure) return value
-    return isJsonObject(value) ? Object.hasOwn(value, key) : failure
+    if (!isJsonObject(value)) return failure
+    if (!Object.hasOwn(value, key)) return false
+    return (value[key] as Value) instanceof Failure ? (value[key] as Value) : true
   }
   return { type: BOOL, run }
 }

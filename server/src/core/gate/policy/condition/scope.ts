@@ -43,13 +43,19 @@ export const READ: Readonly<Record<Variable, (scope: Scope) => Value>> = {
 
 function toolOf({ tool, tags }: PolicyFacts): Value {
   const { tool_id: id, server, definition } = tool.row
-  return { id, name: definition.name, server, effects: tool.effects, risk: tool.risk, tags: tags ?? [] }
+  const known = { id, name: definition.name, server, effects: tool.effects, risk: tool.risk }
+  return { ...known, tags: tags ?? unknown('the tags of this tool are unknown') }
 }
 
 const callerOf = ({ caller: { id, kind, user } }: PolicyCall): Value => ({ id, user, kind, role: kind })
 
-const sessionOf = ({ call: { thread: id }, facts: { lane } }: Scope): Value =>
-  lane === undefined ? { id } : { id, lane }
+function sessionOf({ call: { thread: id }, facts: { lane } }: Scope): Value {
+  if (lane === null) return { id }
+  return { id, lane: lane ?? unknown('the lane of this call is unknown') }
+}
+
+/** INVARIANT: a failure may stand in a variable's field; `has` and field access hand it on (compile-access.ts). */
+const unknown = (reason: string) => new Failure(reason) as unknown as Json
 
 function parseArgs(text: string): Value {
   try {

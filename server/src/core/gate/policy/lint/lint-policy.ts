@@ -172,7 +172,7 @@ const askedBy = ({ when }: CompiledRule) =>
 
 function matches(rule: CompiledRule, described: DescribedCall, { policy }: Lint): boolean {
   const { call, facts } = callFrom(described)
-  return matchingRules(policy.operator, call, facts).includes(rule)
+  return matchingRules(policy.operator, call, facts).some((matching) => matching.rule === rule)
 }
 
 /** Calls to which neither the operator nor the preset says a word. */

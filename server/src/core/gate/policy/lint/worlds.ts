@@ -27,7 +27,7 @@ export function worldsOf(rule: CompiledRule, others: readonly CompiledRule[], pr
   for (let number = 0; number < Math.min(size, MOST); number += 1) {
     const call = combination(choices, number, base)
     const { call: own, facts } = callFrom(call)
-    if (isMatch(rule.match, namesOf(own, facts))) calls.push(call)
+    if (isMatch(rule.match, namesOf(own, facts)) === true) calls.push(call)
   }
   return { calls, exact: exact && size <= MOST }
 }
