@@ -1,10 +1,12 @@
 import { bestOf } from './best-of.ts'
+import { createExactNames, type Exactness } from './exact-names.ts'
 import { expandClause, rarity, type Wanted } from './expand-clause.ts'
 import { indexTool, type IndexedTool } from './index-tool.ts'
 import { pickTools, type Candidate, type Picked } from './pick-tools.ts'
 import { addPosting, documentsIn, removePosting } from './postings.ts'
 import { readQuery } from './read-query.ts'
 import { createScoreBoard } from './score-board.ts'
+import { scoreHint } from './score-hint.ts'
 import { FIELDS, type Field, type SearchableTool } from './searchable-tool.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -12,6 +14,7 @@ import { createVocabulary } from './vocabulary.ts'
 export type Hit = {
   readonly id: string
   readonly score: number
+  /** 0 to 1, comparable between queries: about how often a tool that answers this well is the one that was meant. */
   readonly score_hint: number
   readonly reason: { readonly fields: readonly Field[]; readonly terms: readonly string[] }
 }
@@ -25,12 +28,15 @@ export type ToolIndex = {
   size(): number
 }
 
+const NAME_BIT = 1 << FIELDS.indexOf('name')
+const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.97, 2: 1 }
 /** How many tools of the whole query, and of each clause, are looked at closely. */
 const WHOLE_POOL = 60
 const CLAUSE_POOL = 30
 
 export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   const vocabulary = createVocabulary()
+  const names = createExactNames()
   const board = createScoreBoard()
   const tools: (IndexedTool | undefined)[] = []
   const free: number[] = []
@@ -41,6 +47,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     const number = free.pop() ?? tools.length
     const { indexed, cells } = indexTool(tool, vocabulary, tuning)
     for (const [term, cell] of cells) addPosting(term.postings, number, cell)
+    names.add(indexed.called, number)
     tools[number] = indexed
     numbers.set(tool.id, number)
     board.grow(tools.length)
@@ -54,6 +61,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
       const found = vocabulary.at(term)
       if (found !== undefined) removePosting(found.postings, number)
     }
+    names.remove(tool.called, number)
     tools[number] = undefined
     numbers.delete(id)
     free.push(number)
@@ -100,27 +108,38 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   function search(query: string, topK: number): Hit[] {
     const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
-    const candidates = candidatesFor(clauses)
-    const picked = pickTools(candidates, clauses.length, topK, tuning)
-    const hits = picked.map((pick) => hitOf(pick, clauses))
+    const picked = pickTools(candidatesFor(clauses), clauses.length, topK, tuning)
+    const ideal = idealOf(clauses, tuning)
+    const hits = exactFirst(query, picked, topK).map(({ candidate, score, exact }) => ({
+      id: candidate.id,
+      score,
+      score_hint: exact === 0 ? scoreHint(score / ideal) : EXACT_HINT[exact],
+      reason: reasonOf(candidate.doc, clauses, exact),
+    }))
     board.clear()
     return hits
   }
 
-  function hitOf({ candidate, score }: Picked, clauses: readonly (readonly Wanted[])[]): Hit {
-    const mask = board.fields(candidate.doc)
-    const tool = tools[candidate.doc]
-    const words = clauses
-      .flat()
-      .filter(({ readings }) => readings.some(({ term }) => tool?.terms.includes(term.number)))
+  function exactFirst(query: string, picked: readonly Picked[], topK: number): (Picked & { exact: 0 | Exactness })[] {
+    const exact = names.find(query)
+    const others = picked.filter(({ candidate }) => !exact.has(candidate.doc))
+    const base = 1 + (picked[0]?.score ?? 0)
+    const named = [...exact].map(([doc, exactness]) => ({
+      candidate: { doc, id: idOf(doc), whole: 0, clauses: [] },
+      score: base * (1 + exactness / 2),
+      exact: exactness,
+    }))
+    named.sort((a, b) => b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1))
+    return [...named, ...others.map((other) => ({ ...other, exact: 0 as const }))].slice(0, topK)
+  }
+
+  function reasonOf(doc: number, clauses: readonly (readonly Wanted[])[], exact: 0 | Exactness): Hit['reason'] {
+    const mask = board.fields(doc) | (exact === 0 ? 0 : NAME_BIT)
+    const held = new Set(tools[doc]?.terms)
+    const words = clauses.flat().filter(({ readings }) => readings.some(({ term }) => held.has(term.number)))
     return {
-      id: candidate.id,
-      score,
-      score_hint: 0,
-      reason: {
-        fields: FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0),
-        terms: [...new Set(words.map(({ word }) => word))],
-      },
+      fields: FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0),
+      terms: [...new Set(words.map(({ word }) => word))],
     }
   }
 
@@ -132,4 +151,12 @@ function surenessOf(clauses: readonly (readonly Wanted[])[]): Map<number, number
   for (const { readings } of clauses.flat())
     for (const { term, share } of readings) sure.set(term.number, Math.max(share, sure.get(term.number) ?? 0))
   return sure
+}
+
+/** The score of a tool that says every word of the query as plainly as can be. */
+function idealOf(clauses: readonly (readonly Wanted[])[], tuning: Tuning): number {
+  const worths = clauses.map((wanted) => wanted.reduce((sum, { worth }) => sum + worth, 0))
+  const most = Math.max(0, ...worths)
+  const rest = worths.reduce((sum, worth) => sum + worth, 0) - most
+  return Math.max(Number.MIN_VALUE, most + tuning.whole * rest)
 }

@@ -8,7 +8,10 @@ import type { Term, Vocabulary } from './vocabulary.ts'
 /** One way in which a document can answer a word: `worth` is the most it adds, `share` how sure the word means this term. */
 export type Reading = { readonly term: Term; readonly worth: number; readonly share: number }
 /** A word of the query. The best of its readings counts, so that a text with three synonyms is not three times as right. */
-export type Wanted = { readonly word: string; readonly readings: readonly Reading[] }
+export type Wanted = { readonly word: string; readonly readings: readonly Reading[]; readonly worth: number }
+
+/** What a word that no tool knows still takes from the best possible answer. */
+const UNKNOWN = 0.5
 
 /** The rarer, the more telling. */
 export const rarity = (documents: number, among: number): number =>
@@ -18,11 +21,13 @@ export function expandClause(clause: Clause, vocabulary: Vocabulary, size: numbe
   const wanted: Wanted[] = []
   for (const [at, item] of clause.entries()) {
     const readings = readingsOf(item, vocabulary, size, tuning)
-    if (readings.length > 0) wanted.push({ word: item.word, readings })
+    const most = readings.reduce((most, { worth }) => Math.max(most, worth), 0)
+    const unknown = item.name || item.joined ? 0 : UNKNOWN * item.weight * rarity(1, size)
+    wanted.push({ word: item.word, readings, worth: readings.length > 0 ? most : unknown })
     const fused = fusedWith(item, clause[at + 1], vocabulary)
     if (fused === undefined) continue
     const worth = tuning.compound * item.weight * rarity(documentsIn(fused.postings), size)
-    wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }] })
+    wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }], worth: 0 })
   }
   return wanted
 }

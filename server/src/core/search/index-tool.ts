@@ -1,3 +1,4 @@
+import type { Called } from './exact-names.ts'
 import { packCell } from './postings.ts'
 import { FIELDS, toolText, type SearchableTool } from './searchable-tool.ts'
 import { splitText } from './split-text.ts'
@@ -8,6 +9,7 @@ import type { Term, Vocabulary } from './vocabulary.ts'
 /** What the index keeps of a tool; its words live in the postings. */
 export type IndexedTool = {
   readonly id: string
+  readonly called: Called
   readonly terms: Uint32Array
   /** The terms of its name, without those that stand for several together. */
   readonly name: Uint32Array
@@ -38,6 +40,7 @@ export function indexTool(
   const name = splitText(text.name).filter((word) => !word.joined && !STOP_WORDS.has(word.text))
   const indexed = {
     id: tool.id,
+    called: { id: tool.id, name: tool.name },
     terms: Uint32Array.from([...cells.keys()], (term) => term.number),
     name: Uint32Array.from(new Set(name.map((word) => vocabulary.own(vocabulary.stem(word.text)).number))),
   }

@@ -8,7 +8,7 @@ export function stem(word: string): string {
   if (irregular !== undefined) return irregular
   let text = dropPlural(word)
   text = dropTense(text)
-  if (text.length > 2 && text.endsWith('y') && hasVowel(text.slice(0, -1))) text = `${text.slice(0, -1)}i`
+  if (text.length > 2 && text.endsWith('y') && !isVowelAt(text, text.length - 2)) text = `${text.slice(0, -1)}i`
   text = replaceSuffix(text, LONG_SUFFIXES, 0)
   text = replaceSuffix(text, MIDDLE_SUFFIXES, 0)
   text = dropResidue(text)
@@ -32,9 +32,11 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     analysis: 'analysi',
     analytics: 'analysi',
     analyzer: 'analysi',
-    bought: 'bui',
+    bought: 'buy',
     built: 'build',
     children: 'child',
+    creator: 'creat',
+    creators: 'creat',
     criteria: 'criterion',
     data: 'data',
     drawn: 'draw',
@@ -59,10 +61,12 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     met: 'meet',
     mice: 'mouse',
     news: 'news',
-    paid: 'pai',
+    organ: 'organs',
+    organs: 'organs',
+    paid: 'pay',
     people: 'person',
     ran: 'run',
-    said: 'sai',
+    said: 'say',
     sent: 'send',
     series: 'seri',
     shown: 'show',
@@ -73,6 +77,8 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     teeth: 'tooth',
     told: 'tell',
     took: 'take',
+    universities: 'university',
+    university: 'university',
     vertices: 'vertex',
     women: 'woman',
     written: 'write',
@@ -188,8 +194,8 @@ function dropResidue(text: string): string {
   const suffix = RESIDUE.find((end) => text.endsWith(end))
   if (suffix === undefined) return text
   const left = text.slice(0, -suffix.length)
-  if (measure(left) < 2) return text
-  return suffix === 'ion' && !/[st]$/.test(left) ? text : left
+  if (suffix === 'ion') return /[st]$/.test(left) && left.length > 4 ? left : text
+  return measure(left) < 2 ? text : left
 }
 
 function dropFinal(text: string): string {
