@@ -19,6 +19,8 @@ const LETTERS: Readonly<Record<string, (text: string) => string>> = {
   upperAscii: (text) => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()),
   trim: (text) => text.trim(),
 }
+/** What a pattern can cost grows with its length times that of the text. */
+const MAX_GLOB = 128
 const METHODS = [...Object.keys(TESTS), ...Object.keys(LETTERS), 'glob', 'size', 'exists', 'all']
 
 /** `has(x.y)`, `size(x)`, and what is written after a dot. No other function exists. */
@@ -100,6 +102,9 @@ function globTest(of: ASTNode, pattern: ASTNode, context: Context): Compiled {
       '`glob` needs its pattern in quotes',
       'write it as `args.host.glob("*.example.com")`',
     )
+  }
+  if (pattern.args.length > MAX_GLOB) {
+    return faulty(pattern, context, `a pattern has at most ${MAX_GLOB} characters`, 'write a shorter one')
   }
   const glob = parseGlob(pattern.args)
   return { type: BOOL, run: mapText(text(of, context), (name) => matchesGlob(glob, name)) }

@@ -138,6 +138,7 @@ describe('a condition', () => {
     ['cel.bind(x, 1, x == 1)', '0: unknown function `bind`'],
     ['args.list.map(x, x)', '0: unknown function `map`'],
     ['args.text.glob(args.text)', '15: `glob` needs its pattern in quotes'],
+    [`args.text.glob("${'?'.repeat(129)}")`, '15: a pattern has at most 128 characters'],
     ['has(args)', '0: `has` looks for one key'],
     ['args.list.exists(x)', '0: `exists` has the wrong number of arguments'],
     ['args.list.exists(1, true)', '17: a name belongs here'],
@@ -158,6 +159,14 @@ describe('a condition', () => {
     const checked = checkCondition('"mail" in labels')
     expect(checked.ok && evaluate(checked.value, scopeOf(call, facts))).toBeInstanceOf(Failure)
     expect(ask('"mail" in labels', { labels: [] })).toBe(false)
+  })
+
+  test('values nested beyond the stack have no answer', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const checked = checkCondition('args.a == args.b')
+    const { call, facts } = callFrom(CALL)
+    const scope = scopeOf({ ...call, canonical_args: `{"a":${deep},"b":${deep}}` }, facts)
+    expect(checked.ok && evaluate(checked.value, scope)).toBeInstanceOf(Failure)
   })
 
   test('what a schema promises is asked again in every call', () => {

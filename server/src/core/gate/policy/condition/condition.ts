@@ -36,9 +36,14 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
 /** True, false, or why there is no answer. Never throws. */
 export function evaluate(condition: Condition, scope: Scope): boolean | Failure {
   scope.steps = 0
-  const value = condition.run(scope)
-  if (typeof value === 'boolean' || value instanceof Failure) return value
-  return new Failure('the condition is neither true nor false')
+  try {
+    const value = condition.run(scope)
+    if (typeof value === 'boolean' || value instanceof Failure) return value
+    return new Failure('the condition is neither true nor false')
+  } catch {
+    // Only the stack can run out, on values nested deeper than anyone means.
+    return new Failure('the arguments are nested too deeply')
+  }
 }
 
 function parse(text: string): { readonly ast: ASTNode } | ConditionFault {
