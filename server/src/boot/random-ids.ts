@@ -7,6 +7,7 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 export const randomIds: Ids = {
   call: () => `call_${Date.now().toString(16).padStart(12, '0')}${hex(6)}`,
   approval: () => `auth_${hex(8)}`,
+  consent: () => `cons_${hex(12)}`,
   run: () => `run_${hex(8)}`,
   key: () => `key_${hex(8)}`,
   trace: () => hex(16),

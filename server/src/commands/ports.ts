@@ -2,7 +2,8 @@ import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
 import type { CredentialRow } from '../contract/caller.ts'
 import type { CallRow, ToolResult } from '../contract/call.ts'
-import type { ApprovalId, CallId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
+import type { ConsentRow } from '../contract/consent.ts'
+import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem } from '../contract/problems.ts'
@@ -15,6 +16,7 @@ import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.
 export type Rows = {
   calls: CallRow
   approvals: ApprovalRow
+  consents: ConsentRow
   runs: RunRow
   tools: ToolRow
   servers: ServerRow
@@ -28,6 +30,7 @@ export type Table = keyof Rows
 export const LISTED_BY = {
   calls: ['state', 'thread', 'idempotency_key', 'identity'],
   approvals: ['state', 'call_id', 'thread', 'identity'],
+  consents: ['shelf'],
   runs: ['status', 'kind'],
   tools: ['server'],
   servers: [],
@@ -124,6 +127,7 @@ export type Clock = () => number
 export interface Ids {
   call(): CallId
   approval(): ApprovalId
+  consent(): ConsentId
   run(): RunId
   key(): KeyId
   trace(): string
@@ -135,6 +139,17 @@ export type Digest = (text: string) => Sha256
 export interface Catalogue {
   tool(tool_id: string): Tool | undefined
   tools(): readonly Tool[]
+}
+
+/** Where paths lead on this machine, every link followed; of a path that does not exist, as far as it exists. Never throws. */
+export interface FileFacts {
+  readonly windows: boolean
+  /** The home folder of a server's process. */
+  home(server: string): string
+  /** A path of the configuration: relative to the config file's folder, `~` at its start is the gate's own home. */
+  configured(path: string): Promise<string | 'unknown'>
+  /** A path in the arguments for a server's tool, word for word: relative to where that server counts from. */
+  argument(server: string, path: string): Promise<string | 'unknown'>
 }
 
 export type UpstreamCall = {

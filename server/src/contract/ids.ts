@@ -10,6 +10,8 @@ export const RunId = z.templateLiteral(['run_', hex(16)])
 export type RunId = z.infer<typeof RunId>
 export const KeyId = z.templateLiteral(['key_', hex(16)])
 export type KeyId = z.infer<typeof KeyId>
+export const ConsentId = z.templateLiteral(['cons_', hex(24)])
+export type ConsentId = z.infer<typeof ConsentId>
 
 /** Lower-case SHA-256 in hex, the only digest we print or store. */
 export const Sha256 = hex(64)

@@ -289,6 +289,30 @@ export const PROBLEMS = {
     says: 'no key has this id',
     do: 'list the keys with `sluice keys list`',
   },
+  'consent.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no consent has this id',
+    do: 'list the consents with `sluice consent list`',
+  },
+  'consent.too_many': {
+    http: 409,
+    retry: 'later',
+    says: 'as many consents as there may be are live for this actor',
+    do: 'revoke one, or wait for one to expire or be used up; `limit` says how many there may be',
+  },
+  'consent.not_rememberable': {
+    http: 409,
+    retry: 'never',
+    says: 'no consent could have answered this request: more than a plain ask of the policy holds it',
+    do: 'approve it without remembering; `rules` names what holds it',
+  },
+  'consent.not_the_call': {
+    http: 400,
+    retry: 'never',
+    says: 'the approved call itself is not within the arguments to remember',
+    do: 'choose constraints that the approved arguments meet and that name every one of them, or leave `args` out to remember them exactly',
+  },
   'gate.running': {
     http: 409,
     retry: 'never',

@@ -56,8 +56,10 @@ const PASSING_ACCOUNTS = `
   ALTER TABLE accounts ADD COLUMN until REAL;
   CREATE INDEX accounts_by_until ON accounts (until) WHERE until IS NOT NULL;`
 
+const CONSENTS = rows('consents', ['shelf'])
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
-export const MIGRATIONS: readonly string[] = [FIRST, REPEATED_CALLS, PASSING_ACCOUNTS]
+export const MIGRATIONS: readonly string[] = [FIRST, REPEATED_CALLS, PASSING_ACCOUNTS, CONSENTS]
 
 /**
  * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes

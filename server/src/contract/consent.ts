@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { ApprovalId, ConsentId, Sha256 } from './ids.ts'
+import type { Json } from './json.ts'
+
+/** The most that one consent can give, in one place. There is no "unlimited". */
+export const CONSENT_LIMITS = {
+  calls: 1_000,
+  cost: 1_000_000_000,
+  /** Thirty days. */
+  expires_in_s: 2_592_000,
+  constraints: 32,
+  choices: 100,
+  lanes: 16,
+  /** Live consents for one actor; as many again for all actors that are patterns. */
+  live: 100,
+} as const
+
+/** RFC 6901; the empty text is all arguments together. */
+const JsonPointer = z
+  .string()
+  .max(256)
+  .regex(/^(\/([^~/]|~[01])*)*$/)
+
+/** Taken as it is: a copy could lose a key called `__proto__`, and then two values that differ would be equal. */
+const Value = z.unknown().refine((value): value is Json => value !== undefined, 'a value is missing')
+
+/** A prefix that ends inside a host's name would also fit every longer name. */
+const OPEN_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*$/i
+const Prefix = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .refine((value) => !OPEN_HOST.test(value), 'a prefix of an address goes on to the `/` after its host')
+
+const at = { path: JsonPointer }
+
+/**
+ * What one argument may be. All constraints must hold, and an argument that none of them names is not permitted:
+ * `any` names one and leaves it free. A list fits `in`, `prefix`, `min` and `max` when it has members and each one fits.
+ */
+export const Constraint = z.discriminatedUnion('op', [
+  z.strictObject({ ...at, op: z.literal('equals'), value: Value }),
+  z.strictObject({ ...at, op: z.literal('in'), value: z.array(Value).min(1).max(CONSENT_LIMITS.choices) }),
+  z.strictObject({ ...at, op: z.literal('prefix'), value: Prefix }),
+  z.strictObject({ ...at, op: z.literal('min'), value: z.number() }),
+  z.strictObject({ ...at, op: z.literal('max'), value: z.number() }),
+  z.strictObject({ ...at, op: z.literal('any') }),
+])
+export type Constraint = z.infer<typeof Constraint>
+
+const Constraints = z.array(Constraint).max(CONSENT_LIMITS.constraints)
+const Name = z.string().min(1).max(128)
+
+/** Who: `caller:` with a caller's id or a glob over ids, or `user:` with the person behind the caller. */
+export const ConsentActor = z.templateLiteral([z.enum(['caller', 'user']), ':', Name])
+export type ConsentActor = z.infer<typeof ConsentActor>
+
+export const ConsentWhat = z.strictObject({
+  /** A tool's id, or a glob over the tools of one server that is named in full: `mail__send`, `mail__*`. */
+  tool: Name.regex(/^[^*?]+?__.+$/, 'a tool pattern names its server in full: `server__tool` or `server__*`'),
+  args: Constraints,
+  /** Only while the tool is defined exactly so. */
+  definition_hash: Sha256.optional(),
+})
+export type ConsentWhat = z.infer<typeof ConsentWhat>
+
+const bounds = {
+  calls: z.int().positive().max(CONSENT_LIMITS.calls),
+  /** In the units that tools are priced in; a call of a tool without a price is then not covered. */
+  cost: z.int().positive().max(CONSENT_LIMITS.cost).optional(),
+  expires_in_s: z.int().positive().max(CONSENT_LIMITS.expires_in_s),
+}
+
+/** What whoever mints a consent has to say. Calls and time have no default: a bound nobody chose is not a bound. */
+export const ConsentTerms = z.strictObject({
+  actor: ConsentActor,
+  what: ConsentWhat,
+  /** Globs over model lanes; a call without a lane is then not covered. */
+  lanes: z.array(Name).min(1).max(CONSENT_LIMITS.lanes).optional(),
+  ...bounds,
+})
+export type ConsentTerms = z.infer<typeof ConsentTerms>
+
+/** Approve and remember: the bounds, and what of the arguments; without `args` exactly the approved ones. */
+export const Remember = z.strictObject({ ...bounds, args: Constraints.optional() })
+export type Remember = z.infer<typeof Remember>
+
+/** A bounded permission given ahead. Its units are in the account `consent:<id>`, its row says all the rest. */
+export const ConsentRow = z.strictObject({
+  v: z.literal(1),
+  consent_id: ConsentId,
+  actor: ConsentActor,
+  what: ConsentWhat,
+  lanes: z.array(Name).optional(),
+  calls: z.int(),
+  cost: z.int().optional(),
+  minted_by: z.string(),
+  minted_at: z.number(),
+  expires_at: z.number(),
+  from_approval: ApprovalId.optional(),
+  revoked_by: z.string().optional(),
+  revoked_at: z.number().optional(),
+  /** Where a decision looks for it: the actor itself, `patterns`, or `closed` when it can never cover a call again. */
+  shelf: z.string(),
+})
+export type ConsentRow = z.infer<typeof ConsentRow>
+
+export const ConsentState = z.enum(['live', 'exhausted', 'expired', 'revoked'])
+export type ConsentState = z.infer<typeof ConsentState>
+
+/** A consent as people see it: with what is left of it. */
+export type ConsentView = Omit<ConsentRow, 'shelf'> & {
+  readonly state: ConsentState
+  readonly calls_left: number
+  readonly cost_left?: number
+}

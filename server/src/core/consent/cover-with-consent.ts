@@ -1,0 +1,62 @@
+import type { Call } from '../../contract/call.ts'
+import { ConsentId } from '../../contract/ids.ts'
+import type { Opinion, Verdict } from '../../contract/verdict.ts'
+import { matchConsent, type ConsentFact, type ConsentMoment } from './match-consent.ts'
+
+export type CoverFacts = ConsentMoment & { readonly consents?: readonly ConsentFact[] }
+
+/**
+ * The last word of a decision: a matching consent turns an ask into allow, and says so in the evidence.
+ * INVARIANT: only an ask that policy alone holds, and that two people need not answer, is ever touched.
+ */
+export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
+  if (!isCoverable(verdict)) return verdict
+  const matching = (facts.consents ?? []).filter((consent) => matchConsent(consent, call, facts))
+  const [consent] = matching.toSorted(soonestGoneFirst)
+  if (consent === undefined) return verdict
+  return { effect: 'allow', evidence: [...verdict.evidence, consentedBy(consent, facts.now)] }
+}
+
+/** Whether a consent could ever answer this ask. */
+export function isCoverable({
+  effect,
+  evidence,
+  observed,
+}: Pick<Verdict, 'effect' | 'evidence' | 'observed'>): boolean {
+  if (effect !== 'ask' || observed !== undefined) return false
+  const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow')
+  return inTheWay.length > 0 && inTheWay.every(isPlainAskOfPolicy)
+}
+
+function isPlainAskOfPolicy({ decider, effect, strength }: Opinion): boolean {
+  return decider === 'policy' && effect === 'ask' && strength !== 'two_person'
+}
+
+/** The consent that let a call through, as its evidence tells. */
+export function consentIn(verdict: Verdict): ConsentId | undefined {
+  const opinion = verdict.evidence.find(({ decider }) => decider === DECIDER)
+  return ConsentId.safeParse(opinion?.rule).data
+}
+
+/** The same, with all that spending it needs. */
+export function consentUsed(verdict: Verdict, facts: CoverFacts): ConsentFact | undefined {
+  const id = verdict.effect === 'allow' ? consentIn(verdict) : undefined
+  return facts.consents?.find(({ row }) => row.consent_id === id)
+}
+
+const DECIDER = 'consent'
+
+/** Of several the one that lapses first is used, so that none is wasted; the order is the same on every machine. */
+function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
+  return (
+    Number(b.spent === true) - Number(a.spent === true) ||
+    a.row.expires_at - b.row.expires_at ||
+    a.calls_left - b.calls_left ||
+    (a.row.consent_id < b.row.consent_id ? -1 : 1)
+  )
+}
+
+function consentedBy({ row }: ConsentFact, at: number): Opinion {
+  const says = `covered by a consent for ${row.actor}, given ahead by ${row.minted_by}`
+  return { decider: DECIDER, effect: 'allow', rule: row.consent_id, says, source: 'consent', at }
+}

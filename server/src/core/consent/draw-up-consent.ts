@@ -1,0 +1,75 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { ConsentTerms, type ConsentActor, type ConsentRow, type Remember } from '../../contract/consent.ts'
+import type { ApprovalId, ConsentId } from '../../contract/ids.ts'
+import type { Json } from '../../contract/json.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { mayDecide } from '../approvals/may-decide.ts'
+import { isCoverable } from './cover-with-consent.ts'
+import { permitsArgs } from './permits-args.ts'
+
+export const PATTERNS = 'patterns'
+export const CLOSED = 'closed'
+
+/** Where consents that could be about this caller are found. */
+export function shelvesOf(caller: Caller): readonly string[] {
+  return [`caller:${caller.id}`, `user:${caller.user}`, PATTERNS]
+}
+
+export function shelfOf(actor: ConsentActor): string {
+  return actor.startsWith('caller:') && isPattern(actor) ? PATTERNS : actor
+}
+
+const isPattern = (text: string) => /[*?]/.test(text)
+
+export type DrawnUp = { readonly consent_id: ConsentId; readonly now: number; readonly from_approval?: ApprovalId }
+
+/**
+ * The row of a new consent, or why there is none.
+ * INVARIANT: whoever cannot decide an approval cannot give a consent, and none is without bounds in calls and time.
+ */
+export function drawUpConsent(
+  wanted: ConsentTerms,
+  by: Caller,
+  { consent_id, now, from_approval }: DrawnUp,
+): Result<ConsentRow> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const terms = ConsentTerms.safeParse(wanted)
+  if (!terms.success) {
+    const paths = terms.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    return refuse('request.invalid', { paths: paths.join('; ') })
+  }
+  const { expires_in_s, ...given } = terms.data
+  return ok({
+    v: 1,
+    consent_id,
+    ...given,
+    minted_by: by.id,
+    minted_at: now,
+    expires_at: now + expires_in_s * 1000,
+    shelf: shelfOf(given.actor),
+    ...(from_approval === undefined ? {} : { from_approval }),
+  })
+}
+
+/**
+ * What remembering an approved request would give: this caller, this tool as it is defined now, and these arguments or
+ * those that the approver chose to let vary. INVARIANT: never about anything the approved call itself is not an example of.
+ */
+export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Remember): Result<ConsentTerms> {
+  const { approval_id, caller, tool_id, definition_hash, evidence, strength } = approval
+  // Two people's word is not one person's to extend, and a consent answers policy alone.
+  if (strength === 'two_person' || !isCoverable({ effect: 'ask', evidence }) || isPattern(`${caller.id} ${tool_id}`)) {
+    const held = evidence.filter(({ effect }) => effect !== 'allow').map(({ rule }) => rule)
+    return refuse('consent.not_rememberable', { approval_id, rules: held.join(', ') })
+  }
+  const approved = JSON.parse(approval.canonical_args) as Json
+  const constraints = args ?? [{ path: '', op: 'equals', value: approved } as const]
+  if (!permitsArgs(constraints, approved)) return refuse('consent.not_the_call', { approval_id })
+  return ok({
+    actor: `caller:${caller.id}`,
+    what: { tool: tool_id, args: [...constraints], definition_hash },
+    ...bounds,
+  })
+}

@@ -1,0 +1,61 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { Call } from '../../contract/call.ts'
+import type { ConsentActor, ConsentRow } from '../../contract/consent.ts'
+import type { Json } from '../../contract/json.ts'
+import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
+import type { PolicyFacts } from '../gate/policy/policy.ts'
+import { permitsArgs } from './permits-args.ts'
+
+/** A consent as a decision sees it: the row, the version that must still stand when it is spent, and what is left. */
+export type ConsentFact = {
+  readonly row: ConsentRow
+  readonly version: number
+  readonly calls_left: number
+  readonly cost_left?: number
+  /** This very call has already spent it: a further try of the call takes no second unit. */
+  readonly spent?: boolean
+}
+
+/** What of the moment a consent looks at. */
+export type ConsentMoment = Pick<PolicyFacts, 'now' | 'tool' | 'lane'> & { readonly cost?: number }
+
+/**
+ * Whether this consent lets this call through now. Pure and total.
+ * INVARIANT: expired, exhausted, revoked or about anything else, it does not match; what is unknown does not match.
+ */
+export function matchConsent(consent: ConsentFact, call: Call, moment: ConsentMoment): boolean {
+  return isAbout(consent.row, call, moment) && hasLeft(consent, moment)
+}
+
+/** All but the units: what can be said of a consent before its account is read. */
+export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: ConsentMoment): boolean {
+  const { what } = row
+  if (row.revoked_at !== undefined || now >= row.expires_at || now < row.minted_at) return false
+  if (!isActor(row.actor, call.caller)) return false
+  if (call.tool_id !== tool.row.tool_id || !isLike(what.tool, call.tool_id)) return false
+  if (what.definition_hash !== undefined && what.definition_hash !== call.definition_hash) return false
+  if (row.lanes !== undefined && !row.lanes.some((glob) => lane !== undefined && isLike(glob, lane))) return false
+  const args = argsOf(call)
+  return args !== undefined && permitsArgs(what.args, args)
+}
+
+function hasLeft({ row, calls_left, cost_left, spent }: ConsentFact, { cost }: ConsentMoment): boolean {
+  if (spent === true) return true
+  if (calls_left < 1) return false
+  return row.cost === undefined || (cost !== undefined && cost_left !== undefined && cost_left >= cost)
+}
+
+function isActor(actor: ConsentActor, caller: Caller): boolean {
+  return actor.startsWith('user:') ? actor === `user:${caller.user}` : isLike(actor, `caller:${caller.id}`)
+}
+
+const isLike = (pattern: string, name: string) => matchesGlob(parseGlob(pattern), name)
+
+/** The text was written by the gate; should it ever not be JSON, nothing is permitted. */
+function argsOf(call: Call): Json | undefined {
+  try {
+    return JSON.parse(call.canonical_args) as Json
+  } catch {
+    return undefined
+  }
+}

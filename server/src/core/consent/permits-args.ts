@@ -1,0 +1,61 @@
+import type { Constraint } from '../../contract/consent.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { canonicalJson } from '../json/canonical.ts'
+import { below, valueAt } from './json-pointer.ts'
+
+/**
+ * Whether a call may have these arguments. Closed: every constraint holds, and every argument is named by one.
+ * INVARIANT: an argument that is absent fits only `any`, because nobody knows what a tool makes of its absence.
+ */
+export function permitsArgs(constraints: readonly Constraint[], args: Json): boolean {
+  const named = new Set(constraints.map(({ path }) => path))
+  return constraints.every((constraint) => holds(constraint, args)) && isNamed(named, args, '')
+}
+
+function holds(constraint: Constraint, args: Json): boolean {
+  if (constraint.op === 'any') return true
+  const value = valueAt(args, constraint.path)
+  if (value === undefined) return false
+  if (fits(constraint, value)) return true
+  if (constraint.op === 'equals' || !Array.isArray(value) || value.length === 0) return false
+  return (value as readonly Json[]).every((member) => fits(constraint, member))
+}
+
+function fits(constraint: Exclude<Constraint, { op: 'any' }>, value: Json): boolean {
+  switch (constraint.op) {
+    case 'equals':
+      return isSame(value, constraint.value)
+    case 'in':
+      return constraint.value.some((choice) => isSame(value, choice))
+    case 'prefix':
+      return typeof value === 'string' && value.startsWith(constraint.value) && !climbs(value)
+    case 'min':
+      return typeof value === 'number' && value >= constraint.value
+    case 'max':
+      return typeof value === 'number' && value <= constraint.value
+    default:
+      return false
+  }
+}
+
+function isSame(a: Json, b: Json): boolean {
+  const [one, other] = [canonicalJson(a), canonicalJson(b)]
+  return one.ok && other.ok && one.value === other.value
+}
+
+/** A path or an address that goes up again is not below its beginning, also in the spellings that URL parsers accept. */
+function climbs(value: string): boolean {
+  const plain = value.replaceAll(/[\t\n\r]/g, '').replaceAll(/%2e/gi, '.')
+  return plain.split(/[/\\]|%2f|%5c/i).includes('..')
+}
+
+/** The root needs no name of its own: a call without arguments has nothing to permit. */
+function isNamed(named: ReadonlySet<string>, value: Json, pointer: string): boolean {
+  if (named.has(pointer)) return true
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((member, at) => isNamed(named, member, below(pointer, at)))
+  if (!isJsonObject(value)) return false
+  const members = Object.entries(value)
+  if (members.length === 0) return pointer === ''
+  return members.every(([key, member]) => isNamed(named, member, below(pointer, key)))
+}
