@@ -6,15 +6,20 @@ import { dispatchCall } from '../commands/dispatch-call.ts'
 import { editApproval } from '../commands/edit-approval.ts'
 import { executeCall, type ExecuteCall } from '../commands/execute-call.ts'
 import { exportAudit } from '../commands/export-audit.ts'
+import type { Judgement } from '../commands/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
 import type { Intake } from '../commands/intake.ts'
+import { listConsents } from '../commands/list-consents.ts'
+import { mintConsent } from '../commands/mint-consent.ts'
 import { listPauses, setPause } from '../commands/pause.ts'
 import { performersOf } from '../commands/performers.ts'
 import type {
+  Accounts,
   Artifacts,
   AuditReads,
   Clock,
   Digest,
+  FileFacts,
   Ids,
   Journal,
   Ledger,
@@ -26,6 +31,7 @@ import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
 import { readCall } from '../commands/read-call.ts'
+import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
 import { settleCall } from '../commands/settle-call.ts'
 import { issueToken, redeemToken } from '../commands/tokens.ts'
@@ -45,6 +51,9 @@ export type World = {
   readonly boot: string
   readonly ledger: Ledger & Watch
   readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly files: FileFacts
+  readonly judgement: Judgement
   readonly audit: AuditReads
   readonly journal: Journal
   readonly artifacts: Artifacts
@@ -88,6 +97,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
+    mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
+    listConsents: (caller, page) => listConsents(deps, caller, page),
+    revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
     tools: () => world.catalogue.tools(),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { openCatalogue } from '../commands/catalogue.ts'
+import { loadJudgement } from '../commands/facts/load-judgement.ts'
 import { driveRun } from '../commands/drive-run.ts'
 import type { Gate } from '../commands/gate.ts'
 import { createIntake } from '../commands/intake.ts'
@@ -17,8 +18,9 @@ import { sha256Hex } from '../keys/digest.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
-import { serverConfigs } from '../upstream/server-config.ts'
+import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { bindGate, type World } from './bind-gate.ts'
 import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
@@ -105,6 +107,9 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   if (!configs.ok) return configs
   const compiled = loadPolicy(sha256Hex, settings.policy)
   if (!compiled.ok) return compiled
+  const files = localFiles(config.servers, settings.folder)
+  const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
+  if (!judgement.ok) return judgement
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
@@ -123,6 +128,9 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   })
   const world: World = {
     ...shared,
+    accounts: store.value,
+    files,
+    judgement: judgement.value,
     stream,
     boot: randomBytes(8).toString('hex'),
     audit: store.value,

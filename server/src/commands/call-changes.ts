@@ -5,6 +5,7 @@ import type { ApprovalId, RunId } from '../contract/ids.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { RunRow } from '../contract/run.ts'
 import type { Verdict } from '../contract/verdict.ts'
+import { identityOf } from '../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../core/runs/held-call.ts'
 import type { Change } from './ports.ts'
 
@@ -16,6 +17,8 @@ export type Recording = {
   readonly idempotent: boolean
   readonly idempotency_key?: string
   readonly preview?: ToolResult
+  /** For a call over its budgets: when all of them have room again. */
+  readonly frees_at?: number
   readonly hold: { readonly approval_id: ApprovalId; readonly run_id: RunId; readonly expires_at: number }
 }
 
@@ -44,6 +47,7 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
     policy_version,
     idempotent,
     attempt: verdict.effect === 'allow' ? 1 : 0,
+    identity: identityOf(call),
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }
   switch (verdict.effect) {
@@ -52,18 +56,26 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
     case 'ask':
       return { ...row, approval_id: hold.approval_id, run_id: hold.run_id, held_until: hold.expires_at }
     case 'block':
-      return { ...row, ended_at: now, problem: blockedProblem(verdict) }
+      return { ...row, ended_at: now, problem: blockedProblem(verdict, recording.frees_at) }
     default:
       throw new Bug('a verdict has one of three effects')
   }
 }
 
-/** A forged call keeps its own code; every other block names the rules that blocked. */
-export function blockedProblem(verdict: Verdict): CallRow['problem'] & object {
+/** A forged call keeps its own code, and so does one that is only over a budget; every other block names the rules that blocked. */
+export function blockedProblem(verdict: Verdict, frees_at?: number): CallRow['problem'] & object {
   const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
-  const rules = blocking.map((opinion) => opinion.rule).join(', ')
-  const isForged = blocking.some((opinion) => opinion.decider === 'integrity')
-  return problem(isForged ? 'call.integrity_mismatch' : 'call.blocked', { rules, says: blocking[0]?.says ?? '' })
+  const about = { rules: blocking.map((opinion) => opinion.rule).join(', '), says: blocking[0]?.says ?? '' }
+  if (blocking.some((opinion) => opinion.decider === 'integrity')) return problem('call.integrity_mismatch', about)
+  if (!isOverBudget(verdict)) return problem('call.blocked', about)
+  const when = frees_at === undefined ? {} : { frees_at: new Date(frees_at).toISOString() }
+  return problem('call.over_budget', { ...about, ...when })
+}
+
+/** Nothing but a budget stands in the way, and one of them is known to be used up. */
+export function isOverBudget(verdict: Verdict): boolean {
+  const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
+  return blocking.length > 0 && blocking.every(({ decider, rule }) => decider === 'budget' && rule !== 'budget.unknown')
 }
 
 function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
@@ -89,6 +101,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
     args_hash: row.args_hash,
     caller: row.caller,
     thread: row.thread,
+    identity: identityOf(row),
     policy_version: row.policy_version,
     strength: row.verdict.strength ?? 'simple',
     evidence: row.verdict.evidence,

@@ -3,15 +3,18 @@ import { problem, type Problem } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { decide } from '../core/gate/decide.ts'
 import type { Facts } from '../core/gate/facts.ts'
+import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
+import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
-import type { Ledger, Probe } from './ports.ts'
+import type { Change, Committed, Ledger, Probe } from './ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, type PreviewDeps } from './preview-call.ts'
+import { quarantineChanges } from './quarantine.ts'
 
 export type DispatchDeps = PrepareDeps &
   FactsDeps &
@@ -35,27 +38,56 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Pr
   const earlier = await earlierCall(deps, request, prepared.value)
   if (earlier !== undefined) return earlier
 
-  const { call, tool, integrity } = prepared.value
-  const facts = await gatherFacts(deps, call, tool, { integrity })
-  const verdict = decide(deps.policy(), call, facts)
+  const { tool } = prepared.value
+  const judged = await judge(deps, prepared.value)
+  const { verdict, facts } = judged
   const preview = await previewCall(deps, prepared.value, verdict, request.dry_run)
   if (preview.is === 'stopped') return stopped(deps, prepared.value, verdict, facts, preview.problem, preview.result)
   if (request.dry_run === 'only' && preview.is === 'previewed') {
     return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
   }
-  return record(deps, request, prepared.value, verdict, preview.is === 'previewed' ? preview.result : undefined)
+  const shown = preview.is === 'previewed' ? preview.result : undefined
+  return recordAndGo(deps, request, prepared.value, judged, shown)
+}
+
+type Judged = { readonly facts: Facts; readonly verdict: Verdict }
+
+async function judge(deps: DispatchDeps, { call, tool, integrity }: PreparedCall): Promise<Judged> {
+  const facts = await gatherFacts(deps, call, tool, { integrity })
+  return { facts, verdict: decide(deps.policy(), call, facts) }
+}
+
+const TRIES = 8
+
+/** A commit that is lost to a neighbour, who took the last units or lifted a pause, is a reason to look again. */
+async function recordAndGo(
+  deps: DispatchDeps,
+  request: CallRequest,
+  prepared: PreparedCall,
+  judged: Judged,
+  preview: ToolResult | undefined,
+): Promise<Outcome> {
+  let latest = judged
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const outcome = await record(deps, request, prepared, latest, preview)
+    if (outcome !== 'overtaken') return outcome
+    latest = await judge(deps, prepared)
+  }
+  return refused(problem('audit.unavailable'))
 }
 
 async function record(
   deps: DispatchDeps,
   request: CallRequest,
   { call, tool }: PreparedCall,
-  verdict: Verdict,
+  { verdict, facts }: Judged,
   preview: ToolResult | undefined,
-): Promise<Outcome> {
+): Promise<Outcome | 'overtaken'> {
   const now = deps.clock()
-  const { row, changes } = changesFor(call, verdict, {
+  const frees_at = freesAt(facts.budgets)
+  const { row, changes: recording } = changesFor(call, verdict, {
     now,
+    ...(frees_at === undefined ? {} : { frees_at }),
     boot: deps.boot,
     policy_version: deps.policy().version,
     idempotent: tool.idempotent,
@@ -63,16 +95,28 @@ async function record(
     ...(preview === undefined ? {} : { preview }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
   })
+  const changes = [
+    ...recording,
+    ...spendChanges(verdict, facts.budgets),
+    ...(await quarantineChanges(deps, call, verdict, now)),
+  ]
   deps.probe('intent.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
-  // The only expectation that another caller can spoil is the idempotency key: somebody else was first.
+  if (isOvertaken(changes, recorded)) return 'overtaken'
+  // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
   if (recorded !== 'committed')
     return (
       (await earlierCall(deps, request, { call, tool, integrity: 'intact' })) ?? refused(problem('audit.unavailable'))
     )
   return row.state === 'executing' ? deps.execute({ row, version: 1 }) : describeCall(row, deps.links)
+}
+
+function isOvertaken(changes: readonly Change[], recorded: Committed): boolean {
+  const lost = typeof recorded === 'string' ? undefined : changes[recorded.lost]
+  const isPause = (lost?.kind === 'swap' || lost?.kind === 'expect') && lost.table === 'pauses'
+  return isPause || isLostToBudget(changes, recorded)
 }
 
 /** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
@@ -133,7 +177,7 @@ async function stopped(
     idempotent: tool.idempotent,
     attempt: 0,
     ended_at: facts.now,
-    problem: why.code === 'call.blocked' ? blockedProblem(verdict) : why,
+    problem: why.code === 'call.blocked' ? blockedProblem(verdict, freesAt(facts.budgets)) : why,
     ...(result === undefined ? {} : { result }),
   }
   const settled: CallRow = why.code === 'call.dry_run_failed' ? row : { ...row, state: 'refused' }
@@ -147,6 +191,7 @@ async function stopped(
         about: { code: why.code },
       }),
     },
+    ...(await quarantineChanges(deps, call, verdict, facts.now)),
   ])
   return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
 }

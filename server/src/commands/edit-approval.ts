@@ -8,6 +8,8 @@ import type { Verdict } from '../contract/verdict.ts'
 import { mayDecide } from '../core/approvals/may-decide.ts'
 import { markEdited } from '../core/approvals/transitions.ts'
 import { decide } from '../core/gate/decide.ts'
+import { identityOf } from '../core/gate/identity-of.ts'
+import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
 import { auditOf, blockedProblem, requestOf } from './call-changes.ts'
 import { approvalMoved, heldCallOf } from './close-call.ts'
@@ -47,7 +49,7 @@ export async function editApproval(
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
   const facts = await gatherFacts(deps, edited, prepared.value.tool, { integrity: 'intact' })
   const verdict = decide(deps.policy(), edited, facts)
-  if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict) }
+  if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
   const preview = await previewCall(deps, { ...prepared.value, call: edited }, asking(verdict), undefined)
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
   const row = editedRow(deps, call.row, edited, prepared.value.tool, asking(verdict), replaced.value)
@@ -74,6 +76,7 @@ function editedRow(
   return {
     ...before,
     ...edited,
+    identity: identityOf(edited),
     verdict,
     policy_version: deps.policy().version,
     idempotent: tool.idempotent,

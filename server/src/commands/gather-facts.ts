@@ -1,25 +1,47 @@
 import type { Call } from '../contract/call.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
-import { isPausedBy } from '../core/gate/judge-pause.ts'
-import type { Clock, Shelves } from './ports.ts'
+import { pauseScopesOf } from '../core/gate/judge-pause.ts'
+import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
+import { filesFact, type FilesDeps } from './facts/files-fact.ts'
+import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
+import { settingsOf } from './facts/load-judgement.ts'
+import { lookAlikesOf } from './facts/look-alikes.ts'
+import { trapFacts } from './facts/trap-facts.ts'
+import type { Catalogue, Clock } from './ports.ts'
 
-export type FactsDeps = { readonly shelves: Shelves; readonly clock: Clock }
+export type FactsDeps = BudgetDeps &
+  FilesDeps &
+  HistoryDeps & { readonly catalogue: Catalogue; readonly clock: Clock }
 
 /** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
 export type Moment = { readonly integrity: Facts['integrity']; readonly approval?: ApprovalFact }
 
-const MOST_PAUSES = 1000
+const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 
 /** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
-  return { now: deps.clock(), tool, pauses: await pausesFor(deps, call), ...moment }
+  const now = deps.clock()
+  const { judgement } = deps
+  return {
+    now,
+    tool,
+    pauses: await pausesFor(deps, call),
+    look_alikes: lookAlikesOf(deps, tool),
+    files: await filesFact(deps, call, tool),
+    traps: await trapFacts(deps),
+    content: { ...(settingsOf(judgement, tool)?.content ?? CAREFUL), rules: judgement.rules },
+    budgets: await budgetFacts(deps, call, tool, now),
+    history: await historyFact(deps, call),
+    ...moment,
+  }
 }
 
+/** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
 async function pausesFor(deps: FactsDeps, call: Call): Promise<Facts['pauses']> {
   try {
-    const held = await deps.shelves.list('pauses', {}, { limit: MOST_PAUSES })
-    return held.map(({ row }) => row).filter((pause) => pause.active && isPausedBy(pause.scope, call))
+    const held = await Promise.all(pauseScopesOf(call).map((scope) => deps.shelves.row('pauses', scope)))
+    return held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : []))
   } catch {
     return 'unknown'
   }

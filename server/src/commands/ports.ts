@@ -141,15 +141,18 @@ export interface Catalogue {
   tools(): readonly Tool[]
 }
 
-/** Where paths lead on this machine, every link followed; of a path that does not exist, as far as it exists. Never throws. */
+/**
+ * Where paths lead on this machine, every link followed; of a path that does not exist, as far as it exists. Undefined when
+ * that cannot be found out.
+ */
 export interface FileFacts {
   readonly windows: boolean
   /** The home folder of a server's process. */
   home(server: string): string
   /** A path of the configuration: relative to the config file's folder, `~` at its start is the gate's own home. */
-  configured(path: string): Promise<string | 'unknown'>
+  configured(path: string): Promise<string | undefined>
   /** A path in the arguments for a server's tool, word for word: relative to where that server counts from. */
-  argument(server: string, path: string): Promise<string | 'unknown'>
+  argument(server: string, path: string): Promise<string | undefined>
 }
 
 export type UpstreamCall = {

@@ -1,18 +1,21 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { CallRow, Outcome } from '../contract/call.ts'
 import type { CallId } from '../contract/ids.ts'
-import { Bug, ok, problem, type Problem, type Result } from '../contract/problems.ts'
+import { Bug, ok, problem, type Result } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consume, goStale } from '../core/approvals/transitions.ts'
 import { decide } from '../core/gate/decide.ts'
-import type { ApprovalFact } from '../core/gate/facts.ts'
+import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
+import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
-import { auditOf } from './call-changes.ts'
+import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
+import { spendChanges } from './facts/budget-facts.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from './ports.ts'
+import { quarantineChanges } from './quarantine.ts'
 
 export type ResumeDeps = FactsDeps & {
   readonly catalogue: Catalogue
@@ -41,8 +44,9 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
     const now = deps.clock()
-    const next = await recheck(deps, held.row, approval, now)
-    const started = await commitNext(deps, held, approval, next, now)
+    const { next, judged } = await recheck(deps, held.row, approval, now)
+    const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
+    const started = await commitNext(deps, held, approval, next, consequences, now)
     if (started === 'lost') continue
     if (started === 'unavailable') return 'later'
     return next.ok ? deps.execute({ row: started, version: held.version + 1 }) : describeCall(started, deps.links)
@@ -60,15 +64,25 @@ function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
   return row.state === 'unknown' && row.settled?.as === 'retry'
 }
 
+type Judged = { readonly facts: Facts; readonly verdict: Verdict }
+/** `judged` is there when it came to a verdict. */
+type Rechecked = { readonly next: Result<Verdict>; readonly judged?: Judged }
+
+/** What a start takes from the budgets, and what becomes of a caller whose approved call turns out to hold bait. */
+async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
+  const { facts, verdict } = judged
+  return [...spendChanges(verdict, facts.budgets), ...(await quarantineChanges(deps, row, verdict, now))]
+}
+
 async function recheck(
   deps: ResumeDeps,
   row: CallRow,
   approval: Held<'approvals'> | undefined,
   now: number,
-): Promise<Result<Verdict>> {
+): Promise<Rechecked> {
   if (approval?.row.state === 'approved') {
     const usable = consume(approval.row, now)
-    if (!usable.ok) return usable
+    if (!usable.ok) return { next: usable }
   }
   if (deps.digest(row.canonical_args) !== row.args_hash) return stale('approval.args_changed', 'arguments')
   if (approval !== undefined && approval.row.args_hash !== row.args_hash)
@@ -81,13 +95,16 @@ async function recheck(
     ...(fact === undefined ? {} : { approval: fact }),
   })
   const verdict = decide(deps.policy(), row, facts)
-  if (verdict.effect === 'allow') return ok(verdict)
+  const judged = { facts, verdict }
+  if (verdict.effect === 'allow') return { next: ok(verdict), judged }
+  if (isOverBudget(verdict))
+    return { next: { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }, judged }
   const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)
-  return stale('approval.stale', rules.join(', '))
+  return { ...stale('approval.stale', rules.join(', ')), judged }
 }
 
-function stale(code: 'approval.stale' | 'approval.args_changed', because: string): { ok: false; problem: Problem } {
-  return { ok: false, problem: problem(code, { because }) }
+function stale(code: 'approval.stale' | 'approval.args_changed', because: string): Rechecked {
+  return { next: { ok: false, problem: problem(code, { because }) } }
 }
 
 function approvalFact(row: CallRow, approval: ApprovalRow | undefined): ApprovalFact | undefined {
@@ -102,6 +119,7 @@ async function commitNext(
   held: Held<'calls'>,
   approval: Held<'approvals'> | undefined,
   next: Result<Verdict>,
+  consequences: readonly Change[],
   now: number,
 ): Promise<CallRow | 'lost' | 'unavailable'> {
   // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
@@ -123,6 +141,7 @@ async function commitNext(
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
     ...approvalChange(approval, next.ok, now),
     { kind: 'audit', entry },
+    ...consequences,
   ]
   deps.probe('intent.before')
   const recorded = await deps.ledger.commit(changes)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { DryRun, ToolEffect } from './tool.ts'
@@ -17,12 +18,18 @@ export const ToolSettings = z.strictObject({
   /** `production` makes every effect of the tool critical. */
   tags: z.array(z.string().min(1).max(64)).default([]),
   dry_run: DryRun.optional(),
-  title: z.string().min(1).max(200).optional(),
+  /** Which arguments are paths. Without it they are recognised by their names and values. */
+  files: z.array(ArgumentPointer).max(100).optional(),
+  content: ContentSettings.optional(),
+  /** What one call takes from a budget that limits `cost`; 1 when left out. */
+  cost: z.number().int().min(0).max(1_000_000_000).optional(),
+  /** Ids of tools on other servers whose names look like this one's, and that the operator knows of. */
+  known_look_alikes: z.array(z.string().min(1).max(64)).max(100).optional(),
 })
 export type ToolSettings = z.infer<typeof ToolSettings>
 
 /** One tool server: a child process that speaks MCP on stdin and stdout. */
-export const ServerSettings = z.strictObject({
+const PlainServerSettings = z.strictObject({
   /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
   command: z.string().min(1),
   /** Those that start with `./` or `../` are resolved against the config file's folder. */
@@ -44,6 +51,20 @@ export const ServerSettings = z.strictObject({
   /** Whether its own annotations about effects are believed. */
   trusted: z.boolean().default(false),
   tools: z.record(z.string().min(1), ToolSettings).default({}),
+  sandbox: Sandbox.optional(),
+})
+
+/** A wish that nothing enforces is refused: paths are only judged against a sandbox. */
+export const ServerSettings = PlainServerSettings.superRefine(({ sandbox, tools }, context) => {
+  if (sandbox !== undefined) return
+  for (const [tool, { files }] of Object.entries(tools)) {
+    if (files === undefined) continue
+    context.addIssue({
+      code: 'custom',
+      path: ['tools', tool, 'files'],
+      message: '`files` needs a `sandbox` of the server',
+    })
+  }
 })
 export type ServerSettings = z.infer<typeof ServerSettings>
 
@@ -75,6 +96,9 @@ export const Config = z.strictObject({
       checkpoint_seconds: z.number().int().min(1).default(60),
     })
     .prefault({}),
+  traps: Traps.prefault({}),
+  budgets: Budgets.default([]),
+  repetition: Repetition.prefault({}),
   dev: z.boolean().default(false),
 })
 export type Config = z.infer<typeof Config>

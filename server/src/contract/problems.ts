@@ -123,6 +123,12 @@ export const PROBLEMS = {
     says: 'the gate blocks this call',
     do: 'read the evidence; an operator can change the rule it names',
   },
+  'call.over_budget': {
+    http: 429,
+    retry: 'later',
+    says: 'a budget for such calls is used up',
+    do: 'try again after `frees_at`; an operator can change the budget that `rules` names',
+  },
   'call.dry_run_failed': {
     http: 409,
     retry: 'never',

@@ -39,7 +39,8 @@ export function serverConfigs(
 
 const fromFolder = (text: string, folder: string) => (/^\.\.?\//.test(text) ? resolve(folder, text) : text)
 
-function secretOf(reference: string, folder: string, environment: NodeJS.ProcessEnv): string | undefined {
+/** What a reference stands for: `env:NAME`, `file:PATH`, or the text itself. Undefined when it is not there. */
+export function secretOf(reference: string, folder: string, environment: NodeJS.ProcessEnv): string | undefined {
   if (reference.startsWith('env:')) return environment[reference.slice('env:'.length)]
   if (!reference.startsWith('file:')) return reference
   try {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
@@ -8,6 +8,7 @@ import { DECIDERS, type Decider } from './deciders.ts'
 import type { Facts } from './facts.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import type { Policy } from './policy/policy.ts'
+import { quietFacts } from './quiet-facts.suite.ts'
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
 const HASH = 'a'.repeat(64)
@@ -48,7 +49,7 @@ const call: Call = {
   trace: 'trace',
   received_at: 0,
 }
-const facts: Facts = { now: 1, integrity: 'intact', tool, pauses: [] }
+const facts: Facts = quietFacts(tool)
 
 const opinion = fc.record({
   decider: fc.constantFrom('policy', 'definition', 'integrity', 'pause'),

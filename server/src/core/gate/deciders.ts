@@ -1,8 +1,13 @@
 import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import { judgeBudget } from './judge-budget.ts'
+import { judgeContent } from './judge-content.ts'
 import { judgeDefinition } from './judge-definition.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
 import { judgePause } from './judge-pause.ts'
+import { judgeRepetition } from './judge-repetition.ts'
+import { judgeSandbox } from './judge-sandbox.ts'
+import { judgeTrap } from './judge-trap.ts'
 import type { Facts } from './facts.ts'
 import { judgePolicy } from './policy/judge-policy.ts'
 import type { Policy } from './policy/policy.ts'
@@ -16,6 +21,11 @@ export type Decider = {
 export const DECIDERS: readonly Decider[] = [
   { name: 'integrity', judge: judgeIntegrity },
   { name: 'pause', judge: judgePause },
+  { name: 'trap', judge: judgeTrap },
   { name: 'definition', judge: judgeDefinition },
   { name: 'policy', judge: judgePolicy },
+  { name: 'sandbox', judge: judgeSandbox },
+  { name: 'content', judge: judgeContent },
+  { name: 'budget', judge: judgeBudget },
+  { name: 'repetition', judge: judgeRepetition },
 ]

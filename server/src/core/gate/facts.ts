@@ -2,6 +2,13 @@ import type { ApprovalId } from '../../contract/ids.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Strength } from '../../contract/verdict.ts'
+import type { LookAlike } from '../catalogue/look-alike.ts'
+import type { ConsentFact } from '../consent/match-consent.ts'
+import type { BudgetFact } from './budgets/budgets.ts'
+import type { ContentFact } from './judge-content.ts'
+import type { HistoryFact } from './judge-repetition.ts'
+import type { TrapFacts } from './judge-trap.ts'
+import type { FilesFact } from './sandbox/files-fact.ts'
 
 /** A person's standing decision about this very call, at the moment of its execution. */
 export type ApprovalFact = {
@@ -22,5 +29,15 @@ export type Facts = {
   readonly tool: Tool
   /** Only the pauses that concern this call. */
   readonly pauses: readonly PauseRow[] | 'unknown'
+  /** Admitted tools of other servers that this one can be taken for, and that the operator has not declared known. */
+  readonly look_alikes: readonly LookAlike[]
+  readonly files: FilesFact
+  readonly traps: TrapFacts
+  readonly content: ContentFact
+  /** Only the budgets that this call would take from. */
+  readonly budgets: readonly BudgetFact[] | 'unknown'
+  readonly history: HistoryFact | 'unknown'
   readonly approval?: ApprovalFact
+  /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
+  readonly consents?: readonly ConsentFact[]
 }

@@ -1,25 +1,57 @@
 import type { Call } from '../../contract/call.ts'
+import type { ToolRow } from '../../contract/tool.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
+import { definitionDiff } from '../catalogue/definition.ts'
+import type { LookAlike } from '../catalogue/look-alike.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** A tool is what an operator admitted. Silent when it still is; a changed or new one is a person's business. */
+/** A tool is what an operator admitted, under a name of its own. A changed, new or imitating one is a person's business. */
 export function judgeDefinition(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { row } = facts.tool
-  const opinion = (effect: Effect, rule: string, says: string): Opinion[] => [
-    { decider: 'definition', effect, rule, says, source: `server ${row.server}`, at: facts.now, ...STRONG_IF[effect] },
-  ]
-  if (call.definition_hash !== row.definition_hash) {
-    return opinion('block', 'definition.moved', 'the tool changed after this call was requested')
-  }
-  if (row.gone_at !== undefined) return opinion('block', 'definition.gone', 'the server no longer lists this tool')
+  const opinion = (effect: Effect, rule: string, says: string): Opinion => ({
+    decider: 'definition',
+    effect,
+    rule,
+    says,
+    source: `server ${row.server}`,
+    at: facts.now,
+    ...STRONG_IF[effect],
+  })
+  const imitations = facts.look_alikes.map((other) => opinion('ask', 'definition.look_alike', sayLookAlike(other)))
+  if (call.definition_hash !== row.definition_hash)
+    return [opinion('block', 'definition.moved', 'the tool changed after this call was requested'), ...imitations]
+  if (row.gone_at !== undefined)
+    return [opinion('block', 'definition.gone', 'the server no longer lists this tool'), ...imitations]
   if (row.admitted === undefined) {
-    return opinion('ask', 'definition.new', 'the tool appeared after its server was added, and nobody has admitted it')
+    const says = 'the tool appeared after its server was added, and nobody has admitted it'
+    return [opinion('ask', 'definition.new', says), ...imitations]
   }
-  if (row.admitted.hash !== row.definition_hash) {
-    return opinion('ask', 'definition.changed', `the tool is not the one ${row.admitted.by} admitted`)
-  }
-  return []
+  if (row.admitted.hash !== row.definition_hash)
+    return [opinion('ask', 'definition.changed', sayChanged(row, row.admitted)), ...imitations]
+  return imitations
 }
 
 const STRONG_IF = { allow: {}, block: {}, ask: { strength: 'strong' } } as const
+const MOST_PATHS = 8
+const LONGEST_PATH = 80
+
+/** Where it differs from what was admitted. The texts themselves are the server's own words: they are read in the diff, not here. */
+function sayChanged(row: ToolRow, admitted: NonNullable<ToolRow['admitted']>): string {
+  const paths = definitionDiff(admitted.definition, row.definition).map(({ path }) => path)
+  const shown = paths.slice(0, MOST_PATHS).map((path) => `\`${printable(path)}\``)
+  const more = paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''
+  const where = shown.length === 0 ? '' : `: ${shown.join(', ')}${more} changed`
+  return `the tool is not the one ${admitted.by} admitted${where}`
+}
+
+function sayLookAlike({ tool_id, by }: LookAlike): string {
+  const what = by === 'server' ? "its server's name" : `its ${by}`
+  return `${what} looks like that of \`${printable(tool_id)}\`, which is another server's`
+}
+
+/** Names of servers' making stand in sentences of ours: no line breaks, no marks that turn the text around, no end. */
+function printable(text: string): string {
+  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}`]/gu, '·')
+  return plain.length <= LONGEST_PATH ? plain : `${plain.slice(0, LONGEST_PATH - 1)}…`
+}

@@ -4,14 +4,9 @@ import type { Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** Whether a pause of this scope stops this call. */
-export function isPausedBy(scope: PauseScope, call: Call): boolean {
-  return (
-    scope === 'all' ||
-    scope === `caller:${call.caller.id}` ||
-    scope === `tool:${call.tool_id}` ||
-    scope === `server:${call.server}`
-  )
+/** The scopes whose pause stops this call. */
+export function pauseScopesOf(call: Call): readonly PauseScope[] {
+  return ['all', `caller:${call.caller.id}`, `tool:${call.tool_id}`, `server:${call.server}`]
 }
 
 export function judgePause(_policy: Policy, _call: Call, facts: Facts): Opinion[] {

@@ -1,0 +1,55 @@
+import type { Config, ToolSettings } from '../../contract/config.ts'
+import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
+import { compileBudget, type CompiledBudget } from '../../core/gate/budgets/budgets.ts'
+import { compileTrap, type Trap } from '../../core/gate/traps/traps.ts'
+import type { FileFacts } from '../ports.ts'
+
+/** What the operator says to the deciders beside the policy, compiled once. */
+export type Judgement = Pick<Config, 'servers' | 'repetition'> & {
+  readonly traps: readonly Trap[]
+  readonly trapFiles: readonly { readonly name: string; readonly path: string }[]
+  readonly rules: CompiledRules
+  readonly budgets: readonly CompiledBudget[]
+}
+
+/** A shorter token would stand in honest arguments too. */
+const SHORTEST_TOKEN = 8
+
+/** INVARIANT: a trap whose token is not there or too short refuses the configuration; the token itself is repeated nowhere. */
+export async function loadJudgement(
+  config: Pick<Config, 'servers' | 'repetition' | 'traps' | 'budgets'>,
+  secretOf: (reference: string) => string | undefined,
+  files: FileFacts,
+): Promise<Result<Judgement>> {
+  const traps: Trap[] = []
+  for (const [at, reference] of config.traps.tokens.entries()) {
+    const name = `traps.tokens.${at}`
+    const token = secretOf(reference)
+    if (token === undefined) return refuse('config.invalid', { paths: `${name}: secret is absent` })
+    if (token.replace(/\s/g, '').length < SHORTEST_TOKEN)
+      return refuse('config.invalid', { paths: `${name}: a honey token has at least ${SHORTEST_TOKEN} characters` })
+    traps.push(compileTrap('token', name, token))
+  }
+  const trapFiles = config.traps.files.map((path, at) => ({ name: `traps.files.${at}`, path }))
+  for (const { name, path } of trapFiles) {
+    const resolved = await files.configured(path)
+    for (const spelled of new Set([resolved ?? path, path]))
+      if (isAbsolute(spelled)) traps.push(compileTrap('file', name, spelled))
+  }
+  const rules = compileRules(BUILT_IN_RULES, [])
+  if (!rules.ok) throw new Bug(`a built-in rule does not compile: ${JSON.stringify(rules.problem.about)}`)
+  const { servers, repetition } = config
+  return ok({ servers, repetition, traps, trapFiles, rules: rules.value, budgets: config.budgets.map(compileBudget) })
+}
+
+const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)
+
+/** The operator's words about one tool. */
+export function settingsOf({ servers }: Judgement, { row }: Tool): ToolSettings | undefined {
+  const tools = Object.hasOwn(servers, row.server) ? servers[row.server]?.tools : undefined
+  const { name } = row.definition
+  return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+/** What the operator says to the deciders beside the policy: where files may be, what is bait, what things may cost. */
+
+/** A JSON pointer (RFC 6901); `*` stands for every item of an array or every field of an object. */
+export const ArgumentPointer = z
+  .string()
+  .max(256)
+  .regex(/^(?:\/(?:[^~/]|~[01])*)+$/, 'a JSON pointer such as `/path` or `/edits/*/path`')
+
+/** Where a server's file arguments may lead. */
+export const Sandbox = z.strictObject({
+  /** Files and folders, relative to the config file's folder. */
+  roots: z.array(z.string().min(1).max(4096)).min(1).max(100),
+  /** What a relative path in an argument counts from; the server's own working folder when left out. */
+  base: z.string().min(1).max(4096).optional(),
+  /** Whether the server's files are this machine's. Without it no path can be resolved, so every one is asked about. */
+  local: z.boolean().default(false),
+})
+export type Sandbox = z.infer<typeof Sandbox>
+
+/** What becomes of sensitive text in the arguments of a tool that writes or sends. */
+export const ContentSettings = z.strictObject({
+  secrets: z.enum(['block', 'ask', 'off']).default('block'),
+  pii: z.enum(['ask', 'off']).default('ask'),
+})
+export type ContentSettings = z.infer<typeof ContentSettings>
+
+/** Bait that no honest call ever holds. */
+export const Traps = z.strictObject({
+  /** `env:NAME`, `file:PATH` or the token itself. */
+  tokens: z.array(z.string().min(1).max(4096)).max(100).default([]),
+  /** Files or folders, relative to the config file's folder. */
+  files: z.array(z.string().min(1).max(4096)).max(100).default([]),
+})
+export type Traps = z.infer<typeof Traps>
+
+const globs = z.union([
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .transform((one) => [one]),
+  z.array(z.string().min(1).max(128)).min(1),
+])
+
+export const BudgetMatch = z.strictObject({
+  caller: globs.optional(),
+  tool: globs.optional(),
+  server: globs.optional(),
+  thread: globs.optional(),
+})
+export type BudgetMatch = z.infer<typeof BudgetMatch>
+
+export const BUDGET_PERIODS = ['minute', 'hour', 'day', 'run'] as const
+export const BUDGET_APART = ['caller', 'user', 'tool', 'server', 'thread'] as const
+
+/** How much of something may be used in a period. All matching calls share it, unless it is counted apart. */
+export const Budget = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
+    match: BudgetMatch.default({}),
+    /** Each caller, tool, … has the whole budget to itself. */
+    each: z.array(z.enum(BUDGET_APART)).max(5).default([]),
+    calls: z.number().int().min(1).max(1_000_000_000).optional(),
+    /** In the units of the tools' `cost`. */
+    cost: z.number().int().min(1).max(1_000_000_000_000).optional(),
+    per: z.enum(BUDGET_PERIODS),
+  })
+  .refine(({ calls, cost }) => calls !== undefined || cost !== undefined, 'a budget limits `calls`, `cost` or both')
+export type Budget = z.infer<typeof Budget>
+
+export const Budgets = z
+  .array(Budget)
+  .max(1_000)
+  .refine((budgets) => new Set(budgets.map(({ id }) => id)).size === budgets.length, 'two budgets have the same id')
+
+/** When the same call again and again is a loop. */
+export const Repetition = z.strictObject({
+  most: z.number().int().min(2).max(1_000).default(5),
+  within_s: z.number().int().min(1).max(86_400).default(600),
+})
+export type Repetition = z.infer<typeof Repetition>

@@ -1,0 +1,74 @@
+import type { Call } from '../../../contract/call.ts'
+import type { Budget, BudgetMatch } from '../../../contract/judgement.ts'
+import { matchesGlob, parseGlob, type Glob } from '../policy/glob.ts'
+
+const MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+
+export type CompiledBudget = {
+  readonly budget: Budget
+  readonly match: readonly { readonly field: keyof BudgetMatch; readonly any: readonly Glob[] }[]
+}
+
+export function compileBudget(budget: Budget): CompiledBudget {
+  const fields = ['caller', 'tool', 'server', 'thread'] as const
+  const match = fields.flatMap((field) => {
+    const patterns = budget.match[field]
+    return patterns === undefined ? [] : [{ field, any: patterns.map(parseGlob) }]
+  })
+  return { budget, match }
+}
+
+/** What one call would take, of which budget, and from which of the ledger's accounts. */
+export type Purse = {
+  readonly budget: string
+  readonly measure: 'calls' | 'cost'
+  readonly per: Budget['per']
+  readonly account: string
+  readonly limit: number
+  readonly needs: number
+  /** When the account's period is over; a run's budget never comes back. */
+  readonly frees_at?: number
+}
+
+/** The same with what the account holds; `left` is the whole limit as long as it is not opened. */
+export type BudgetFact = Purse & { readonly left: number; readonly opened: boolean }
+
+/**
+ * The purses a call takes from. Periods begin at whole minutes, hours and days since 1970 in UTC; a run is a thread of one
+ * user's callers. INVARIANT: the account says budget, measure, period and whom it is counted for, and nothing else does.
+ */
+export function pursesFor(budgets: readonly CompiledBudget[], call: Call, cost: number, now: number): Purse[] {
+  const names = { caller: call.caller.id, tool: call.tool_id, server: call.server, thread: call.thread }
+  return budgets
+    .filter(({ match }) => match.every(({ field, any }) => any.some((glob) => matchesGlob(glob, names[field]))))
+    .flatMap(({ budget }) => pursesOf(budget, call, cost, now))
+    .filter(({ needs }) => needs > 0)
+}
+
+function pursesOf(budget: Budget, call: Call, cost: number, now: number): Purse[] {
+  const { id, per, calls } = budget
+  const period = periodOf(per, call, now)
+  const apart = APART.filter((field) => budget.each.includes(field)).map((field) => [field, valueOf(field, call)])
+  const purse = (measure: Purse['measure'], limit: number | undefined, needs: number): Purse[] => {
+    if (limit === undefined) return []
+    const account = `budget ${JSON.stringify([id, measure, per, period.name, apart])}`
+    const ends = period.ends === undefined ? {} : { frees_at: period.ends }
+    return [{ budget: id, measure, per, account, limit, needs, ...ends }]
+  }
+  return [...purse('calls', calls, 1), ...purse('cost', budget.cost, cost)]
+}
+
+const APART = ['caller', 'user', 'tool', 'server', 'thread'] as const
+
+function valueOf(field: (typeof APART)[number], call: Call): string {
+  const { caller } = call
+  return { caller: caller.id, user: caller.user, tool: call.tool_id, server: call.server, thread: call.thread }[field]
+}
+
+function periodOf(per: Budget['per'], call: Call, now: number): { name: string; ends?: number } {
+  // Threads are named by callers: with the user in it, nobody can empty the purse of another user's thread.
+  if (per === 'run') return { name: JSON.stringify([call.caller.user, call.thread]) }
+  const length = MILLISECONDS[per]
+  const number = Math.floor(now / length)
+  return { name: String(number), ends: (number + 1) * length }
+}

@@ -1,0 +1,60 @@
+import type { Call } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+import { isInside } from './sandbox/is-inside.ts'
+import { namePlaces, shownPointer } from './shown-pointer.ts'
+import { sprungTraps, type Trap } from './traps/traps.ts'
+
+/** A honey file, and where it stands with all links followed. */
+export type TrapFile = { readonly name: string; readonly path: string }
+export type TrapFacts = { readonly traps: readonly Trap[]; readonly files: readonly TrapFile[] | 'unknown' }
+
+/**
+ * No honest call holds bait: whoever uses it read what it should not have, or was told by somebody who did.
+ * INVARIANT: a sprung trap blocks, whatever else is true (law in judge-trap.test.ts); the command then quarantines the caller.
+ */
+export function judgeTrap(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  const { traps, files } = facts.traps
+  if (traps.length === 0 && files.length === 0) return []
+  const schema = facts.tool.row.definition.inputSchema
+  const args: Json = JSON.parse(call.canonical_args)
+  const sprung = [
+    ...sprungTraps(args, traps).map(({ trap, path }) => ({ ...trap, at: shownPointer(path, schema) })),
+    ...(files === 'unknown' ? [] : files.flatMap((file) => placesOf(file, facts))),
+  ]
+  const names = [...new Set(sprung.map(({ name }) => name))]
+  const opinions = names.map((name): Opinion => {
+    const same = sprung.filter((one) => one.name === name)
+    const kind = same[0]?.kind ?? 'token'
+    const says = `a honey ${kind} stands in ${namePlaces(same.map(({ at }) => at))}; no honest call holds one`
+    return { decider: 'trap', effect: 'block', rule: `trap.${kind}`, says, source: name, at: facts.now }
+  })
+  return [...opinions, ...doubtsOf(facts)]
+}
+
+function placesOf({ name, path }: TrapFile, { files }: Facts) {
+  const bait = path.toLowerCase()
+  return files.args
+    .filter(({ leads }) => leads !== 'unknown' && leads.some((lead) => isInside(bait, lead.toLowerCase())))
+    .map(({ at }) => ({ name, kind: 'file' as const, at }))
+}
+
+/** Where files are bait, a path that leads nobody knows where may be one. */
+function doubtsOf({ traps, files, now }: Facts): Opinion[] {
+  if (traps.files.length === 0) return []
+  const isDark = traps.files === 'unknown'
+  const doubtful = files.args.filter(({ leads, fault }) => fault === undefined && (leads === 'unknown' || isDark))
+  if (doubtful.length === 0) return []
+  const says = `whether ${namePlaces(doubtful.map(({ at }) => at))} leads to a honey file could not be found out`
+  const opinion = {
+    decider: 'trap',
+    effect: 'ask',
+    rule: 'trap.unknown',
+    says,
+    source: 'traps.files',
+    at: now,
+  } as const
+  return [{ ...opinion, strength: 'strong' }]
+}

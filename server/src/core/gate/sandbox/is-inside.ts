@@ -1,0 +1,6 @@
+/** Whether a resolved path is the root itself or stands below it. Both are absolute and free of `..`. */
+export function isInside(root: string, path: string): boolean {
+  if (path === root) return true
+  const below = /[\\/]$/.test(root) ? root : `${root}${root.includes('\\') ? '\\' : '/'}`
+  return path.startsWith(below)
+}

@@ -1,0 +1,79 @@
+/** Why a text is refused as a path before anybody looks where it leads. */
+export type PathFault = 'control_character' | 'network' | 'drive' | 'encoded' | 'home' | 'variable' | 'dots' | 'url'
+
+export type PathReadings =
+  | { readonly is: 'refused'; readonly fault: PathFault }
+  /** Every path that some program could take the text for. All of them must be fine. */
+  | { readonly is: 'read'; readonly paths: readonly string[] }
+
+/** The machine on which the paths will be followed. */
+export type PathWorld = { readonly windows: boolean; readonly home: string }
+
+const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
+const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
+const VARIABLE = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|\$env:.*|%[A-Za-z_]\w*%)(?:[\\/]|$)/
+
+/**
+ * A tool may trim a path, read a backslash as a slash, expand `~`, fold full-width letters, or cut `a/../b` short before it
+ * follows links. Which of that it does is unknown, so a path is every one of its readings.
+ * INVARIANT: a text that a reader could decode into other dots and slashes, or that names another machine, is refused.
+ */
+export function pathReadings(text: string, world: PathWorld): PathReadings {
+  const opened = /^\s*file:/i.test(text.normalize('NFKC'))
+    ? pathOfUrl(text.normalize('NFKC').trim(), world)
+    : { path: text }
+  if ('fault' in opened) return { is: 'refused', fault: opened.fault }
+  const spellings = new Set([opened.path, opened.path.trim(), opened.path.trim().normalize('NFKC')])
+  const paths = new Set<string>()
+  for (const spelling of spellings) {
+    const fault = faultOf(spelling, world)
+    if (fault !== undefined) return { is: 'refused', fault }
+    for (const path of readingsOf(spelling, world)) paths.add(path)
+  }
+  return { is: 'read', paths: [...paths] }
+}
+
+function pathOfUrl(url: string, world: PathWorld): { path: string } | { fault: PathFault } {
+  const parts = FILE_URL.exec(url)?.groups
+  if (parts?.['path'] === undefined || /[?#]/.test(url)) return { fault: 'url' }
+  const host = (parts['host'] ?? '').toLowerCase()
+  if (host !== '' && host !== 'localhost') return { fault: 'network' }
+  if (/%(?:2f|5c|00)/i.test(parts['path'])) return { fault: 'encoded' }
+  try {
+    const path = decodeURIComponent(parts['path'])
+    return { path: world.windows ? path.replace(/^\/(?=[A-Za-z]:)/, '') : path }
+  } catch {
+    return { fault: 'encoded' }
+  }
+}
+
+function faultOf(path: string, world: PathWorld): PathFault | undefined {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
+  if (ENCODED.test(path)) return 'encoded'
+  if (/^[\\/]{2}/.test(path)) return 'network'
+  if (world.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
+  if (/^~[^\\/]/.test(path)) return 'home'
+  if (VARIABLE.test(path)) return 'variable'
+  // `...` and `.. ` are names to one file system and the parent folder to another.
+  const isDots = (name: string) => /^[.\s]{2,}$/.test(name) && name !== '..' && /\./.test(name)
+  return path.split(/[\\/]/).some(isDots) ? 'dots' : undefined
+}
+
+function readingsOf(path: string, world: PathWorld): string[] {
+  const expanded = /^~(?:[\\/]|$)/.test(path) ? [path, `${world.home}${path.slice(1)}`] : [path]
+  const slashed = expanded.flatMap((one) => (one.includes('\\') ? [one, one.replaceAll('\\', '/')] : [one]))
+  return slashed.flatMap((one) => (one.includes('..') ? [one, shortened(one)] : [one]))
+}
+
+/** `a/../b` as `b`: the reading of a program that cleans a path up before it follows links. */
+function shortened(path: string): string {
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '.' || name === '') continue
+    const isParent = name === '..' && names.length > 0 && names.at(-1) !== '..'
+    if (isParent) names.pop()
+    else if (name !== '..' || !path.startsWith('/')) names.push(name)
+  }
+  return `${path.startsWith('/') ? '/' : ''}${names.join('/')}`
+}

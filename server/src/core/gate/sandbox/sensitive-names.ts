@@ -1,0 +1,59 @@
+/** Names that promise credentials: the last of a path, or any of it. */
+const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; readonly name: RegExp }[] = [
+  { says: 'an environment file', where: 'last', name: /^\.env(?:rc)?(?:[._-].*)?$|^[\w-]+\.env$/ },
+  { says: 'a private key', where: 'last', name: /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?(?!.*\.pub$)/ },
+  { says: 'a private key', where: 'last', name: /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx|agekey|ovpn)$/ },
+  { says: 'a folder of keys', where: 'any', name: /^\.(?:ssh|gnupg|password-store|putty)$/ },
+  {
+    says: 'a folder of cloud credentials',
+    where: 'any',
+    name: /^\.(?:aws|azure|gcloud|oci|aliyun|kube|fly|terraform\.d)$|^gcloud$/,
+  },
+  { says: 'a cluster configuration', where: 'last', name: /^(?:kubeconfig|.*\.kubeconfig|admin\.conf)$/ },
+  {
+    says: 'a file of credentials',
+    where: 'last',
+    name: /^(?:\.netrc|_netrc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.npmrc|\.yarnrc\.yml|\.pypirc|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto|\.terraformrc|auth\.json)$/,
+  },
+  {
+    says: 'a file of credentials',
+    where: 'last',
+    name: /^(?:\.?(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|txt|xml|db|properties|tfvars))?|client_secret.*\.json|service[-_]?account.*\.json|application_default_credentials\.json)$/,
+  },
+  {
+    says: 'a list of passwords',
+    where: 'last',
+    name: /^(?:g?shadow|master\.passwd|passwords?(?:\.(?:txt|csv|xlsx?|docx?|json|db|md))?)$/,
+  },
+  { says: 'a keychain', where: 'any', name: /^keychains?$|\.keychain(?:-db)?$|^keyrings$/ },
+  {
+    says: "a browser's store of secrets",
+    where: 'last',
+    name: /^(?:login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json)$/,
+  },
+  { says: 'a wallet', where: 'last', name: /^wallet\.(?:dat|json)$/ },
+  { says: 'a state file with secrets', where: 'last', name: /\.tfstate(?:\.backup)?$/ },
+  { says: 'a history of commands', where: 'last', name: /^\.\w+_history$/ },
+]
+
+/** What kind of secret a path's names promise, if any. Case, trailing dots and streams (`.env::$DATA`) do not hide it. */
+export function sensitiveName(path: string): string | undefined {
+  const names = path
+    .split(/[\\/]/)
+    .map(plain)
+    .filter((name) => name !== '')
+  const last = names.at(-1)
+  if (last === undefined) return undefined
+  const isDockerLogin = last === 'config.json' && names.at(-2) === '.docker'
+  if (isDockerLogin) return 'a file of credentials'
+  return NAMES.find(({ where, name }) => (where === 'last' ? name.test(last) : names.some((one) => name.test(one))))
+    ?.says
+}
+
+function plain(name: string): string {
+  const visible = name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase()
+  return visible.replace(/(?<=.):.*$/, '').replace(/[.\s]+$/, '')
+}

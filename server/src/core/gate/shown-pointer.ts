@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+
+const MOST_SHOWN = 5
+const known = new WeakMap<JsonObject, ReadonlySet<string>>()
+
+/**
+ * A place in the arguments as people may see it. INVARIANT: only names that stand in the tool's own schema and indexes are
+ * shown; any other key was written by the caller and may be what must not be shown.
+ */
+export function shownPointer(path: readonly string[], schema: JsonObject): string {
+  const names = namesIn(schema)
+  const shown = path.map((key) => (names.has(key) || /^\d{1,4}$/.test(key) ? escape(key) : '*'))
+  return shown.length === 0 ? '/' : `/${shown.join('/')}`
+}
+
+/** `/a`, `/b` and 3 more. */
+export function namePlaces(pointers: readonly string[]): string {
+  const places = [...new Set(pointers)]
+  const shown = places.slice(0, MOST_SHOWN).map((place) => `\`${place}\``)
+  const more = places.length - shown.length
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`
+}
+
+function namesIn(schema: JsonObject): ReadonlySet<string> {
+  const found = known.get(schema) ?? new Set(propertyNames(schema))
+  known.set(schema, found)
+  return found
+}
+
+/** The names of all properties, at any depth and behind any keyword. */
+function propertyNames(schema: JsonObject): string[] {
+  const names: string[] = []
+  const open: Json[] = [schema]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) open.push(...next)
+    if (!isJsonObject(next)) continue
+    if (isJsonObject(next['properties'])) names.push(...Object.keys(next['properties']))
+    open.push(...Object.values(next))
+  }
+  return names
+}
+
+const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')

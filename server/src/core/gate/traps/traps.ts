@@ -1,0 +1,57 @@
+import type { Json } from '../../../contract/json.ts'
+import { textLeaves } from '../text-leaves.ts'
+import { base64Cores, hexOf, unescapeText, unpercent, utf8 } from './encodings.ts'
+
+/** One piece of bait, ready to be looked for. It is known by its place in the configuration; the text itself is shown to nobody. */
+export type Trap = {
+  readonly kind: 'token' | 'file'
+  readonly name: string
+  /** Folded: see `fold`. */
+  readonly plain: readonly string[]
+  /** In base64, where case matters. */
+  readonly encoded: readonly string[]
+}
+
+export function compileTrap(kind: Trap['kind'], name: string, text: string): Trap {
+  const folded = fold(text)
+  const spellings = [...new Set([text, text.toLowerCase(), text.toUpperCase()])].map(utf8)
+  const cores = spellings.flatMap(base64Cores)
+  const safe = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'))
+  return {
+    kind,
+    name,
+    plain: [folded, ...spellings.map(hexOf)],
+    encoded: [...new Set([...cores, ...safe])],
+  }
+}
+
+export type Sprung = { readonly trap: Trap; readonly path: readonly string[] }
+
+/** Which bait stands in the arguments and where: as it is, in another case, spread by blanks, percent-, JSON-, hex- or base64-encoded. */
+export function sprungTraps(args: Json, traps: readonly Trap[]): Sprung[] {
+  if (traps.length === 0) return []
+  return textLeaves(args).flatMap(({ text, path }) => {
+    const plain = spellingsOf(text)
+    const raw = text.replace(/\s/g, '')
+    const isIn = (trap: Trap) =>
+      trap.plain.some((bait) => plain.some((spelling) => spelling.includes(bait))) ||
+      trap.encoded.some((bait) => raw.includes(bait))
+    return traps.filter(isIn).map((trap) => ({ trap, path }))
+  })
+}
+
+function spellingsOf(text: string): string[] {
+  const once = unpercent(text)
+  const twice = unpercent(once)
+  return [...new Set([text, once, twice, unescapeText(text), unescapeText(twice)].map(fold))]
+}
+
+/** One spelling for everything that reads the same: no case, no blanks, no invisible characters, one kind of slash. */
+function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[\s\p{Cf}]/gu, '')
+    .replaceAll('\\', '/')
+    .replace(/\/(?:\.?\/)+/g, '/')
+    .toLowerCase()
+}
