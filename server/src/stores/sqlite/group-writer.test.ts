@@ -64,25 +64,32 @@ test('while no new thread can start, commits are unavailable; then they are not'
   expect(await writer.commit(spend('a'))).toBe('committed')
 })
 
-test('a listener that throws takes nobody`s commit or wake-up away', async () => {
-  const { writer } = writerOf(linkTo(async (batch) => all(batch)))
+test('listeners that throw take nobody`s answer or wake-up away', async () => {
   const heard: string[] = []
-  const uncaught: unknown[] = []
-  const listenersBefore = process.listeners('uncaughtException')
+  const uncaught: string[] = []
+  const others = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
-  process.once('uncaughtException', (error) => uncaught.push(error))
+  process.on('uncaughtException', (error) => uncaught.push(error.message))
   try {
+    const onFault = () => {
+      throw new Error('fault listener')
+    }
+    const link = linkTo(async () => ({ outcomes: ['unavailable', 'committed'], fault: { says: 'x' } }))
+    const writer = groupWriter({ link: async () => ok(link), clock: () => 7, onFault }, link)
     writer.onWake(() => {
-      throw new Error('listener')
+      throw new Error('wake listener')
     })
     writer.onWake((run) => heard.push(run))
-    expect(await writer.commit([{ kind: 'wake', run: runId(1) }])).toBe('committed')
+    const wake: Change[] = [{ kind: 'wake', run: runId(1) }]
+    expect(await Promise.all([writer.commit(spend('a')), writer.commit(wake)])).toEqual(['unavailable', 'committed'])
     await new Promise((resolve) => setImmediate(resolve))
+    await writer.close()
   } finally {
-    for (const listener of listenersBefore) process.on('uncaughtException', listener)
+    process.removeAllListeners('uncaughtException')
+    for (const listener of others) process.on('uncaughtException', listener)
   }
   expect(heard).toEqual([runId(1)])
-  expect(uncaught).toHaveLength(1)
+  expect(uncaught).toEqual(['fault listener', 'wake listener'])
 })
 
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`)

@@ -49,7 +49,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         // The thread died in the middle: stored or not, nobody can say, and `unavailable` would claim to know.
         link = undefined
         const bug = error instanceof Bug ? error : new Bug('the thread that writes the ledger failed', { cause: error })
-        deps.onFault(bug)
+        tell(bug)
         for (const commit of batch) commit.reject(bug)
       }
     }
@@ -57,7 +57,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
   }
 
   const settle = (batch: readonly Waiting[], { outcomes, fault }: BatchReply) => {
-    if (fault !== undefined) deps.onFault(errorOf(fault))
+    if (fault !== undefined) tell(errorOf(fault))
     for (const [index, commit] of batch.entries()) {
       const outcome = outcomes[index] ?? { bug: 'the thread that writes gave no answer' }
       if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
@@ -66,6 +66,8 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
     }
   }
 
+  // Listeners run on their own: one that throws must not keep a commit from its answer.
+  const tell = (error: Error) => queueMicrotask(() => deps.onFault(error))
   const announce = ({ run, at }: Wake) => {
     for (const listener of listeners) queueMicrotask(() => listener(run, at))
   }

@@ -46,8 +46,10 @@ test('a nonce is forgotten only when its time is well past', async () => {
   const store = await openStore(file(), { clock: () => now })
   const nonce = (key: string) => store.commit([{ kind: 'once', key, until: 1_000_100 }])
   expect(await nonce('n')).toBe('committed')
-  now += 20 * 60_000
-  expect(await nonce('n')).toEqual({ lost: 0 })
+  for (const minutes of [20, 20]) {
+    now += minutes * 60_000
+    expect(await nonce('n')).toEqual({ lost: 0 })
+  }
   now += 120 * 60_000
   await store.commit([])
   expect(await nonce('n')).toBe('committed')

@@ -3,24 +3,28 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { lockFolder } from './lock-folder.ts'
 
 const folder = freshFolders()
 const HOLDER = fileURLToPath(new URL('./lock-holder.suite.ts', import.meta.url))
 
-async function startHolder(place: string): Promise<{ said: string; kill(): Promise<void> }> {
+const running: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const kill of running.splice(0)) await kill()
+})
+
+async function startHolder(place: string): Promise<{ said: string; kill: () => Promise<void> }> {
   const child = spawn(process.execPath, [HOLDER, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  return {
-    said: said.toString().trim(),
-    async kill() {
-      child.kill('SIGKILL')
-      await exited
-    },
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
   }
+  running.push(kill)
+  return { said: said.toString().trim(), kill }
 }
 
 test('one process has the folder until it is killed, then another can', async () => {

@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { connect, connectForReads } from './connect.ts'
@@ -69,6 +70,18 @@ test('a writer waits for every fsync and for its neighbours; a reader cannot wri
   expect(() => reader.exec("INSERT INTO accounts (id, units) VALUES ('a', 1)")).toThrow('readonly')
   reader.close()
   writer.close()
+})
+
+test('opening waits for one that holds the file while it is not yet a ledger', async () => {
+  const file = join(folder(), 'ledger.db')
+  const outside = new DatabaseSync(file)
+  outside.exec('BEGIN IMMEDIATE')
+  const opening = openStore(file)
+  // Long enough to meet the lock; the test holds also when it comes too late.
+  await setTimeout(700)
+  outside.exec('ROLLBACK')
+  outside.close()
+  await (await opening).close()
 })
 
 test('closing twice is closing', async () => {

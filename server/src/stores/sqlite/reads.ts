@@ -66,7 +66,8 @@ export function reads(db: DatabaseSync): Reads {
     },
 
     async heads() {
-      return prepared('SELECT stream, seq, hash FROM heads ORDER BY stream').all() as HeadRow[]
+      const found = prepared('SELECT stream, seq, hash FROM heads ORDER BY stream').all() as HeadRow[]
+      return found.map(({ stream, seq, hash }) => ({ stream, seq, hash }))
     },
 
     async events(run, after, limit) {
@@ -75,7 +76,7 @@ export function reads(db: DatabaseSync): Reads {
         after,
         size(limit),
       ) as { seq: number; body: string }[]
-      return found.map(({ seq, body }) => ({ seq, event: JSON.parse(body) as RunEvent }))
+      return found.map(({ seq, body }) => ({ seq, event: parsed<RunEvent>(body, `event ${seq} of \`${run}\``) }))
     },
 
     async due(now, limit) {
@@ -93,10 +94,14 @@ export function reads(db: DatabaseSync): Reads {
 type Stored = { pos: number; version: number; body: string }
 
 function held<T extends Table>(table: T, { pos, version, body }: Stored): Held<T> {
+  return { version, row: parsed<Rows[T]>(body, `row ${pos} of \`${table}\``), cursor: pos }
+}
+
+function parsed<T>(body: string, what: string): T {
   try {
-    return { version, row: JSON.parse(body) as Rows[T], cursor: pos }
+    return JSON.parse(body) as T
   } catch (cause) {
-    throw new Bug(`row ${pos} of \`${table}\` is not JSON`, { cause })
+    throw new Bug(`${what} is not JSON`, { cause })
   }
 }
 

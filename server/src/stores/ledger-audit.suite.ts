@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { Change } from '../commands/ports.ts'
+import { note, wholeChain } from './ledger-fixtures.suite.ts'
+import type { Opener } from './ledger.suite.ts'
+
+export function auditSuite({ create, open }: Opener): void {
+  test('interleaved writers of one stream make one chain without gaps', async () => {
+    const address = await create()
+    const writers = [await open(address), await open(address)]
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => {
+        const writer = writers[number % 2]
+        // Two entries each, and every fifth commit is lost after it has linked its entries.
+        const tail: Change[] = number % 5 === 0 ? [{ kind: 'spend', account: 'none', units: 1 }] : []
+        return writer?.commit([note(`c${number}`), note(`c${number}`), ...tail])
+      }),
+    )
+    expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(48)
+    const entries = await wholeChain(writers[0] ?? (await open(address)), 'main')
+    expect(entries).toHaveLength(96)
+    for (let index = 0; index < entries.length; index += 2) {
+      expect(entries[index]?.subject).toEqual(entries[index + 1]?.subject)
+    }
+  })
+
+  test('each stream has a chain of its own', async () => {
+    const address = await create()
+    const [left, right] = [await open(address, 'left'), await open(address, 'right')]
+    await left.commit([note('l1')])
+    await right.commit([note('r1')])
+    await left.commit([note('l2')])
+    expect((await wholeChain(right, 'left')).map(({ subject }) => subject['call'])).toEqual(['l1', 'l2'])
+    expect((await wholeChain(left, 'right')).map(({ subject }) => subject['call'])).toEqual(['r1'])
+    expect((await left.heads()).map(({ stream, seq }) => `${stream} ${seq}`)).toEqual(['left 2', 'right 1'])
+  })
+
+  test('entries are read from a number on, no more than asked', async () => {
+    const ledger = await open(await create())
+    await ledger.commit(Array.from({ length: 10 }, (_, number) => note(`c${number}`)))
+    const page = await ledger.entries('main', 4, 3)
+    expect(page.map(({ seq, subject }) => [seq, subject['call']])).toEqual([
+      [4, 'c3'],
+      [5, 'c4'],
+      [6, 'c5'],
+    ])
+    expect(await ledger.entries('main', 11, 3)).toEqual([])
+    expect(await ledger.entries('other', 1, 3)).toEqual([])
+  })
+}
