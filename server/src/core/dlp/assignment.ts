@@ -14,11 +14,12 @@ const isNameChar = (code: number): boolean => code < 128 && NAME_CHARS[code] ===
 // A type between name and value: `token: string = …`, `var token string = …`.
 const OPERATOR =
   /(?::[ \t]?[A-Za-z][\w.<>]{0,24}[ \t]{0,2}=(?![=>])|=>|->|<-|:{1,3}=|[?|.+]{1,2}=|!==?|={1,3}|\|\||:|>|,|\(|[ \t]is[ \t:])/y
-const CLOSERS = /(?:\\{0,3}["'`]|[\])]){0,3}[ \t]{0,20}/y
+const CLOSERS = /(?:\[\w{0,12}\])?(?:\\{0,3}["'`]|[\])]){0,3}[ \t]{0,20}/y
 const MORE_WORDS = /[ \t][A-Za-z][\w.-]{0,20}(?=[ \t"':=])/y
 /** `name: X_TOKEN` and then `value: …`, as in container and pipeline configuration. */
 const VALUE_FIELD =
   /\\?["'`]?[ \t]{0,4}[,;]?\s{0,40}\\?["']?(?:secret_?|default_?)?value\\?["']?[ \t]{0,4}[=:][ \t]{0,4}/iy
+const DEFINES = /(?:^|[\s;])(?:#define|ENV|ARG|setx|set|setenv|SetEnv)[ \t]$/
 const BLANKS = /[ \t]{0,20}/y
 const BLANKS_AND_LINE = /[ \t]{0,20}(?:[|>][+-]?)?(?:\r?\n[ \t]{0,40})?/y
 const OPENER = /(?:[rbufL@$]{1,2}(?=["'`]))?(\\{0,3}["'`])/y
@@ -28,15 +29,27 @@ const BARE = /[^\s"'`,;&]{1,1000}/y
 
 /** The assignment whose name holds the text from `from` to `to`, or `undefined` if that text names nothing. */
 export function assignmentAt(text: string, from: number, to: number): Assignment | undefined {
-  const start = nameStart(text, from)
+  const start = phraseStart(text, nameStart(text, from))
   const end = nameEnd(text, to)
+  // The name of what was redacted before is no name.
+  if (text[start - 1] === '[' && text[end] === ']' && text.startsWith('REDACTED_', start)) return undefined
   const operator = afterOperator(text, start, end)
   if (operator === undefined) return undefined
-  const found = valueAt(text, operator.at, text.slice(start, operator.nameEnd))
+  const found = valueAt(
+    text,
+    operator.at,
+    text.slice(start, operator.nameEnd),
+    operator.sign === '=' && isListed(text, start),
+  )
   const isCall = operator.sign === ',' || operator.sign === '('
   return found === undefined || (isCall && !(found.quoted && isArgument(text, start, operator.sign)))
     ? undefined
     : found
+}
+
+/** One of several pairs, `a=1;b=2` or `?a=1&b=2`: what follows is a value and no code, as if it stood in quotes. */
+function isListed(text: string, start: number): boolean {
+  return /[;?&] ?$/.test(text.slice(Math.max(0, start - 2), start))
 }
 
 /** `get("token", "…")` and `setToken("…")` give a value to a name; a list of names does not. */
@@ -57,6 +70,14 @@ function nameStart(text: string, from: number): number {
   return start
 }
 
+/** "the api key": the word before a name that stands apart from it, where it says whose key it is. */
+function phraseStart(text: string, start: number): number {
+  const before = /(?:api|access|secret|private|auth|encryption|license|account|client|ssh) $/i.exec(
+    text.slice(Math.max(0, start - 11), start),
+  )
+  return before === null ? start : start - before[0].length
+}
+
 type Operator = { readonly at: number; readonly nameEnd: number; readonly sign?: string | undefined }
 
 function afterOperator(text: string, start: number, end: number): Operator | undefined {
@@ -70,9 +91,10 @@ function afterOperator(text: string, start: number, end: number): Operator | und
     if (further === at) break
     at = further
   }
-  // `--api-key VALUE`, `-Token VALUE`: a blank is enough after an option.
-  const option = text[start] === '-' && /^[ \t]["']?[^\s=:-]/.test(text.slice(end, end + 3))
-  return option ? { at: skip(BLANKS, text, end), nameEnd: end } : undefined
+  // `--api-key VALUE`, `ENV TOKEN VALUE`: a blank is enough after an option or a word that defines.
+  const defines = text[start] === '-' || DEFINES.test(text.slice(Math.max(0, start - 10), start))
+  const isFollowed = defines && /^[ \t]{1,4}["']?[^\s=:-]/.test(text.slice(end, end + 6))
+  return isFollowed ? { at: skip(BLANKS, text, end), nameEnd: end } : undefined
 }
 
 function operatorAt(text: string, at: number): { at: number; sign: string | undefined } | undefined {
@@ -85,13 +107,13 @@ function operatorAt(text: string, at: number): { at: number; sign: string | unde
   return { at: skip(mayBreak ? BLANKS_AND_LINE : BLANKS, text, end), sign }
 }
 
-function valueAt(text: string, at: number, name: string): Assignment | undefined {
+function valueAt(text: string, at: number, name: string, listed: boolean): Assignment | undefined {
   OPENER.lastIndex = at
   const opener = OPENER.exec(text)
   if (opener === null) {
     const start = skip(SCHEME, text, at)
     const end = trimmed(text, start, skip(BARE, text, start))
-    return end > start ? { name, quoted: false, start, end } : undefined
+    return end > start ? { name, quoted: listed, start, end } : undefined
   }
   const quote = opener[1] ?? ''
   const inside = at + opener[0].length
@@ -123,7 +145,8 @@ function trimmed(text: string, start: number, end: number): number {
   const tag = value.indexOf('</')
   let last = tag === -1 ? end : start + tag
   while (last > start && /[)\]}>.\\]/.test(text.charAt(last - 1)) && !opened.has(text.charAt(last - 1))) last -= 1
-  return last
+  // Dots in a row are not the end of a sentence: they say that the value was cut short.
+  return value.endsWith('...') ? end : last
 }
 
 /** Where a sticky pattern that starts at `at` ends; `at` itself when it does not match. */

@@ -18,7 +18,7 @@ export type Check = (match: string, place: Place) => boolean | number
 
 /** The tests that rules may name. */
 export const CHECKS = {
-  'payment-card': cardLength,
+  'payment-card': (match, { text, end }) => cardLength(match, text.charAt(end)),
   iban: ibanLength,
   phone: isPhone,
   email: (match, { text, start, end }) => isEmail(match, text, start, end),
@@ -28,7 +28,7 @@ export const CHECKS = {
   mac: (match) => new Set(match.replace(/[^0-9a-f]/gi, '').toLowerCase()).size > 1,
 
   random: (match) => looksRandom(match),
-  'random-string': (match, { text, start }) => secrets.isRandomString(match, text, start),
+  'random-string': (match, { text, start, end }) => secrets.isRandomString(match, text, start, end),
   'assigned-password': (match, place) => secrets.isAssignedPassword(match, place.name ?? '', place.quoted === true),
   'assigned-credential': (match, place) => secrets.isAssignedCredential(match, place.name ?? '', place.quoted === true),
   'mixed-characters': secrets.mixesAll,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { patternCost } from './pattern-cost.ts'
+import { matchesEmpty, patternCost } from './pattern-cost.ts'
 import { Rule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from './word-finder.ts'
 
@@ -61,9 +61,9 @@ function compileRule(input: unknown, order: number): Result<CompiledRule> {
   if (rule.keywords.some((word) => /[^\x20-\x7e]/.test(word))) return invalid(rule.id, 'keywords must be ASCII')
   const regex = compilePattern(rule)
   if (regex === undefined) return invalid(rule.id, 'the pattern is not a regular expression')
-  if (regex.test('')) return invalid(rule.id, 'the pattern matches the empty text')
   const cost = patternCost(rule.pattern, rule.ignoreCase)
   if (cost === undefined) return invalid(rule.id, 'the pattern uses a construct that rules may not use')
+  if (matchesEmpty(rule.pattern)) return invalid(rule.id, 'the pattern matches the empty text')
   if (cost > (anchored ? MOST_STEPS.anchored : MOST_STEPS.anywhere)) {
     return invalid(rule.id, 'the pattern may take too many steps: give every repeat a small upper limit')
   }

@@ -1,8 +1,8 @@
 import { assignmentAt, nameEnd } from './assignment.ts'
 import type { Place } from './checks.ts'
 import type { CompiledRule, CompiledRules, KeywordUse } from './compile-rules.ts'
-import { resolveOverlaps } from './resolve-overlaps.ts'
 import type { Finding } from './rule.ts'
+import { settleFindings } from './settle-findings.ts'
 import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
 import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
 
@@ -11,10 +11,10 @@ import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
  * INVARIANT: the work is bounded by a constant times the length of the text (law in find-sensitive.test.ts).
  */
 export function findSensitive(text: string, rules: CompiledRules): Finding[] {
-  return resolveOverlaps(locate(text, rules).spans)
+  return settleFindings(text, (shown) => locate(shown, rules).spans)
 }
 
-/** The same before overlaps are settled, with the number of steps that the attempts could have taken at most. */
+/** What one walk shows, overlaps included, with the number of steps that the attempts could have taken at most. */
 export function locate(text: string, rules: CompiledRules): { spans: Span[]; steps: number } {
   const search = new Search(text, rules)
   search.walk()
@@ -36,6 +36,8 @@ const CLASS_OF = Uint8Array.from({ length: 128 }, (_, code) => {
   if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122)) return LETTER
   return code === 95 ? OTHER_WORD : 0
 })
+const BACKSLASH = 92
+const ESCAPED = new Set(Array.from('nrt', (letter) => letter.charCodeAt(0)))
 const MOST_LETTERS_OF_CODE = 6
 
 /** One walk over one text. */
@@ -59,12 +61,16 @@ class Search {
     let state = 0
     let wordStart = -1
     let onlyLetters = false
+    let previous = 0
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
       const found = ends[state]
       if (found !== undefined) for (const index of found) this.meet(this.rules.uses[index], at + 1)
-      const kind = code < 128 ? CLASS_OF[code] : 0
+      // The letter of an escape, `\n` inside JSON text, separates like the character it stands for.
+      const isEscape = previous === BACKSLASH && ESCAPED.has(code)
+      const kind = code < 128 && !isEscape ? CLASS_OF[code] : 0
+      previous = code
       if (kind === 0) {
         wordStart = -1
         if (code === 58) this.meetColon(at)
@@ -123,7 +129,7 @@ class Search {
     const before = this.text.charCodeAt(at - 1)
     // The middle of `1.2.3.4` or of `555-0100` is no start; the first group was.
     if ((before === 46 || before === 45 || before === 47) && isDigit(this.text.charCodeAt(at - 2))) return
-    if (isLongNumber(this.text, at)) this.tryAll(this.rules.number, at)
+    if (!isInnerGroup(this.text, at) && isLongNumber(this.text, at)) this.tryAll(this.rules.number, at)
   }
 
   private meetColon(at: number): void {
@@ -148,7 +154,7 @@ class Search {
     if (this.scanned.has(rule)) return
     this.scanned.add(rule)
     this.steps += rule.cost * this.text.length
-    this.spans.push(...tryEverywhere(rule, this.text))
+    for (const span of tryEverywhere(rule, this.text)) this.spans.push(span)
   }
 }
 
@@ -160,12 +166,21 @@ const isHexOrColon = (code: number): boolean => code === 58 || isHex(code)
 function isLongNumber(text: string, at: number): boolean {
   let digits = 0
   let dots = 0
+  let brackets = 0
   for (let index = at; index < at + 20; index++) {
     const code = text.charCodeAt(index)
     if (isDigit(code)) digits += 1
     else if (code === 46) dots += 1
-    else if (code !== 32 && code !== 40 && code !== 41 && code !== 45 && code !== 47) break
+    else if (code === 40) brackets += 1
+    else if (code !== 32 && code !== 41 && code !== 45 && code !== 47) break
+    if (brackets > 1) break
     if (digits >= 6 || dots >= 3) return true
   }
   return false
+}
+
+/** A number of one or two digits between others, as in a column of small ones: the first of them was the start. */
+function isInnerGroup(text: string, at: number): boolean {
+  if (text.charCodeAt(at - 1) !== 32 || !isDigit(text.charCodeAt(at - 2))) return false
+  return text.charCodeAt(at + 1) === 32 || (isDigit(text.charCodeAt(at + 1)) && text.charCodeAt(at + 2) === 32)
 }

@@ -15,20 +15,27 @@ export function isSecretValue(says: NameSays, value: string, quoted: boolean): b
   if (says === 'password') return quoted ? isQuotedPassword(value) : isBarePassword(value)
   if (says === 'pass') return isBarePassword(value)
   if (isUuid(value)) return says === 'credential'
+  if (says === 'credential' && quoted && isNoName(value)) return true
   return looksRandom(value, says === 'credential' ? 10 : 20) && !isWholeName(value)
+}
+
+/** What no identifier, path or message looks like: letters in one long run, or many kinds of punctuation. */
+function isNoName(value: string): boolean {
+  if (/\s/.test(value)) return false
+  return /^[a-z]{18,}$/.test(value) || new Set(value.match(/[!@#$%^&*(){}[\]<>~+?]/g)).size >= 5
 }
 
 function isQuotedPassword(value: string): boolean {
   if (value.length < 4 || value.length > 200 || !/[A-Za-z0-9]/.test(value)) return false
   if (/\s/.test(value)) return value.split(/\s+/).length <= 6 && !PROSE.test(value) && /[A-Za-z]{3}/.test(value)
-  return !MEMBER.test(value) && !/^(?:https?|file):\/\//.test(value) && !isWholeName(value)
+  return !(MEMBER.test(value) && !/\d/.test(value)) && !/^(?:https?|file):\/\//.test(value) && !isWholeName(value)
 }
 
 /** Without quotes a value may be code, so it has to look less like a word. */
 function isBarePassword(value: string): boolean {
   if (value.length < 6 || value.length > 200 || CALL.test(value) || MEMBER.test(value)) return false
   if (!/[A-Za-z]/.test(value)) return /^\d{6,}$/.test(value)
-  return (/\d/.test(value) || /[!@#$%^&*~+?{}]/.test(value)) && !isWholeName(value)
+  return (/\d/.test(value) || /[!@#$%^&*~+?{}]/.test(value) || isNoName(value)) && !isWholeName(value)
 }
 
 /** `DB_PASSWORD`, `MY_TOKEN_2`: the name of a variable that holds the secret. */

@@ -35,7 +35,7 @@ const FILE_ENDINGS = /\.(?:png|jpe?g|gif|svg|webp|css|js|ts|tsx|jsx|json|md|html
 /** An e-mail address, and not `user:password@host` inside a URL, nor an SSH remote. */
 export function isEmail(address: string, text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 80), start)
-  if (/\/\/[^\s/@]{0,80}:$/.test(before) || /\/\/$/.test(before)) return false
+  if (/\/\/[^\s/@]{0,80}:$/.test(before) || before.endsWith('//')) return false
   if (address.startsWith('git@') && text[end] === ':') return false
   const [local = '', domain = ''] = address.split('@')
   return !local.startsWith('.') && !local.endsWith('.') && !address.includes('..') && !FILE_ENDINGS.test(domain)

@@ -11,8 +11,9 @@ const ISSUERS: Readonly<Record<number, RegExp>> = {
   19: /^[456]/,
 }
 
-/** How much of a run of digits, blanks and hyphens is a payment card number; 0 if none. */
-export function cardLength(run: string): number {
+/** How much of a run of digits in groups is a payment card number; 0 if none. `next` is the character after the run. */
+export function cardLength(run: string, next: string): number {
+  if (/\d/.test(next)) return 0
   // The run may hold the next number too: try every end of a group, the longest first.
   for (const end of groupEnds(run)) {
     const digits = run.slice(0, end).replace(/\D/g, '')

@@ -16,22 +16,18 @@ export function patternCost(source: string, ignoreCase: boolean): number | undef
   return ways + steps
 }
 
+/** Whether a pattern of the subset can match without consuming anything. */
+export function matchesEmpty(source: string): boolean {
+  const pattern = parsePattern(source, false)
+  return pattern !== undefined && canBeEmpty(pattern)
+}
+
 /** `follow` holds the characters that may come next; the empty set means that the whole pattern has then matched. */
 function cost(pattern: Pattern, follow: CharSet): Cost {
-  switch (pattern.is) {
-    case 'set':
-      return { ways: 1, steps: 1 }
-    case 'assertion':
-      return { ways: 1, steps: 1 }
-    case 'look':
-      return { ways: 1, steps: cost(pattern.body, ALL).steps + 1 }
-    case 'choice':
-      return choiceCost(pattern.options, follow)
-    case 'sequence':
-      return sequenceCost(pattern.items, follow)
-    case 'repeat':
-      return repeatCost(pattern, follow)
-  }
+  if (pattern.is === 'choice') return choiceCost(pattern.options, follow)
+  if (pattern.is === 'sequence') return sequenceCost(pattern.items, follow)
+  if (pattern.is === 'repeat') return repeatCost(pattern, follow)
+  return { ways: 1, steps: pattern.is === 'look' ? cost(pattern.body, ALL).steps + 1 : 1 }
 }
 
 function choiceCost(options: readonly Pattern[], follow: CharSet): Cost {
@@ -77,18 +73,9 @@ function sequenceCost(items: readonly Pattern[], follow: CharSet): Cost {
 }
 
 function neverFails(pattern: Pattern): boolean {
-  switch (pattern.is) {
-    case 'set':
-    case 'look':
-    case 'assertion':
-      return false
-    case 'choice':
-      return pattern.options.some(neverFails)
-    case 'sequence':
-      return pattern.items.every(neverFails)
-    case 'repeat':
-      return pattern.min === 0 || neverFails(pattern.body)
-  }
+  if (pattern.is === 'choice') return pattern.options.some(neverFails)
+  if (pattern.is === 'sequence') return pattern.items.every(neverFails)
+  return pattern.is === 'repeat' && (pattern.min === 0 || neverFails(pattern.body))
 }
 
 function repeatCost(repeat: Extract<Pattern, { is: 'repeat' }>, follow: CharSet): Cost {
@@ -107,39 +94,21 @@ function isZeroWidth(pattern: Pattern): boolean {
 }
 
 function canBeEmpty(pattern: Pattern): boolean {
-  switch (pattern.is) {
-    case 'set':
-      return false
-    case 'look':
-    case 'assertion':
-      return true
-    case 'choice':
-      return pattern.options.some(canBeEmpty)
-    case 'sequence':
-      return pattern.items.every(canBeEmpty)
-    case 'repeat':
-      return pattern.min === 0 || canBeEmpty(pattern.body)
-  }
+  if (pattern.is === 'choice') return pattern.options.some(canBeEmpty)
+  if (pattern.is === 'sequence') return pattern.items.every(canBeEmpty)
+  if (pattern.is === 'repeat') return pattern.min === 0 || canBeEmpty(pattern.body)
+  return pattern.is !== 'set'
 }
 
 function firstOf(pattern: Pattern): CharSet {
-  switch (pattern.is) {
-    case 'set':
-      return pattern.set
-    case 'look':
-    case 'assertion':
-      return 0n
-    case 'choice':
-      return pattern.options.reduce((set, option) => set | firstOf(option), 0n)
-    case 'repeat':
-      return firstOf(pattern.body)
-    case 'sequence': {
-      let set: CharSet = 0n
-      for (const item of pattern.items) {
-        set |= firstOf(item)
-        if (!canBeEmpty(item)) break
-      }
-      return set
-    }
+  if (pattern.is === 'set') return pattern.set
+  if (pattern.is === 'choice') return pattern.options.reduce((set, option) => set | firstOf(option), 0n)
+  if (pattern.is === 'repeat') return firstOf(pattern.body)
+  if (pattern.is !== 'sequence') return 0n
+  let set: CharSet = 0n
+  for (const item of pattern.items) {
+    set |= firstOf(item)
+    if (!canBeEmpty(item)) break
   }
+  return set
 }

@@ -13,9 +13,8 @@ export type Pattern =
 
 const bit = (code: number): CharSet => 1n << BigInt(Math.min(code, 128))
 const range = (from: number, to: number): CharSet => {
-  let set = 0n
-  for (let code = from; code <= Math.min(to, 128); code++) set |= bit(code)
-  return to > 128 ? set | bit(128) : set
+  const [low, high] = [Math.min(from, 128), Math.min(to, 128)]
+  return high < low ? 0n : ((1n << BigInt(high - low + 1)) - 1n) << BigInt(low)
 }
 const DIGIT = range(48, 57)
 const WORD = DIGIT | range(65, 90) | range(97, 122) | bit(95)

@@ -1,4 +1,4 @@
-const RUNS = /x{5,}|X{5,}|\*{3,}|\.{3}|…|#{4,}|<[^>]{1,60}>|_{8,}/
+const RUNS = /x{5,}|X{5,}|\*{3,}|\.{3}|…|#{4,}|<[^<>]{1,60}>|_{8,}/
 const TEMPLATE = /^(?:\$|%[a-z(%]|%[A-Z_]+%$|\{\{|\{[%$]|#\{|@@|<|\[[A-Z_ -]+\]?|\$?\{[\w .$-]+\}$)/
 const WORDS =
   /example|sample|dummy|fake|placeholder|change[-_ ]?me|redacted|your[-_ ]|[-_ ]your|insert|replace|todo|to-?do|n\/a|lorem|not[-_ ](?:a|so|long|real)|foo(?:bar)?$|[-_ ]here$|^my[-_ ]/i
@@ -18,7 +18,7 @@ export function isStandIn(value: string): boolean {
 
 /** Whether a value is a reference, a template or a word that nobody would use as a secret. */
 export function isPlaceholder(value: string): boolean {
-  if (isStandIn(value) || TEMPLATE.test(value) || WORDS.test(value)) return true
+  if (isStandIn(value) || TEMPLATE.test(value) || /\$\{\w+\}/.test(value) || WORDS.test(value)) return true
   if (
     value
       .toLowerCase()

@@ -23,7 +23,7 @@ const STRUCTURED = [
   /^\.{0,2}\/[a-z]/,
   /^[A-Za-z]:\\/,
   /[?&]\w+=/,
-  /=(?!=*$)/,
+  /\w=+[\w!(]/,
 ]
 const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCDEFGHIJ', '9876543210', 'zyxwvutsrq']
 
@@ -39,13 +39,19 @@ export function looksRandom(value: string, least = 10): boolean {
   if (!/\d/.test(value) && !mixesCase(value)) return false
   if (!/[A-Za-z]/.test(value)) return false
   const needed = value.length < 20 ? 2.75 : 3
-  return entropyOf(value) >= needed && wordShare(value) <= 0.5
+  return entropyOf(value) >= needed && (wordShare(value) <= 0.5 || changesOften(value))
 }
 
 /** Upper and lower case in turns, as in a random string of letters and unlike `camelCase`. */
 function mixesCase(value: string): boolean {
   const turns = value.match(/[a-z](?=[A-Z])/g)?.length ?? 0
   return value.length >= 20 && turns >= value.length / 8 && entropyOf(value) >= 3.8
+}
+
+/** Words and numbers are longer than three characters on average; the stretches of one kind in a random string are not. */
+function changesOften(value: string): boolean {
+  const stretches = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0
+  return stretches / value.length >= 0.3
 }
 
 /** The share of characters that stand in pronounceable runs of letters of one case (the first may be a capital). */

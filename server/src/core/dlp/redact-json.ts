@@ -2,8 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import type { CompiledRules } from './compile-rules.ts'
 import { locate, locateInField } from './find-sensitive.ts'
 import { replaced } from './redact-text.ts'
-import { resolveOverlaps } from './resolve-overlaps.ts'
 import type { Finding } from './rule.ts'
+import { settleFindings } from './settle-findings.ts'
+import type { Span } from './try-rule.ts'
 
 /** Where in a JSON value a finding stands: a path of keys and indexes as an RFC 6901 pointer, and the span inside that string. */
 export type JsonFinding = Finding & { readonly path: string }
@@ -17,6 +18,8 @@ export function redactJson(value: Json, rules: CompiledRules): RedactedJson {
   const findings: JsonFinding[] = []
   return { value: redacted(value, '', '', { rules, findings }), findings }
 }
+
+const LONGEST_NAME = 64
 
 type Work = { readonly rules: CompiledRules; readonly findings: JsonFinding[] }
 
@@ -55,13 +58,17 @@ function freeKey(key: string, taken: Set<string>): string {
 }
 
 function redactedLeaf(text: string, name: string, path: string, work: Work): string {
+  const findings = settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), work.rules))
+  for (const finding of findings) work.findings.push({ ...finding, path })
+  return replaced(text, findings)
+}
+
+function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
+  if (name === '') return locate(text, rules).spans
   // The name stands before the value as it would in a text, for the rules that look at what is near.
-  const lead = name === '' ? '' : `${name}: `
-  const inside = locate(lead + text, work.rules)
+  const lead = `${name}: `
+  const inside = locate(lead + text, rules)
     .spans.filter((span) => span.start >= lead.length)
     .map((span) => ({ ...span, start: span.start - lead.length, end: span.end - lead.length }))
-  const whole = name === '' ? [] : locateInField(name, text, work.rules)
-  const findings = resolveOverlaps([...inside, ...whole])
-  work.findings.push(...findings.map((finding) => ({ ...finding, path })))
-  return replaced(text, findings)
+  return [...inside, ...locateInField(name, text, rules)]
 }

@@ -1,13 +1,12 @@
-import type { Finding } from './rule.ts'
 import type { Span } from './try-rule.ts'
 
 /**
- * Findings without overlaps, in order of the text. Where some overlap, the most specific names the whole stretch they cover
+ * Spans without overlaps, in order of the text. Where some overlap, the most specific names the whole stretch they cover
  * together, so that nothing that was found stays visible: rules for one service before general ones, then the longest, then
  * the order of the table.
  */
-export function resolveOverlaps(spans: readonly Span[]): Finding[] {
-  const findings: Finding[] = []
+export function resolveOverlaps(spans: readonly Span[]): Span[] {
+  const findings: Span[] = []
   let cluster: Span[] = []
   let reach = 0
   for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -22,16 +21,16 @@ export function resolveOverlaps(spans: readonly Span[]): Finding[] {
   return findings
 }
 
-function united(cluster: readonly Span[], end: number): Finding {
+function united(cluster: readonly Span[], end: number): Span {
   const [first, ...others] = cluster
   const winner = others.reduce((best, span) => (isBefore(span, best) ? span : best), first ?? NOTHING)
-  return { type: winner.type, rule: winner.rule, kind: kindOf(cluster), start: first?.start ?? 0, end }
+  return { ...winner, kind: kindOf(cluster), start: first?.start ?? 0, end }
 }
 
 const NOTHING: Span = { type: '', rule: '', kind: 'pii', start: 0, end: 0, order: 0, generic: true }
 
 /** A stretch that holds a secret is a secret, whatever names it. */
-const kindOf = (cluster: readonly Span[]): Finding['kind'] =>
+const kindOf = (cluster: readonly Span[]): Span['kind'] =>
   cluster.some((span) => span.kind === 'secret') ? 'secret' : 'pii'
 
 function isBefore(a: Span, b: Span): boolean {

@@ -4,10 +4,10 @@ import { entropyOf, looksRandom, wordShare } from './randomness.ts'
 import { isSecretValue } from './judge-value.ts'
 import { nameSays, wordsOf } from './secret-name.ts'
 
-/** A JSON Web Token: the header decodes to something in braces. */
+/** A JSON Web Token: the header decodes to an object that names its algorithm. */
 export function isJwt(token: string): boolean {
   const header = decodeBase64(token.slice(0, token.indexOf('.')))
-  return header !== undefined && header.startsWith('{') && header.trimEnd().endsWith('}')
+  return header !== undefined && /^\s*\{/.test(header) && header.trimEnd().endsWith('}') && header.includes('"alg"')
 }
 
 /** A JSON Web Token that was base64-encoded once more. */
@@ -82,13 +82,11 @@ export function isKubernetesData(block: string, text: string, start: number, end
 }
 
 /** A quoted string without a name, or with one that says nothing: only when it is plainly random. */
-export function isRandomString(quoted: string, text: string, start: number): boolean {
-  const value = quoted.slice(1, -1)
-  if (quoted.at(0) !== quoted.at(-1) || !mixesAll(value) || isPlaceholder(value) || !looksRandom(value, 24))
-    return false
+export function isRandomString(value: string, text: string, start: number, end: number): boolean {
+  if (text[start - 1] !== text[end] || !mixesAll(value) || isPlaceholder(value) || !looksRandom(value, 24)) return false
   if (/^sha\d{1,3}-/.test(value) || value.split('/').length > 4 || wordShare(value) > 0.3) return false
   const name = /([\w.$-]{1,64})["'\])]{0,3}[ \t]{0,4}(?:[:=]|=>|:=|\()[ \t]{0,4}$/.exec(
-    text.slice(Math.max(0, start - 80), start),
+    text.slice(Math.max(0, start - 81), start - 1),
   )
   if (name !== null && (nameSays(wordsOf(name[1] ?? '')) !== 'nothing' || hasPlainPurpose(name[1] ?? ''))) return false
   return entropyOf(value) >= 4.3

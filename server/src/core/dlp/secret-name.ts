@@ -41,6 +41,11 @@ const HARMLESS = list(
    hockey jockey whiskey keyword keywords integrity snapshot etag commit revision srcrev sha checksum md5 max min total num
    publishable anonymous`,
 )
+/** Names of what is done with a secret: `update_password`, `hasToken`. */
+const DOES = list(
+  `update reset change forgot forget get has is show hide toggle validate check generate require requires use uses need needs no
+   with without verify confirm invalid missing wrong bad`,
+)
 /** Endings that say nothing: `tokenValue`, `var apiToken string =`. */
 const NEUTRAL = list(
   'string str text value val here raw plain plaintext bytes char const is was plus data real prod dev staging live',
@@ -72,10 +77,12 @@ export function nameSays(words: readonly string[]): NameSays {
   while (own.length > 1 && NEUTRAL.has(own.at(-1) ?? '')) own.pop()
   const last = own.at(-1)
   if (last === undefined || DESCRIBES.has(last) || isHarmless(own)) return 'nothing'
-  if (own.some((word) => PASSWORDS.has(word) || PASSWORD_ENDING.test(word)) && !isKeyOfSecret(own)) return 'password'
+  if (own.some((word) => PASSWORDS.has(word) || PASSWORD_ENDING.test(word)) && !isKeyOfSecret(own)) {
+    return own.length > 1 && DOES.has(own[0] ?? '') ? 'pass' : 'password'
+  }
   if (own.some((word) => CREDENTIALS.has(word) || CREDENTIAL_ENDING.test(word))) return 'credential'
   if (isKeyOfSecret(own)) return 'credential'
-  // A test passes too: without more, the word alone promises little.
+  // A test passes too: the word promises little.
   if (last === 'pass') return 'pass'
   return last === 'key' && own.length > 1 ? 'key' : 'nothing'
 }

@@ -67,7 +67,11 @@ function checkedLength(rule: CompiledRule, part: string, place: Place): number {
 
 function isNear(rule: CompiledRule, place: Place, start: number, end: number): boolean {
   if (rule.near.length === 0) return true
-  const around = `${place.text.slice(Math.max(0, start - 50), start)} ${place.text.slice(end, end + 30)}`
+  // What was redacted before says nothing about what stands beside it.
+  const around = `${place.text.slice(Math.max(0, start - 50), start)} ${place.text.slice(end, end + 30)}`.replace(
+    /\[?\w{0,9}REDACTED_\w{1,40}/g,
+    '',
+  )
   return rule.near.some((word) => hasWord(around, word))
 }
 

@@ -100,10 +100,9 @@ export const CLOUD_RULES: readonly RuleInput[] = [
   token('defined-networking-token', 'dnkey-', `dnkey-[\\w=-]{26}-[\\w=-]{52}${END}`, { ...CLOUD, entropy: 3 }),
 
   token('pulumi-token', 'pul-', `pul-[a-f0-9]{40}${END}`, { ...CLOUD, entropy: 2.5 }),
-  token('terraform-token', '.atlasv1.', `(?<!\\w)[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,70}${END}`, {
+  token('terraform-token', '.atlasv1.', `[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,70}${END}`, {
     ...CLOUD,
     back: 14,
-    glued: true,
     entropy: 3.5,
   }),
   token('vault-token', 'hvs. hvb.', 'hv[sb]\\.[\\w-]{24,300}', { ...CLOUD, entropy: 3.5 }),

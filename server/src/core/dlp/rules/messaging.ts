@@ -54,7 +54,7 @@ export const MESSAGING_RULES: readonly RuleInput[] = [
   named('twilio-secret', 'twilio', '[a-f0-9]{32}'),
   token('sendgrid-key', 'sg.', `SG\\.[\\w-]{20,24}\\.[\\w-]{39,50}${END}`, { entropy: 3.5 }),
   token('brevo-key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`, { entropy: 2.5 }),
-  token('mailchimp-key', '-us', '(?<![\\w-])[a-f0-9]{32}-us\\d{1,2}(?!\\w)', { back: 32, glued: true, entropy: 3 }),
+  token('mailchimp-key', '-us', '[a-f0-9]{32}-us\\d{1,2}(?!\\w)', { back: 32, entropy: 3 }),
   token('mailgun-key', 'key- pubkey-', `(?:pub)?key-[a-f0-9]{32}${END}`, { entropy: 3 }),
   named('mailgun-signing-key', 'mailgun mg', '[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
   named('mailjet-key', 'mailjet', '[a-f0-9]{32}'),

@@ -30,7 +30,7 @@ export const PII_RULES: readonly RuleInput[] = [
     keywords: ['@'],
     glued: true,
     pattern:
-      "(?<=(?<pre>(?<![\\w.+])[\\w.!#$%&'*+/=?^{|}~-]{1,64}))@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\\.){1,8}(?:xn--[a-z0-9-]{2,59}|[A-Za-z]{2,24})(?![\\w@])",
+      "(?<=(?<pre>(?<![\\w.+])[\\w.%+'-]{1,64}))@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\\.){1,8}(?:xn--[a-z0-9-]{2,59}|[A-Za-z]{2,24})(?![\\w@])",
     check: 'email',
   },
   {
@@ -38,7 +38,7 @@ export const PII_RULES: readonly RuleInput[] = [
     type: 'PAYMENT_CARD',
     kind: 'pii',
     at: 'number',
-    pattern: '\\d(?:[ -]?\\d){12,18}(?!\\d)',
+    pattern: '\\d{3,19}(?:[ -]\\d{3,7}){0,4}',
     check: 'payment-card',
   },
   {

@@ -98,9 +98,8 @@ export const SERVICE_RULES: readonly RuleInput[] = [
     entropy: 3.5,
   }),
   named('mapbox-key', 'mapbox', 'pk\\.[a-z0-9]{60}\\.[a-z0-9]{22}', { ignoreCase: true }),
-  token('maxmind-key', '_mmk', '(?<![\\w-])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![\\w-])', {
+  token('maxmind-key', '_mmk', '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![\\w-])', {
     back: 36,
-    glued: true,
     entropy: 3,
   }),
   named('meraki-key', 'meraki cisco', '[a-f0-9]{40}', { entropy: 3 }),

@@ -23,7 +23,7 @@ export const STRUCTURE_RULES: readonly RuleInput[] = [
     type: 'PRIVATE_KEY',
     glued: true,
   }),
-  token('jwt', 'eyj', 'eyJ[\\w-]{10,4000}\\.(?:eyJ)?[\\w-]{5,8000}(?:\\.[\\w-]{0,4000}){0,3}', {
+  token('jwt', 'eyj', '(?<![\\w-]\\.)eyJ[\\w-]{10,4000}\\.(?:eyJ)?[\\w-]{5,8000}(?:\\.[\\w-]{0,4000}){0,3}', {
     type: 'JWT',
     check: 'jwt',
   }),
@@ -108,7 +108,7 @@ export const ASSIGNMENT_RULES: readonly RuleInput[] = [
     at: 'value',
     keywords: ['pass', 'pwd', 'pw', 'secret', 'contrase', 'senha'],
     glued: true,
-    pattern: '[^\\n]{4,1000}',
+    pattern: '[^\\n]{4,200}',
     check: 'assigned-password',
   },
   {
@@ -118,14 +118,15 @@ export const ASSIGNMENT_RULES: readonly RuleInput[] = [
     at: 'value',
     keywords: ['token', 'key', 'auth', 'cred', 'secret', 'bearer'],
     glued: true,
-    pattern: '[^\\s]{10,1000}',
+    pattern: '\\S{10,700}',
     check: 'assigned-credential',
   },
   {
     id: 'random-string',
     type: 'SECRET',
     kind: 'secret',
-    pattern: '["\'`][A-Za-z0-9+/_=-]{24,120}["\'`]',
+    pattern: '["\'`]([A-Za-z0-9+/_=-]{24,120})["\'`]',
+    group: 1,
     check: 'random-string',
   },
 ]

@@ -1,0 +1,78 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { builtIn } from './rules/built-in.suite.ts'
+import { mixedText, PERSONAL, TOKENS } from './rules/samples.suite.ts'
+import { redactText } from './redact-text.ts'
+
+const redact = (text: string) => redactText(text, builtIn)
+
+describe('redacting a text', () => {
+  test('a redacted text is its own redaction', () => {
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        const once = redact(text).text
+        expect(redact(once).text).toBe(once)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('outside the findings every character stays, inside none does', () => {
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        const { text: after, findings } = redact(text)
+        let rebuilt = ''
+        let end = 0
+        for (const finding of findings) {
+          expect(finding.start).toBeGreaterThanOrEqual(end)
+          expect(finding.end).toBeGreaterThan(finding.start)
+          rebuilt += `${text.slice(end, finding.start)}[REDACTED_${finding.type}]`
+          end = finding.end
+        }
+        expect(after).toBe(rebuilt + text.slice(end))
+      }),
+    )
+  })
+
+  test('a token leaves no trace, whatever stands around it', () => {
+    for (const [rule, tokens] of Object.entries(TOKENS)) {
+      fc.assert(
+        fc.property(tokens, fc.constantFrom('', ' ', '"', '=', '(', ': ', '\n', 'a b ', '\\n'), (token, before) => {
+          const { text, findings } = redact(`${before}${token} end`)
+          expect(text, rule).not.toContain(token)
+          expect(text.endsWith('] end')).toBe(true)
+          expect(findings.some((finding) => finding.kind === 'secret')).toBe(true)
+        }),
+        { numRuns: 60 },
+      )
+    }
+  })
+
+  test('personal data is replaced by its type', () => {
+    for (const [type, values] of Object.entries(PERSONAL)) {
+      fc.assert(
+        fc.property(values, (value) => {
+          expect(redact(`write to ${value}, please`).text).toBe(`write to [REDACTED_${type}], please`)
+        }),
+        { numRuns: 100 },
+      )
+    }
+  })
+
+  test('several findings are located on the original text', () => {
+    const { text, findings } = redact('from a@b.org to c@d.org')
+    expect(text).toBe('from [REDACTED_EMAIL] to [REDACTED_EMAIL]')
+    expect(findings.map(({ start, end }) => [start, end])).toEqual([
+      [5, 12],
+      [16, 23],
+    ])
+  })
+
+  test('a text without anything sensitive comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('word', 'other', ' ', '\n', '!', '12', 'é')), (parts) => {
+        expect(redact(parts.join('')).text).toBe(parts.join(''))
+      }),
+    )
+  })
+})

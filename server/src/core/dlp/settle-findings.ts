@@ -1,0 +1,67 @@
+import { replaced } from './redact-text.ts'
+import { resolveOverlaps } from './resolve-overlaps.ts'
+import type { Finding } from './rule.ts'
+import type { Span } from './try-rule.ts'
+
+/** Each round but the last shows something new; texts in which a third one still does are made for it. */
+const MOST_ROUNDS = 4
+
+/**
+ * All findings in a text, on the text as it is. What was found may hide something else: a token that is glued to a card number
+ * begins no word until the number is gone. Where a finding touches a word, the search is repeated as if the findings were
+ * replaced, and what it shows is located on the original too.
+ */
+export function settleFindings(text: string, find: (text: string) => readonly Span[]): Finding[] {
+  let spans = resolveOverlaps(find(text))
+  for (let round = 1; round < MOST_ROUNDS && spans.some((span) => touchesWord(text, span)); round++) {
+    const more = revealed(text, spans, find)
+    if (more.length === 0) break
+    spans = resolveOverlaps([...spans, ...more])
+  }
+  return spans.map(({ type, rule, kind, start, end }) => ({ type, rule, kind, start, end }))
+}
+
+/** Whether a finding stands next to something that is no blank, quote or closing mark, and may hold it together. */
+function touchesWord(text: string, span: Span): boolean {
+  return /[^\s"'`,;)\]}<>]/.test(text.charAt(span.start - 1)) || /[^\s"'`,;)\]}<>]/.test(text.charAt(span.end))
+}
+
+function revealed(text: string, spans: readonly Span[], find: (text: string) => readonly Span[]): Span[] {
+  const back = originalPlaces(spans)
+  return find(replaced(text, spans))
+    .map((span) => ({ ...span, start: back(span.start, 'start'), end: back(span.end, 'end') }))
+    .filter((span) => {
+      const known = spans[lastIndex(spans, (one) => one.start <= span.start)]
+      return known === undefined || span.end > known.end
+    })
+}
+
+/** From a place in the replaced text to the original; a place inside a replacement is the edge of what it replaced. */
+function originalPlaces(spans: readonly Span[]): (place: number, edge: 'start' | 'end') => number {
+  let shift = 0
+  const marks = spans.map((span) => {
+    const start = span.start + shift
+    const end = start + `[REDACTED_${span.type}]`.length
+    shift = end - span.end
+    return { start, end, span }
+  })
+  return (place, edge) => {
+    const last = marks[lastIndex(marks, (mark) => (edge === 'start' ? mark.start <= place : mark.start < place))]
+    if (last === undefined) return place
+    if (place >= last.end) return last.span.end + (place - last.end)
+    return edge === 'start' ? last.span.start : last.span.end
+  }
+}
+
+/** The last index for which a test holds that holds for the first ones only; -1 if for none. */
+function lastIndex<T>(list: readonly T[], holds: (item: T) => boolean): number {
+  let low = -1
+  let high = list.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    const item = list[middle]
+    if (item !== undefined && holds(item)) low = middle
+    else high = middle
+  }
+  return low
+}
