@@ -1,4 +1,3 @@
-import { bestOf } from './best-of.ts'
 import { createExactNames, type Exactness } from './exact-names.ts'
 import { expandClause, rarity, type Wanted } from './expand-clause.ts'
 import { indexTool, type IndexedTool } from './index-tool.ts'
@@ -70,22 +69,20 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   const idOf = (doc: number): string => tools[doc]?.id ?? ''
 
   function candidatesFor(clauses: readonly (readonly Wanted[])[]): Candidate[] {
+    const before = (a: number, b: number): boolean => idOf(a) < idOf(b)
     const byClause = new Map<number, number[]>()
     for (const [at, wanted] of clauses.entries()) {
       const docs = board.add(wanted)
-      const beats = (a: number, b: number): boolean =>
-        board.clause(a) > board.clause(b) || (board.clause(a) === board.clause(b) && idOf(a) < idOf(b))
-      if (clauses.length > 1)
-        for (const doc of bestOf(docs, CLAUSE_POOL, beats)) {
-          const scores = byClause.get(doc) ?? clauses.map(() => 0)
-          scores[at] = board.clause(doc)
-          byClause.set(doc, scores)
-        }
+      const leaders = clauses.length > 1 ? board.leaders('clause', docs, CLAUSE_POOL, before) : []
+      for (const doc of leaders) {
+        const scores = byClause.get(doc) ?? clauses.map(() => 0)
+        scores[at] = board.clause(doc)
+        byClause.set(doc, scores)
+      }
       board.settle(docs)
     }
-    const beats = (a: number, b: number): boolean =>
-      board.whole(a) > board.whole(b) || (board.whole(a) === board.whole(b) && idOf(a) < idOf(b))
-    for (const doc of bestOf(board.touched(), WHOLE_POOL, beats)) if (!byClause.has(doc)) byClause.set(doc, [])
+    for (const doc of board.leaders('whole', board.touched(), WHOLE_POOL, before))
+      if (!byClause.has(doc)) byClause.set(doc, [])
     const sure = surenessOf(clauses)
     return [...byClause].map(([doc, scores]) => {
       const boost = 1 + tuning.nameCoverage * nameCoverage(tools[doc], sure)

@@ -13,6 +13,9 @@ export type Wanted = { readonly word: string; readonly readings: readonly Readin
 /** What a word that no tool knows still takes from the best possible answer. */
 const UNKNOWN = 0.5
 
+/** A stand-in that thousands of tools share moves none of them: reading its postings is all cost. */
+const MAX_BESIDE = 1_000
+
 /** The rarer, the more telling. */
 export const rarity = (documents: number, among: number): number =>
   Math.log(1 + (among - documents + 0.5) / (documents + 0.5))
@@ -37,6 +40,7 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   let most = Infinity
   const read = (term: Term | undefined, share: number): void => {
     if (term === undefined || readings.has(term)) return
+    if (share < 1 && documentsIn(term.postings) > MAX_BESIDE) return
     // Another word never tells more than the word itself.
     const worth = Math.min(most, share * rarity(documentsIn(term.postings), size) * item.weight)
     readings.set(term, { term, worth, share })

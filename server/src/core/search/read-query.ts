@@ -72,19 +72,18 @@ function cutAt(text: string, span: Span, pattern: RegExp, { quoted }: Marks): Sp
 function termsIn(span: Span, words: readonly Word[], marks: Marks): QueryTerm[] {
   const within = words.filter(({ start }) => span.start <= start && start < span.end)
   return within.flatMap((word, at) => {
-    const weight = weigh(word, at === 0, marks)
+    const weight = weigh(word, marks)
     const name = (word.capital && at > 0) || inside(marks.quoted, word.start)
     return weight > 0 ? [{ term: stem(word.text), word: word.text, weight, joined: word.joined, name }] : []
   })
 }
 
-function weigh(word: Word, first: boolean, { quoted, placeholders, tuning }: Marks): number {
+function weigh(word: Word, { quoted, placeholders, tuning }: Marks): number {
   if (STOP_WORDS.has(word.text)) return 0
   let weight = REQUEST_WORDS.has(word.text) ? tuning.request : 1
   if (/^\p{N}+$/u.test(word.text)) weight *= tuning.number
   if (inside(quoted, word.start)) weight *= tuning.quoted
   else if (inside(placeholders, word.start)) weight *= tuning.placeholder
-  else if (word.capital && !first) weight *= tuning.capital
   return weight
 }
 

@@ -7,12 +7,16 @@ export type ScoreBoard = {
   add(wanted: readonly Wanted[]): readonly number[]
   clause(doc: number): number
   whole(doc: number): number
+  /** The documents with the highest scores, best first; `before` orders equal ones. */
+  leaders(of: 'clause' | 'whole', docs: readonly number[], count: number, before: Before): readonly number[]
   fields(doc: number): number
   /** Adds the clause to the whole and clears it. */
   settle(docs: readonly number[]): void
   touched(): readonly number[]
   clear(): void
 }
+
+type Before = (a: number, b: number) => boolean
 
 export function createScoreBoard(): ScoreBoard {
   let word = new Float64Array(64)
@@ -63,6 +67,7 @@ export function createScoreBoard(): ScoreBoard {
     },
     clause: (doc) => clause[doc] ?? 0,
     whole: (doc) => whole[doc] ?? 0,
+    leaders: (of, docs, count, before) => leadersOf(docs, of === 'clause' ? clause : whole, count, before),
     fields: (doc) => fields[doc] ?? 0,
     settle(docs) {
       for (const doc of docs) {
@@ -81,4 +86,24 @@ export function createScoreBoard(): ScoreBoard {
       all = []
     },
   }
+}
+
+function leadersOf(docs: readonly number[], scores: Float64Array, count: number, before: Before): number[] {
+  const best: number[] = []
+  let floor = 0
+  for (const doc of docs) {
+    const score = scores[doc] ?? 0
+    if (best.length >= count && score < floor) continue
+    let at = best.length
+    while (at > 0) {
+      const rival = best[at - 1] ?? 0
+      const held = scores[rival] ?? 0
+      if (held > score || (held === score && !before(doc, rival))) break
+      at -= 1
+    }
+    best.splice(at, 0, doc)
+    if (best.length > count) best.pop()
+    if (best.length === count) floor = scores[best[count - 1] ?? 0] ?? 0
+  }
+  return best
 }

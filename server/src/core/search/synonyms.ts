@@ -1,325 +1,109 @@
 import { stem } from './stem.ts'
 
 /**
- * Everyday English: words of one line say nearly the same in a request for a tool. General by intent: a line belongs here
+ * Everyday English: words of one group say nearly the same in a request for a tool. General by intent: a group belongs here
  * when it would be right in any catalogue, never because one catalogue needs it.
  */
-const LINES = `
-get fetch retrieve obtain read load show display view return
-find search lookup locate discover query seek
-list enumerate browse
-create make add new generate insert build register
-delete remove erase drop destroy discard
-update modify change edit alter adjust set revise
-calculate compute evaluate determine
-send deliver transmit dispatch post
-buy purchase order acquire shop
-sell vend
-book reserve reservation booking
-cancel abort revoke terminate
-start begin launch initiate run execute trigger
-stop halt end terminate
-check verify validate confirm test
-compare comparison difference versus
-convert transform translate exchange
-copy duplicate clone
-save store keep persist archive
-share publish post
-upload import ingest
-download export
-schedule plan arrange appointment
-summarize summary digest overview
-explain describe clarify
-recommend suggest advise recommendation suggestion advice
-analyze examine inspect assess evaluate analysis assessment evaluation
-monitor track watch observe
-notify alert remind reminder notification
-predict forecast estimate prediction projection estimation
-solve resolve fix repair
-merge combine join concatenate
-split divide separate
-sort order rank
-filter narrow
-count number quantity
-draw sketch plot illustrate
-record log
-login signin authenticate
-subscribe signup enroll
-connect link attach
-invite add
-move transfer relocate
-rename retitle
-replace substitute swap
-approve accept
-reject decline deny
-enable activate
-disable deactivate
-lock block restrict
-unlock unblock
-open launch
-close shut
-play stream listen
-pause halt
-skip next
-follow subscribe
-like favorite favourite
-rate rating score
-review feedback critique opinion
-write compose draft author
-improve enhance optimize refine polish
-learn study education course lesson tutorial
-teach instruct tutor
-practice exercise train
-movie film cinema
-tv television
-show series program
-actor cast star starring
-director directed filmmaker
-song track music tune
-music audio sound
-singer artist musician band
-album record
-picture photo image photograph
-poster cover artwork
-video clip footage
-speech voice
-car vehicle automobile auto
-bike bicycle
-trip travel journey vacation tour holiday
-travel flight hotel
-tourist attraction sightseeing
-flight airline plane aircraft airplane
-airport airfield
-hotel accommodation lodging hostel motel stay
-house home property apartment flat residence
-house realestate housing
-rent lease rental
-restaurant dining eatery cafe
-food meal dish cuisine
-recipe cooking cook
-diet nutrition calorie
-drink beverage
-grocery supermarket
-doctor physician medical
-hospital clinic
-medicine drug medication pharmaceutical
-disease illness condition disorder
-symptom sign
-health wellness fitness medical
-workout exercise fitness gym
-job career employment position vacancy
-resume cv
-salary wage pay income
-company business firm corporation enterprise organization
-employee staff worker personnel
-customer client
-person individual people
-kid child children
-student pupil learner
-teacher instructor professor
-school college university
-paper article publication
-research academic scholarly scientific
-book novel
-author writer
-news headline
-weather forecast temperature climate
-rain precipitation rainfall
-earthquake seismic quake
-stock share equity
-stock finance investment market
-crypto cryptocurrency bitcoin ethereum coin
-currency money forex
-money cash fund finance financial
-price cost fee rate quote
-cheap affordable inexpensive discount
-discount coupon deal promotion offer sale
-gift present
-product item goods merchandise
-shop store retailer
-cart basket
-payment pay transaction
-invoice bill
-tax taxation
-loan mortgage credit
-bank banking
-insurance policy
-law legal statute legislation
-lawyer attorney
-contract agreement
-charity nonprofit donation donate
-email mail
-message text sms chat
-phone telephone mobile call
-contact person
-meeting appointment event
-calendar schedule agenda
-event happening occasion
-date day
-hour time
-task todo
-note memo
-document file doc
-folder directory
-spreadsheet sheet excel
-table grid
-chart graph plot diagram visualization visualize
-map location geographic
-location place address position
-address street
-city town
-country nation
-region area zone
-distance far length
-direction route navigation path
-near nearby close
-website site web webpage
-url link
-domain hostname
-internet web online
-browser web
-search engine
-user account profile member
-password credential passphrase
-permission access role authorization
-token key
-group team
-server host machine
-vm virtualmachine instance
-container docker
-cluster kubernetes
-database db
-query sql
-record row entry
-column field attribute
-repository repo
-code program script source
-programming coding software developer
-bug issue defect error
-error failure exception
-commit revision
-branch fork
-deploy deployment release
-log trace
-metric measurement statistic
-config configuration setting
-parameter option argument
-version release
-backup snapshot
-secret credential
-certificate cert
-storage disk
-bucket container
-cloud hosting
-subscription plan
-network networking
-firewall security
-ip address
-language linguistic
-translate translation
-word vocabulary dictionary term
-definition meaning define
-synonym similar
-similar alike related
-sentence text
-grammar spelling
-joke humor funny comedy
-quote quotation saying
-fact trivia
-game gaming
-puzzle riddle quiz
-sport athletic
-football soccer
-player athlete
-match game fixture
-team club
-league competition tournament
-score result
-animal pet
-dog puppy
-cat kitten
-plant flower
-garden gardening
-nature environment environmental
-space astronomy
-planet star
-tarot horoscope astrology fortune
-religion faith spiritual
-bible scripture
-history historical past
-future upcoming
-latest newest recent current
-popular trending top
-random arbitrary
-best top
-total sum
-average mean
-maximum max highest
-minimum min lowest
-percent percentage ratio
-area surface
-circumference perimeter
-speed velocity
-weight mass
-height tall
-root sqrt
-probability chance odds likelihood
-equation formula
-integral integration
-derivative differentiation
-prime factor
-color colour
-size dimension
-shape geometry
-logo icon
-design layout
-slide presentation powerpoint
-ad advertisement advertising marketing
-marketing promotion campaign
-seo ranking
-keyword tag
-comment reply
-tweet twitter
-podcast episode
-season episode
-channel broadcast
-ticket pass admission
-bus coach
-train rail railway
-taxi cab ride uber
-traffic congestion
-parking park
-delivery shipping shipment
-package parcel
-mail letter postal
-clothes clothing apparel fashion outfit
-beauty cosmetic makeup
-salon hairdresser hair
-electricity power energy
-battery charge
-device gadget hardware
-sensor detector
-robot automation
-ai artificialintelligence
-model llm
-prompt instruction
-conversation dialogue chat
-question ask answer
-answer reply response
-help support
-problem trouble
-idea inspiration brainstorm
-story tale narrative
-poem poetry verse
-essay article
-blog post
+const GROUPS = `
+  get fetch retrieve obtain read load show display view return, find search lookup locate discover query seek,
+  list enumerate browse, create make add new generate insert build register,
+  delete remove erase drop destroy discard, update modify change edit alter adjust set revise,
+  calculate compute evaluate determine, send deliver transmit dispatch post, buy purchase order acquire shop,
+  sell vend, book reserve reservation booking, cancel abort revoke terminate,
+  start begin launch initiate run execute trigger, stop halt end terminate, check verify validate confirm test,
+  compare comparison difference versus, convert transform translate exchange, copy duplicate clone,
+  save store keep persist archive, share publish post, upload import ingest, download export,
+  schedule plan arrange appointment, summarize summary digest overview, explain describe clarify,
+  recommend suggest advise recommendation suggestion advice,
+  analyze examine inspect assess evaluate analysis assessment evaluation, monitor track watch observe,
+  notify alert remind reminder notification, predict forecast estimate prediction projection estimation,
+  solve resolve fix repair, merge combine join concatenate, split divide separate, sort order rank, filter narrow,
+  count number quantity, draw sketch plot illustrate, record log, login signin authenticate,
+  subscribe signup enroll, connect link attach, invite add, move transfer relocate, rename retitle,
+  replace substitute swap, approve accept, reject decline deny, enable activate, disable deactivate,
+  lock block restrict, unlock unblock, open launch, close shut, play stream listen, pause halt, skip next,
+  follow subscribe, like favorite favourite, rate rating score, review feedback critique opinion,
+  write compose draft author, improve enhance optimize refine polish, learn study education course lesson tutorial,
+  teach instruct tutor, practice exercise train, movie film cinema, tv television, show series program,
+  actor cast star starring, director directed filmmaker, song track music tune, music audio sound,
+  singer artist musician band, album record, picture photo image photograph, poster cover artwork,
+  video clip footage, speech voice, car vehicle automobile auto, bike bicycle,
+  trip travel journey vacation tour holiday, travel flight hotel, tourist attraction sightseeing,
+  flight airline plane aircraft airplane, airport airfield, hotel accommodation lodging hostel motel stay,
+  house home property apartment flat residence, house realestate housing, rent lease rental,
+  restaurant dining eatery cafe, food meal dish cuisine, recipe cooking cook, diet nutrition calorie,
+  drink beverage, grocery supermarket, doctor physician medical, hospital clinic,
+  medicine drug medication pharmaceutical, disease illness condition disorder, symptom sign,
+  health wellness fitness medical, workout exercise fitness gym, job career employment position vacancy, resume cv,
+  salary wage pay income, company business firm corporation enterprise organization,
+  employee staff worker personnel, customer client, person individual people, kid child children,
+  student pupil learner, teacher instructor professor, school college university, paper article publication,
+  research academic scholarly scientific, book novel, author writer, news headline,
+  weather forecast temperature climate, rain precipitation rainfall, earthquake seismic quake, stock share equity,
+  stock finance investment market, crypto cryptocurrency bitcoin ethereum coin, currency money forex,
+  money cash fund finance financial, price cost fee rate quote, cheap affordable inexpensive discount,
+  discount coupon deal promotion offer sale, gift present, product item goods merchandise, shop store retailer,
+  cart basket, payment pay transaction, invoice bill, tax taxation, loan mortgage credit, bank banking,
+  insurance policy, law legal statute legislation, lawyer attorney, contract agreement,
+  charity nonprofit donation donate, email mail, message text sms chat, phone telephone mobile call,
+  contact person, meeting appointment event, calendar schedule agenda, event happening occasion, date day,
+  hour time, task todo, note memo, document file doc, folder directory, spreadsheet sheet excel, table grid,
+  chart graph plot diagram visualization visualize, map location geographic, location place address position,
+  address street, city town, country nation, region area zone, distance far length,
+  direction route navigation path, near nearby close, website site web webpage, url link, domain hostname,
+  internet web online, browser web, search engine, user account profile member, password credential passphrase,
+  permission access role authorization, token key, group team, server host machine, vm virtualmachine instance,
+  container docker, cluster kubernetes, database db, query sql, record row entry, column field attribute,
+  repository repo, code program script source, programming coding software developer, bug issue defect error,
+  error failure exception, commit revision, branch fork, deploy deployment release, log trace,
+  metric measurement statistic, config configuration setting, parameter option argument, version release,
+  backup snapshot, secret credential, certificate cert, storage disk, bucket container, cloud hosting,
+  subscription plan, network networking, firewall security, ip address, language linguistic, translate translation,
+  word vocabulary dictionary term, definition meaning define, synonym similar, similar alike related,
+  sentence text, grammar spelling, joke humor funny comedy, quote quotation saying, fact trivia, game gaming,
+  puzzle riddle quiz, sport athletic, football soccer, player athlete, match game fixture, team club,
+  league competition tournament, score result, animal pet, dog puppy, cat kitten, plant flower, garden gardening,
+  nature environment environmental, space astronomy, planet star, tarot horoscope astrology fortune,
+  religion faith spiritual, bible scripture, history historical past, future upcoming,
+  latest newest recent current, popular trending top, random arbitrary, best top, total sum, average mean,
+  maximum max highest, minimum min lowest, percent percentage ratio, area surface, circumference perimeter,
+  speed velocity, weight mass, height tall, root sqrt, probability chance odds likelihood, equation formula,
+  integral integration, derivative differentiation, prime factor, color colour, size dimension, shape geometry,
+  logo icon, design layout, slide presentation powerpoint, ad advertisement advertising marketing,
+  marketing promotion campaign, seo ranking, keyword tag, comment reply, tweet twitter, podcast episode,
+  season episode, channel broadcast, ticket pass admission, bus coach, train rail railway, taxi cab ride uber,
+  traffic congestion, parking park, delivery shipping shipment, package parcel, mail letter postal,
+  clothes clothing apparel fashion outfit, beauty cosmetic makeup, salon hairdresser hair,
+  electricity power energy, battery charge, device gadget hardware, sensor detector, robot automation,
+  ai artificialintelligence, model llm, prompt instruction, conversation dialogue chat, question ask answer,
+  answer reply response, help support, problem trouble, idea inspiration brainstorm, story tale narrative,
+  poem poetry verse, essay article, blog post, post create, put update, patch update, get list,
+  information info detail data, details info, photo snapshot, picture drawing, pic image, vid video,
+  docs documentation manual, readme documentation, guide manual handbook tutorial, instructions manual,
+  rules regulation, history log, statistics stats, stats analytics, favorite bookmark, bookmark save,
+  wishlist favorite, label tag category, category type kind genre, genre style, owner author, member participant,
+  participant attendee, guest visitor, manager administrator admin, boss manager, coworker colleague,
+  friend contact, partner spouse, balance amount, amount sum quantity, budget spending expense,
+  expense cost spending, profit earnings revenue, debt loan, refund reimburse, subscription membership, trial demo,
+  demo example sample, example sample instance, template format, format layout, compress zip, extract parse,
+  parse read, encrypt encode, decrypt decode, hash digest checksum, compile build, install setup, setup configure,
+  uninstall remove, upgrade update, restart reboot, restore recover, recover retrieve, scan check, crawl scrape,
+  scrape extract, capture screenshot, screenshot image, click press tap, type enter input, input enter,
+  output result, result outcome, response answer, request ask, assign allocate, allocate distribute,
+  complete finish done, finish end, pending open, resolve close, escalate raise, report document, report summary,
+  survey questionnaire poll, quiz test exam, exam test, grade score mark, graduate degree, scholarship grant,
+  donate give, volunteer help, vote poll, elect vote, crime offense, police law, court judge, accident crash,
+  emergency urgent, danger risk hazard, safe secure, security protection, protect secure, threat risk,
+  virus malware, hack attack, spam junk, fake fraud scam, real genuine, true valid, false invalid, big large,
+  small little, fast quick, slow delayed, delay late, early soon, old ancient, new latest, today current,
+  now current, tomorrow future, yesterday past, week weekly, month monthly, year annual yearly, daily day
 `
 
-function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {
+function tableOf(groups: string): ReadonlyMap<string, readonly string[]> {
   const table = new Map<string, Set<string>>()
-  for (const line of lines.split('\n')) {
-    const stems = line
-      .split(' ')
+  for (const group of groups.split(',')) {
+    const stems = group
+      .split(/\s+/)
       .filter((word) => word !== '')
       .map(stem)
     for (const one of stems) {
@@ -332,4 +116,4 @@ function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {
 }
 
 /** By stem: the stems that may stand for it. */
-export const SYNONYMS: ReadonlyMap<string, readonly string[]> = tableOf(LINES)
+export const SYNONYMS: ReadonlyMap<string, readonly string[]> = tableOf(GROUPS)

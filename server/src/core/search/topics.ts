@@ -84,6 +84,81 @@ review: opinion rating pros cons feedback
 discount: coupon sale deal promo bargain voucher
 writing: essay article blog story poem paragraph letter rewrite paraphrase
 summarize: article transcript
+email: gmail outlook imap smtp mailbox
+message channel: slack discord teams telegram whatsapp dm
+issue ticket: jira linear zendesk bug
+repository: bitbucket
+page note: notion obsidian evernote wiki confluence
+crm customer: salesforce hubspot lead prospect
+payment: stripe paypal checkout refund card
+design: figma canva sketch prototype mockup
+meeting: zoom webinar standup attendee conference
+board task: trello asana kanban sprint backlog
+ride: uber lyft cab
+accommodation: airbnb hostel cabin lodge
+image generate: dalle midjourney artwork
+video: dailymotion subtitle transcript
+social post: twitter instagram facebook linkedin tweet tiktok reddit
+file folder: dropbox drive zip attachment
+cloud: gcp s3 lambda serverless
+container: docker kubernetes pod helm
+log monitor: datadog grafana prometheus alert outage incident
+analytics: traffic conversion dashboard visitor
+web search: google bing duckduckgo
+browser: chrome firefox screenshot click
+ai model: gpt chatgpt llm claude openai llama prompt
+audio: mp3 wav podcast voice recording
+speech: voice pronounce transcribe dictation
+text: paragraph sentence essay
+medicine: pill dose aspirin ibuprofen prescription antibiotic
+doctor: appointment physician dentist checkup
+beauty: skincare makeup hairstyle lipstick
+baby parent: toddler infant pregnancy
+wedding event: bride venue ceremony
+insurance: premium coverage claim deductible
+tax: irs deduction vat
+loan: mortgage interest borrow lender
+bank: deposit withdraw balance checking atm
+invest: portfolio fund dividend
+shipping: parcel courier tracking fedex ups usps
+order: delivery cart purchase refund
+science: nasa telescope molecule
+space: nasa planet rocket mars moon galaxy asteroid satellite
+earthquake: magnitude tremor richter
+disaster: flood wildfire hurricane tsunami
+air quality: pollution pm2 smog
+population: census demographic
+government: senate congress president parliament minister election
+crime: police theft robbery
+military: army war soldier
+psychology: anxiety depression stress mood therapy mindfulness
+meditation: mindfulness calm breathing
+sleep: insomnia bedtime nap
+habit goal: routine motivation productivity
+dating relationship: boyfriend girlfriend partner love
+family: mother father parent sibling grandma
+time: timezone clock hour minute utc
+date: monday tuesday wednesday thursday friday saturday sunday
+distance: km mile kilometer
+unit convert: km mile kg pound celsius fahrenheit inch meter ounce liter
+color: hex rgb palette red blue green
+number: integer digit prime
+chemistry: molecule element reaction compound
+physics: velocity acceleration force gravity energy momentum
+geometry: triangle circle rectangle polygon radius
+statistics: mean median variance regression correlation probability
+machine learning: neural regression classifier training dataset
+domain: dns whois registrar
+certificate: ssl tls https
+user: login signup account username
+schedule: monday tomorrow appointment
+recipe: oven ingredient cook
+drink: coffee tea wine beer cocktail
+pet: dog cat puppy kitten vet
+agriculture farm: crop livestock soil harvest
+building construction: architect concrete contractor
+energy: solar wind nuclear oil gas
+manufacturing: factory assembly
 `
 
 function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {
