@@ -8,5 +8,6 @@ const { localGate } = await import('./local-gate.ts')
 process.exitCode = await runCli(process.argv, {
   local: localGate,
   // The gate itself is loaded only by the command that runs one.
+  reset: async (options) => (await import('./reset.ts')).reset(options),
   up: async (options) => (await import('./up.ts')).up(options),
 })

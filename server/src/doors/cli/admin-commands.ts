@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { EXIT } from './exit-codes.ts'
-import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
 /** The audit, the pause switch and the keys. */
@@ -132,6 +132,15 @@ export function addAdminCommands(program: Command, session: Session): void {
     .action(async (which: string) => {
       const reply = await session.send('POST', '/v1/keys/rotate', { which })
       session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key is new`)))
+    })
+  keys
+    .command('reset')
+    .description('new signing keys for a data folder that lost its own; the gate must not run')
+    .action(async () => {
+      const done = await session.reset()
+      if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
+      for (const file of done.value) session.out().line(`set aside ${file}`)
+      session.out().line('the keys that were lost are made anew; what they had signed can no longer be checked')
     })
 }
 

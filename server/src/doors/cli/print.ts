@@ -1,3 +1,4 @@
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Reply } from './client.ts'
 import { NOBODY } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
@@ -32,12 +33,18 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
   return good ? EXIT.ok : EXIT.problem
 }
 
-export function printProblem(out: Out, body: Fields): void {
+/** A problem of our own in the shape the gate would have sent it. */
+export function asBody({ code, about }: Problem): Fields {
+  return { code, about, title: PROBLEMS[code].says, detail: PROBLEMS[code].do }
+}
+
+export function printProblem(out: Out, body: Fields): number {
   out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`)
   for (const note of evidenceOf(body)) out.error(`  ${note}`)
   const about = fieldsOf(body['about'])
   for (const [name, value] of Object.entries(about)) if (textOf(value) !== '') out.error(`  ${name}: ${textOf(value)}`)
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
+  return EXIT.problem
 }
 
 /** A call's outcome: the tool's own words when it ran, else what happened and what can be done. */

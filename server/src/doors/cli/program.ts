@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
+import type { Result } from '../../contract/problems.ts'
 import { addAdminCommands } from './admin-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
+import { addConsentCommands } from './consent-commands.ts'
 import { clientFor, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Out } from './print.ts'
@@ -19,6 +21,8 @@ export type UpOptions = {
 export type CliBoot = {
   /** Runs a gate in this process until it is told to stop. */
   up(options: UpOptions): Promise<number>
+  /** New signing keys for a data folder that lost its own; says what was set aside. */
+  reset(options: UpOptions): Promise<Result<readonly string[]>>
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
 }
@@ -48,6 +52,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     send: (...request) => reach(boot, globals())(...request),
     out,
     exit: (code) => void (exitCode = code),
+    reset: () => boot.reset(globals()),
     fail(says) {
       out().error(says)
       exitCode = EXIT.usage
@@ -80,6 +85,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     })
   addCallCommands(program, session)
   addApprovalCommands(program, session)
+  addConsentCommands(program, session)
   addAdminCommands(program, session)
 
   try {

@@ -1,3 +1,4 @@
+import type { Result } from '../../contract/problems.ts'
 import type { Client } from './client.ts'
 import type { Out } from './print.ts'
 
@@ -7,6 +8,8 @@ export type Session = {
   readonly send: Client
   readonly out: () => Out
   readonly exit: (code: number) => void
+  /** New signing keys for the local data folder. */
+  readonly reset: () => Promise<Result<readonly string[]>>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void
 }
