@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft } from '../contract/audit.ts'
-import type { Call, CallRow, CallState, ToolResult } from '../contract/call.ts'
+import type { Call, CallRow, CallState, Judged, ToolResult } from '../contract/call.ts'
 import type { ApprovalId, RunId } from '../contract/ids.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { RunRow } from '../contract/run.ts'
@@ -14,6 +14,7 @@ export type Recording = {
   readonly now: number
   readonly boot: string
   readonly policy_version: string
+  readonly judged: Judged
   readonly idempotent: boolean
   readonly idempotency_key?: string
   readonly preview?: ToolResult
@@ -38,13 +39,14 @@ const STATE_OF = { allow: 'executing', ask: 'pending', block: 'refused' } as con
 const TYPE_OF = { allow: 'call.started', ask: 'call.held', block: 'call.blocked' } as const
 
 function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
-  const { policy_version, idempotent, idempotency_key, hold, now, boot } = recording
+  const { policy_version, judged, idempotent, idempotency_key, hold, now, boot } = recording
   const row: CallRow = {
     ...call,
     v: 1,
     state: STATE_OF[verdict.effect],
     verdict,
     policy_version,
+    judged,
     idempotent,
     attempt: verdict.effect === 'allow' ? 1 : 0,
     identity: identityOf(call),

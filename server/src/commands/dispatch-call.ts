@@ -5,6 +5,7 @@ import { decide } from '../core/gate/decide.ts'
 import type { Facts } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
+import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
@@ -40,9 +41,9 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Pr
 
   const { tool } = prepared.value
   const judged = await judge(deps, prepared.value)
-  const { verdict, facts } = judged
+  const { verdict } = judged
   const preview = await previewCall(deps, prepared.value, verdict, request.dry_run)
-  if (preview.is === 'stopped') return stopped(deps, prepared.value, verdict, facts, preview.problem, preview.result)
+  if (preview.is === 'stopped') return stopped(deps, prepared.value, judged, preview.problem, preview.result)
   if (request.dry_run === 'only' && preview.is === 'previewed') {
     return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
   }
@@ -50,11 +51,13 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Pr
   return recordAndGo(deps, request, prepared.value, judged, shown)
 }
 
-type Judged = { readonly facts: Facts; readonly verdict: Verdict }
+/** The version is the one that decided: a reload between here and the record must not put another one there. */
+type Judged = { readonly facts: Facts; readonly verdict: Verdict; readonly policy_version: string }
 
 async function judge(deps: DispatchDeps, { call, tool, integrity }: PreparedCall): Promise<Judged> {
   const facts = await gatherFacts(deps, call, tool, { integrity })
-  return { facts, verdict: decide(deps.policy(), call, facts) }
+  const policy = deps.policy()
+  return { facts, verdict: decide(policy, call, facts), policy_version: policy.version }
 }
 
 const TRIES = 8
@@ -80,7 +83,7 @@ async function record(
   deps: DispatchDeps,
   request: CallRequest,
   { call, tool }: PreparedCall,
-  { verdict, facts }: Judged,
+  { verdict, facts, policy_version }: Judged,
   preview: ToolResult | undefined,
 ): Promise<Outcome | 'overtaken'> {
   const now = deps.clock()
@@ -89,7 +92,8 @@ async function record(
     now,
     ...(frees_at === undefined ? {} : { frees_at }),
     boot: deps.boot,
-    policy_version: deps.policy().version,
+    policy_version,
+    judged: judgedOf(facts),
     idempotent: tool.idempotent,
     hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
     ...(preview === undefined ? {} : { preview }),
@@ -163,8 +167,7 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
 async function stopped(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,
-  verdict: Verdict,
-  facts: Facts,
+  { verdict, facts, policy_version }: Judged,
   why: Problem,
   result: ToolResult | undefined,
 ): Promise<Outcome> {
@@ -173,7 +176,8 @@ async function stopped(
     v: 1,
     state: 'failed',
     verdict,
-    policy_version: deps.policy().version,
+    policy_version,
+    judged: judgedOf(facts),
     idempotent: tool.idempotent,
     attempt: 0,
     ended_at: facts.now,

@@ -11,6 +11,7 @@ import { decide } from '../core/gate/decide.ts'
 import { identityOf } from '../core/gate/identity-of.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
+import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, requestOf } from './call-changes.ts'
 import { approvalMoved, heldCallOf } from './close-call.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
@@ -48,11 +49,13 @@ export async function editApproval(
   if (!prepared.ok) return prepared
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
   const facts = await gatherFacts(deps, edited, prepared.value.tool, { integrity: 'intact' })
-  const verdict = decide(deps.policy(), edited, facts)
+  const policy = deps.policy()
+  const verdict = decide(policy, edited, facts)
   if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
   const preview = await previewCall(deps, { ...prepared.value, call: edited }, asking(verdict), undefined)
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
-  const row = editedRow(deps, call.row, edited, prepared.value.tool, asking(verdict), replaced.value)
+  const judged = { verdict: asking(verdict), policy_version: policy.version, judged: judgedOf(facts) }
+  const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)
   const request = newRequest(deps, row, held.row, preview.is === 'previewed' ? { preview: preview.result } : {})
   const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
   if (recorded === 'committed') return ok(request)
@@ -69,7 +72,7 @@ function editedRow(
   before: CallRow,
   edited: Call,
   tool: Tool,
-  verdict: Verdict,
+  judged: Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>,
   replaced: ApprovalRow,
 ): CallRow {
   if (replaced.replaced_by === undefined) throw new Bug('an edited request names its successor')
@@ -77,11 +80,10 @@ function editedRow(
     ...before,
     ...edited,
     identity: identityOf(edited),
-    verdict,
-    policy_version: deps.policy().version,
+    ...judged,
     idempotent: tool.idempotent,
     approval_id: replaced.replaced_by,
-    held_until: deps.clock() + deps.holdFor(verdict),
+    held_until: deps.clock() + deps.holdFor(judged.verdict),
   }
 }
 

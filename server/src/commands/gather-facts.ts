@@ -23,14 +23,18 @@ const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
   const now = deps.clock()
   const { judgement } = deps
+  const settings = settingsOf(judgement, tool)
   return {
     now,
     tool,
+    tags: settings?.tags ?? [],
+    // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
+    lane: null,
     pauses: await pausesFor(deps, call),
     look_alikes: lookAlikesOf(deps, tool),
     files: await filesFact(deps, call, tool),
     traps: await trapFacts(deps),
-    content: { ...(settingsOf(judgement, tool)?.content ?? CAREFUL), rules: judgement.rules },
+    content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call),
     ...moment,

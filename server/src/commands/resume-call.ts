@@ -8,6 +8,7 @@ import { decide } from '../core/gate/decide.ts'
 import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
+import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
@@ -66,7 +67,9 @@ function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
 
 type Judged = { readonly facts: Facts; readonly verdict: Verdict }
 /** `judged` is there when it came to a verdict. */
-type Rechecked = { readonly next: Result<Verdict>; readonly judged?: Judged }
+type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged }
+/** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
+type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
 /** What a start takes from the budgets, and what becomes of a caller whose approved call turns out to hold bait. */
 async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
@@ -94,9 +97,11 @@ async function recheck(
     integrity: 'intact',
     ...(fact === undefined ? {} : { approval: fact }),
   })
-  const verdict = decide(deps.policy(), row, facts)
+  const policy = deps.policy()
+  const verdict = decide(policy, row, facts)
   const judged = { facts, verdict }
-  if (verdict.effect === 'allow') return { next: ok(verdict), judged }
+  if (verdict.effect === 'allow')
+    return { next: ok({ verdict, policy_version: policy.version, judged: judgedOf(facts) }), judged }
   if (isOverBudget(verdict))
     return { next: { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }, judged }
   const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)
@@ -118,7 +123,7 @@ async function commitNext(
   deps: ResumeDeps,
   held: Held<'calls'>,
   approval: Held<'approvals'> | undefined,
-  next: Result<Verdict>,
+  next: Result<Recheck>,
   consequences: readonly Change[],
   now: number,
 ): Promise<CallRow | 'lost' | 'unavailable'> {
@@ -131,11 +136,11 @@ async function commitNext(
         attempt: before.attempt + 1,
         boot: deps.boot,
         started_at: now,
-        verdict: next.value,
+        ...next.value,
       }
     : { ...before, state: 'refused', ended_at: now, problem: next.problem }
   const entry = next.ok
-    ? auditOf('call.started', row, now, { verdict: next.value, about: { attempt: row.attempt } })
+    ? auditOf('call.started', row, now, { verdict: next.value.verdict, about: { attempt: row.attempt } })
     : auditOf('call.refused', row, now, { outcome: 'refused', about: { code: next.problem.code } })
   const changes: Change[] = [
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },

@@ -60,3 +60,20 @@ export type RotateBody = z.infer<typeof RotateBody>
 
 export const VerifyBody = z.strictObject({ against: z.array(Checkpoint).max(10_000) })
 export type VerifyBody = z.infer<typeof VerifyBody>
+
+/** A text that stands in a file on the caller's side. */
+export const FileText = z.strictObject({ file: z.string().min(1).max(1_000), text: z.string().max(1_000_000) })
+export type FileText = z.infer<typeof FileText>
+const Since = z.number().int().min(0)
+const Cases = z.array(FileText).max(1_000)
+
+/** Without a `policy`, the one in force. */
+export const PolicyTestBody = z.strictObject({ policy: FileText.optional(), cases: Cases.min(1) })
+export type PolicyTestBody = z.infer<typeof PolicyTestBody>
+export const PolicyLintBody = z.strictObject({ policy: FileText.optional() })
+export type PolicyLintBody = z.infer<typeof PolicyLintBody>
+export const PolicyReplayBody = z.strictObject({ policy: FileText, since: Since.default(0) })
+export type PolicyReplayBody = z.infer<typeof PolicyReplayBody>
+/** Without `since`, no recorded calls are judged again. */
+export const PolicyDiffBody = z.strictObject({ policy: FileText, cases: Cases.default([]), since: Since.optional() })
+export type PolicyDiffBody = z.infer<typeof PolicyDiffBody>

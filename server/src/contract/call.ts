@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
+import type { RiskClass, ToolEffect } from './tool.ts'
 import type { Opinion, Verdict } from './verdict.ts'
 
 /** What a door hands to the corridor: the words of a request, before anything is believed. */
@@ -53,12 +54,25 @@ export type Eviction = {
   readonly summary?: string
 }
 
+/** What policy looked at besides the call itself, so that a draft can judge the call again with the facts of its time. */
+export type Judged = {
+  readonly now: number
+  readonly effects: readonly ToolEffect[]
+  readonly risk: RiskClass
+  // Absent is unknown, as it was then.
+  readonly tags?: readonly string[]
+  readonly lane?: string | null
+  readonly labels?: readonly string[]
+}
+
 /** The one owner of execution state. Approvals hold decisions, runs hold progress; both refer to this row. */
 export type CallRow = Call & {
   readonly v: 1
   readonly state: CallState
   readonly verdict: Verdict
   readonly policy_version: string
+  /** Absent in rows of releases that did not keep it. */
+  readonly judged?: Judged
   readonly idempotent: boolean
   readonly attempt: number
   /** While pending: the request it waits for, and until when. */

@@ -56,3 +56,15 @@ export const PolicyFault = z.strictObject({
   instead: z.string(),
 })
 export type PolicyFault = z.infer<typeof PolicyFault>
+
+/** Known on every door for as long as it stands: the newest policy on disk was refused, and an older one is in force. */
+export type PolicyNotice = {
+  readonly code: 'policy.refused'
+  readonly at: number
+  readonly says: string
+  /** The version that goes on deciding. */
+  readonly in_force: string
+  /** The version that was refused; absent when there was no text to read. */
+  readonly refused?: string
+  readonly faults: readonly PolicyFault[]
+}

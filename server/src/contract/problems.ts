@@ -283,6 +283,24 @@ export const PROBLEMS = {
     says: 'the configuration cannot be used',
     do: 'correct the line it names',
   },
+  'policy.invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the policy has mistakes',
+    do: 'correct the lines named in `faults`; docs/policy.md has the words',
+  },
+  'policy.cases_invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the cases cannot be run as they are written',
+    do: 'correct the lines named in `faults`; docs/policy.md has the form of a case',
+  },
+  'policy.refused': {
+    http: 409,
+    retry: 'never',
+    says: 'the policy on disk was refused; the one before stays in force',
+    do: 'correct the lines named in `faults`; the gate reads the file again by itself',
+  },
   'key.absent': {
     http: 500,
     retry: 'never',

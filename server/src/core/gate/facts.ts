@@ -27,6 +27,13 @@ export type Facts = {
   /** Whether the caller's own canonical form and hash, if any, equal the gate's. */
   readonly integrity: 'intact' | 'canonical_differs' | 'hash_differs'
   readonly tool: Tool
+  // What is absent of the next three is unknown, and a rule that asks for it blocks.
+  /** The operator's words for the tool. */
+  readonly tags?: readonly string[]
+  /** The model lane of the run that calls; null for a call without one. */
+  readonly lane?: string | null
+  /** The session's provenance labels. */
+  readonly labels?: readonly string[]
   /** Only the pauses that concern this call. */
   readonly pauses: readonly PauseRow[] | 'unknown'
   /** Admitted tools of other servers that this one can be taken for, and that the operator has not declared known. */

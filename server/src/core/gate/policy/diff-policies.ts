@@ -1,0 +1,47 @@
+import type { Preset, Rule } from '../../../contract/policy.ts'
+import type { Policy } from './policy.ts'
+
+/** The parts of a rule that can differ. */
+const PARTS = ['effect', 'strength', 'match', 'when', 'says'] as const satisfies readonly (keyof Rule)[]
+export type RulePart = (typeof PARTS)[number]
+
+export type ChangedRule = {
+  readonly id: string
+  readonly source: string
+  readonly parts: readonly RulePart[]
+  readonly before: Rule
+  readonly after: Rule
+}
+
+export type PolicyDiff = {
+  /** The same file to the byte. */
+  readonly same: boolean
+  readonly preset?: { readonly before: Preset; readonly after: Preset }
+  readonly added: readonly { readonly source: string; readonly rule: Rule }[]
+  readonly removed: readonly { readonly source: string; readonly rule: Rule }[]
+  readonly changed: readonly ChangedRule[]
+}
+
+/** How two policies differ as texts: by the ids of the operator's rules. Their order means nothing and is not compared. */
+export function diffPolicies(before: Policy, after: Policy): PolicyDiff {
+  const old = new Map(before.operator.rules.map((compiled) => [compiled.rule.id, compiled]))
+  const fresh = new Map(after.operator.rules.map((compiled) => [compiled.rule.id, compiled]))
+  const only = (these: typeof old, those: typeof old) =>
+    [...these.values()].filter(({ rule }) => !those.has(rule.id)).map(({ source, rule }) => ({ source, rule }))
+  const changed = [...fresh.values()].flatMap(({ rule, source }): ChangedRule[] => {
+    const was = old.get(rule.id)?.rule
+    const parts = was === undefined ? [] : PARTS.filter((part) => spell(was[part]) !== spell(rule[part]))
+    return was === undefined || parts.length === 0 ? [] : [{ id: rule.id, source, parts, before: was, after: rule }]
+  })
+  return {
+    same: before.version === after.version,
+    ...(before.preset === after.preset ? {} : { preset: { before: before.preset, after: after.preset } }),
+    added: only(fresh, old),
+    removed: only(old, fresh),
+    changed,
+  }
+}
+
+/** Fields of a match may stand in any order. */
+const spell = (part: Rule[RulePart]): string =>
+  typeof part === 'object' ? JSON.stringify(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : String(part)

@@ -1,0 +1,32 @@
+import type { CallRow, Judged } from '../../../contract/call.ts'
+import type { Facts } from '../facts.ts'
+import { splitToolId } from './described-call.ts'
+import type { RecordedCall } from './replay.ts'
+
+/** What policy looks at of the facts, to be kept with the call. */
+export function judgedOf({ now, tool, tags, lane, labels }: Facts): Judged {
+  return {
+    now,
+    effects: tool.effects,
+    risk: tool.risk,
+    ...(tags === undefined ? {} : { tags }),
+    ...(lane === undefined ? {} : { lane }),
+    ...(labels === undefined ? {} : { labels }),
+  }
+}
+
+/** A stored call with the facts of its time; undefined when they were not kept, for then nobody can judge it again. */
+export function recordedCall(row: CallRow): RecordedCall | undefined {
+  const { judged, call_id, caller, canonical_args, thread, tool_id, server } = row
+  if (judged === undefined) return undefined
+  const { effects, risk, ...facts } = judged
+  const definition = { name: splitToolId(tool_id).name, inputSchema: {} }
+  const { definition_hash, idempotent } = row
+  const toolRow = { v: 1, tool_id, server, definition, definition_hash, first_seen: 0, last_changed: 0 } as const
+  return {
+    call_id,
+    call: { caller, canonical_args, thread },
+    facts: { ...facts, tool: { row: toolRow, effects, effects_from: 'configured', risk, idempotent } },
+    evidence: row.verdict.evidence,
+  }
+}
