@@ -84,8 +84,8 @@ function textOf({ row }: Tool, by: 'name' | 'title'): string | undefined {
 /** Whether one text can be taken for the other although they are not the same, apart from case and separators. */
 export function looksLike(a: string, b: string): boolean {
   const [left, right] = [plainOf(a), plainOf(b)]
-  if (left === right || left.length === 0 || right.length === 0) return false
-  if (skeleton(left) === skeleton(right)) return true
+  if (lettersOf(left) === lettersOf(right) || left.length === 0 || right.length === 0) return false
+  if (skeleton(lettersOf(left)) === skeleton(lettersOf(right))) return true
   const [some, others] = [left.split(' '), right.split(' ')]
   if (some.length !== others.length) return false
   const differing = some.flatMap((word, at) => (word === others[at] ? [] : [[word, others[at] ?? ''] as const]))
@@ -126,13 +126,11 @@ function plainOf(text: string): string {
     .trim()
 }
 
+const lettersOf = (plain: string) => plain.replaceAll(' ', '')
+
 /** Texts that look alike share one of these. */
 function keysOf(text: string): string[] {
-  const plain = plainOf(text)
-  const letters = plain.replaceAll(' ', '')
-  return [
-    `= ${skeleton(plain)}`,
-    `- ${letters}`,
-    ...Array.from(letters, (_, at) => `- ${letters.slice(0, at)}${letters.slice(at + 1)}`),
-  ]
+  const letters = lettersOf(plainOf(text))
+  const shorter = Array.from({ length: letters.length }, (_, at) => `${letters.slice(0, at)}${letters.slice(at + 1)}`)
+  return [`= ${skeleton(letters)}`, ...[letters, ...shorter].map((spelling) => `- ${spelling}`)]
 }

@@ -1,14 +1,52 @@
-import type { Tool } from '../../contract/tool.ts'
+import type { Call } from '../../contract/call.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { Bug } from '../../contract/problems.ts'
+import type { Tool, ToolEffect } from '../../contract/tool.ts'
+import type { Effect, Opinion } from '../../contract/verdict.ts'
 import { compileRules } from '../dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../dlp/rules/built-in-rules.ts'
-import { Bug } from '../../contract/problems.ts'
 import type { Facts } from './facts.ts'
 
-const rules = compileRules(BUILT_IN_RULES, [])
-if (!rules.ok) throw new Bug('the built-in rules compile')
+const HASH = 'a'.repeat(64)
+const compiled = compileRules(BUILT_IN_RULES, [])
+if (!compiled.ok) throw new Bug('the built-in rules compile')
+const rules = compiled.value
+
+/** An admitted tool of which the operator said what it does. */
+export function toolWith(properties: JsonObject = {}, effects: readonly ToolEffect[] = ['read']): Tool {
+  const definition = { name: 't', inputSchema: { type: 'object', properties } }
+  const admitted = { hash: HASH, definition, at: 0, by: 'first-listing' }
+  const row = {
+    v: 1,
+    tool_id: 's__t',
+    server: 's',
+    definition,
+    definition_hash: HASH,
+    admitted,
+    first_seen: 0,
+    last_changed: 0,
+  } as const
+  return { row, effects, effects_from: 'configured', risk: 'low', idempotent: true }
+}
+
+export function callWith(args: Json, more: Partial<Call> = {}): Call {
+  return {
+    call_id: 'call_000000000000000000000000',
+    caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
+    tool_id: 's__t',
+    server: 's',
+    definition_hash: HASH,
+    canonical_args: JSON.stringify(args),
+    args_hash: HASH,
+    thread: 't1',
+    trace: 'trace',
+    received_at: 0,
+    ...more,
+  }
+}
 
 /** Facts of which no decider but policy has anything to say. */
-export function quietFacts(tool: Tool): Facts {
+export function quietFacts(tool: Tool = toolWith()): Facts {
   return {
     now: 1,
     integrity: 'intact',
@@ -17,10 +55,14 @@ export function quietFacts(tool: Tool): Facts {
     look_alikes: [],
     files: { sandbox: 'none', args: [] },
     traps: { traps: [], files: [] },
-    content: { secrets: 'block', pii: 'ask', rules: QUIET_RULES },
+    content: { secrets: 'block', pii: 'ask', rules },
     budgets: [],
     history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600 } },
   }
 }
 
-const QUIET_RULES = rules.value
+const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
+
+/** How strict a list of opinions is: silence and allow are 0, ask 1, block 2. */
+export const strictness = (opinions: readonly Opinion[]): number =>
+  Math.max(0, ...opinions.map(({ effect }) => RANK[effect]))

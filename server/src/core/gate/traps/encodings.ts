@@ -2,7 +2,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 /** The bytes of a text in UTF-8. */
 export function utf8(text: string): number[] {
-  const escaped = encodeURIComponent(text.toWellFormed())
+  const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
   return [...escaped.matchAll(/%([0-9A-F]{2})|([^%])/g)].map(([, hex, plain]) =>
     hex === undefined ? (plain ?? '').charCodeAt(0) : Number.parseInt(hex, 16),
   )

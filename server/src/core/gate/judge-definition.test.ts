@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ToolDefinition, ToolRow } from '../../contract/tool.ts'
+import type { LookAlike } from '../catalogue/look-alike.ts'
+import { judgeDefinition } from './judge-definition.ts'
+import { compilePolicy } from './policy/compile-policy.ts'
+import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+
+const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
+if (!compiled.ok) throw new Error('the policy compiles')
+const policy = compiled.value
+const tool = toolWith({ to: { type: 'string' } })
+
+function judge(row: Partial<ToolRow>, look_alikes: readonly LookAlike[] = []) {
+  const facts = quietFacts({ ...tool, row: { ...tool.row, ...row } })
+  return judgeDefinition(policy, callWith({}), { ...facts, look_alikes })
+}
+const admitting = (definition: Partial<ToolDefinition>) => ({
+  admitted: { hash: 'b'.repeat(64), definition: { ...tool.row.definition, ...definition }, at: 0, by: 'admin:x' },
+})
+const twin: LookAlike = { tool_id: 'r__t', by: 'name' }
+
+describe('a definition', () => {
+  test('that is the admitted one, under a name of its own, is nothing to talk about', () => {
+    expect(judge({})).toEqual([])
+  })
+
+  test('that changed is asked about with the paths that changed, and without the texts', () => {
+    const before = admitting({
+      description: 'harmless',
+      inputSchema: { type: 'object', properties: { to: { type: 'array' }, cc: {} } },
+    })
+    expect(judge(before)).toMatchObject([
+      {
+        effect: 'ask',
+        strength: 'strong',
+        rule: 'definition.changed',
+        says: 'the tool is not the one admin:x admitted: `/description`, `/inputSchema/properties/cc`, `/inputSchema/properties/to/type` changed',
+      },
+    ])
+    expect(JSON.stringify(judge(before))).not.toContain('harmless')
+  })
+
+  test('with very many changes names some of them, shortened and in one line', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`p${at}\n\u202e\`${'x'.repeat(200)}`, {}]),
+    )
+    const [opinion] = judge(admitting({ inputSchema: { type: 'object', properties } }))
+    expect(opinion?.says).toMatch(/ and 23 more changed$/)
+    expect(opinion?.says).not.toMatch(/[\n\u202e]/)
+    expect(opinion?.says.length).toBeLessThan(1000)
+  })
+
+  test('whose name is like that of another server`s tool is asked about, and so is one by title or server', () => {
+    for (const by of ['name', 'title', 'server'] as const)
+      expect(judge({}, [{ ...twin, by }])).toMatchObject([
+        {
+          effect: 'ask',
+          strength: 'strong',
+          rule: 'definition.look_alike',
+          says: expect.stringContaining('`r__t`') as string,
+        },
+      ])
+  })
+
+  test('law: a look-alike never loosens, whatever else is wrong with the tool', () => {
+    const { admitted: _, ...bare } = tool.row
+    const rows = fc.constantFrom<Partial<ToolRow>>(
+      {},
+      admitting({ description: 'x' }),
+      { gone_at: 1 },
+      { definition_hash: 'c'.repeat(64) },
+    )
+    fc.assert(
+      fc.property(rows, fc.array(fc.constant(twin), { maxLength: 3 }), (row, twins) => {
+        expect(strictness(judge(row, twins))).toBe(Math.max(strictness(judge(row)), twins.length > 0 ? 1 : 0))
+      }),
+    )
+    const facts = quietFacts({ ...tool, row: bare })
+    expect(judgeDefinition(policy, callWith({}), { ...facts, look_alikes: [twin] })).toHaveLength(2)
+  })
+})

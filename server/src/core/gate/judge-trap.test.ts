@@ -1,0 +1,75 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../contract/json.ts'
+import { decide } from './decide.ts'
+import type { Facts } from './facts.ts'
+import { judgeTrap, type TrapFacts } from './judge-trap.ts'
+import { compilePolicy } from './policy/compile-policy.ts'
+import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import type { FileFact } from './sandbox/files-fact.ts'
+import { compileTrap } from './traps/traps.ts'
+
+const policyOf = (preset: string) => {
+  const compiled = compilePolicy({ text: `preset: ${preset}`, file: 'p' }, { digest: () => 'a' })
+  if (!compiled.ok) throw new Error('the policy compiles')
+  return compiled.value
+}
+const TOKEN = 'xk-honey-2718281828'
+const traps: TrapFacts = {
+  traps: [compileTrap('token', 'traps.tokens.0', TOKEN)],
+  files: [{ name: 'traps.files.0', path: '/srv/bait' }],
+}
+const factsWith = (more: Partial<Facts>): Facts => ({ ...quietFacts(toolWith({ text: {} })), traps, ...more })
+const judge = (args: Json, more: Partial<Facts> = {}) => judgeTrap(policyOf('careful'), callWith(args), factsWith(more))
+const files = (...args: Partial<FileFact>[]): Facts['files'] => ({
+  sandbox: 'none',
+  args: args.map((arg) => ({ at: '/text', readings: [], leads: [], ...arg })),
+})
+
+describe('a trap', () => {
+  test('blocks, names the bait by its place in the configuration, and shows neither bait nor arguments', () => {
+    const opinions = judge({ text: `the key is ${TOKEN}`, [TOKEN]: 1 })
+    expect(opinions).toEqual([
+      {
+        decider: 'trap',
+        effect: 'block',
+        rule: 'trap.token',
+        says: 'a honey token stands in `/*`, `/text`; no honest call holds one',
+        source: 'traps.tokens.0',
+        at: 1,
+      },
+    ])
+    expect(JSON.stringify(opinions)).not.toContain('honey-')
+  })
+
+  test('is a file too, in any letters, and what stands below a honey folder', () => {
+    for (const lead of ['/srv/bait', '/SRV/Bait', '/srv/bait/a/b'])
+      expect(judge({}, { files: files({ leads: ['/work/x', lead] }) })).toMatchObject([
+        { effect: 'block', rule: 'trap.file', source: 'traps.files.0' },
+      ])
+    expect(judge({}, { files: files({ leads: ['/srv/baits', '/srv'] }) })).toEqual([])
+  })
+
+  test('that may be one is asked about: a path or a honey file that leads nobody knows where', () => {
+    const ask = [{ effect: 'ask', strength: 'strong', rule: 'trap.unknown' }]
+    expect(judge({}, { files: files({ leads: 'unknown' }) })).toMatchObject(ask)
+    expect(judge({}, { files: files({ leads: ['/x'] }), traps: { ...traps, files: 'unknown' } })).toMatchObject(ask)
+    expect(judge({}, { files: files({ leads: 'unknown' }), traps: { ...traps, files: [] } })).toEqual([])
+  })
+
+  test('stands also while observing', () => {
+    const verdict = decide(policyOf('observe'), callWith({ text: TOKEN }), factsWith({}))
+    expect(verdict).toMatchObject({ effect: 'block' })
+    expect(decide(policyOf('observe'), callWith({ text: 'x' }), factsWith({}))).toMatchObject({ effect: 'allow' })
+  })
+
+  test('law: bait anywhere blocks whatever else is said, and without bait there is silence', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 3 }), fc.boolean(), (text, baited) => {
+        const other = JSON.parse(text) as Json
+        fc.pre(!text.includes('honey'))
+        expect(strictness(judge(baited ? { other, text: TOKEN } : { other }))).toBe(baited ? 2 : 0)
+      }),
+    )
+  })
+})
