@@ -1,0 +1,29 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../src/contract/json.ts'
+import type { RunEvent } from '../../src/contract/run.ts'
+import { RUN_KINDS } from '../../src/core/runs/kinds.ts'
+
+type History = { name: string; start: Json; events: RunEvent[]; effects: string[]; end: Json }
+type Recorded = { kind: string; release: string; histories: History[] }
+
+const recorded = globSync('*.json', { cwd: import.meta.dirname }).map(
+  (file) => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Recorded,
+)
+
+/** Journals of runs that an earlier release drove: this one must come to the same effects and the same end. */
+describe.each(recorded)('$kind as recorded by $release', ({ kind, histories }) => {
+  test.each(histories)('$name', ({ start, events, effects, end }) => {
+    const step = RUN_KINDS.get(kind)?.step
+    if (step === undefined) throw new Error(`no run kind is called ${kind} any more`)
+    let state = start
+    const keys: string[] = []
+    for (const event of events) {
+      const next = step(state, event)
+      state = next.state
+      keys.push(...next.effects.map(({ key }) => key))
+    }
+    expect({ keys, state }).toEqual({ keys: effects, state: end })
+  })
+})
