@@ -1,9 +1,12 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { Caller } from '../contract/caller.ts'
-import { problem, refuse, type Result } from '../contract/problems.ts'
+import type { ConsentRow, Remember } from '../contract/consent.ts'
+import { ok, problem, refuse, type Result } from '../contract/problems.ts'
 import { approve, deny, type How } from '../core/approvals/transitions.ts'
+import { termsToRemember } from '../core/consent/draw-up-consent.ts'
 import { auditOf } from './call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from './close-call.ts'
+import { mintChanges, type MintDeps } from './mint-consent.ts'
 import type { Change, Clock, Held, Ledger, Probe, Shelves } from './ports.ts'
 
 export type DecideDeps = {
@@ -13,7 +16,13 @@ export type DecideDeps = {
   readonly probe: Probe
 }
 
-export type ApprovalDecision = { readonly says: 'approve' | 'deny'; readonly reason?: string }
+/** `remember`: with the approval a consent is given, within these bounds. */
+export type ApprovalDecision =
+  | { readonly says: 'approve'; readonly reason?: string; readonly remember?: Remember }
+  | { readonly says: 'deny'; readonly reason?: string }
+
+/** The request as it is now, and the consent that was given with it. */
+export type DecidedApproval = ApprovalRow & { readonly consent?: ConsentRow }
 
 const TRIES = 8
 
@@ -22,25 +31,44 @@ const TRIES = 8
  * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
  */
 export async function decideApproval(
-  deps: DecideDeps,
+  deps: DecideDeps & MintDeps,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
-): Promise<Result<ApprovalRow>> {
+): Promise<Result<DecidedApproval>> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const held = await deps.shelves.row('approvals', approval_id)
     if (held === undefined) return refuse('approval.unknown', { approval_id })
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
     if (!moved.ok) return moved
-    const changes = await decisionChanges(deps, held, moved.value, by, 'role')
+    const remembered = await rememberChanges(deps, held.row, by, decision)
+    if (!remembered.ok) return remembered
+    const { consent, changes } = remembered.value
+    const decided = await decisionChanges(deps, held, moved.value, by, 'role')
     deps.probe('decision.before')
-    const recorded = await deps.ledger.commit(changes)
+    const recorded = await deps.ledger.commit([...decided, ...changes])
     deps.probe('decision.after')
-    if (recorded === 'committed') return moved
+    if (recorded === 'committed') return ok({ ...moved.value, ...consent })
     if (recorded === 'unavailable') return refuse('audit.unavailable')
   }
   return refuse('approval.not_pending', { approval_id })
+}
+
+type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
+
+async function rememberChanges(
+  deps: MintDeps,
+  approval: ApprovalRow,
+  by: Caller,
+  decision: ApprovalDecision,
+): Promise<Result<Remembered>> {
+  if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
+  const terms = termsToRemember(approval, decision.remember)
+  if (!terms.ok) return terms
+  const drawn = { consent_id: deps.ids.consent(), now: deps.clock(), from_approval: approval.approval_id }
+  const minted = await mintChanges(deps, by, terms.value, drawn)
+  return minted.ok ? ok({ consent: { consent: minted.value.row }, changes: minted.value.changes }) : minted
 }
 
 /** Everything that becomes true with a decision, whichever of the two ways it came. */

@@ -2,12 +2,14 @@ import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/app
 import type { AuditEntry, AuditProof, AuditReport, Checkpoint } from '../contract/audit.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { CallRequest, CallRow, Outcome } from '../contract/call.ts'
+import type { ConsentRow, ConsentTerms } from '../contract/consent.ts'
 import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { NewCredential } from './credentials.ts'
-import type { ApprovalDecision } from './decide-approval.ts'
+import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
+import type { ConsentPage } from './list-consents.ts'
 import type { PauseOrder } from './pause.ts'
 import type { Page } from './ports.ts'
 import type { InboxPage } from './read-approvals.ts'
@@ -30,10 +32,14 @@ export interface Gate {
 
   listApprovals(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
   readApproval(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
-  decideApproval(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<ApprovalRow>>
+  decideApproval(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<DecidedApproval>>
   editApproval(caller: Caller, approval_id: string, args: Json): Promise<Result<ApprovalRow>>
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
+
+  mintConsent(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentRow>>
+  listConsents(caller: Caller, page: Page): Promise<ConsentPage>
+  revokeConsent(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 
   tools(caller: Caller): readonly Tool[]
   admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>

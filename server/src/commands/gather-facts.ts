@@ -1,8 +1,10 @@
 import type { Call } from '../contract/call.ts'
+import type { ConsentId } from '../contract/ids.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
 import { pauseScopesOf } from '../core/gate/judge-pause.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
+import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
@@ -11,18 +13,26 @@ import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue, Clock } from './ports.ts'
 
 export type FactsDeps = BudgetDeps &
+  ConsentDeps &
   FilesDeps &
   HistoryDeps & { readonly catalogue: Catalogue; readonly clock: Clock }
 
 /** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
-export type Moment = { readonly integrity: Facts['integrity']; readonly approval?: ApprovalFact }
+export type Moment = {
+  readonly integrity: Facts['integrity']
+  readonly approval?: ApprovalFact
+  /** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
+  readonly ahead?: { readonly spent?: ConsentId }
+}
 
 const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 
 /** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
-export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
+export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, { ahead, ...told }: Moment): Promise<Facts> {
   const now = deps.clock()
   const { judgement } = deps
+  const cost = settingsOf(judgement, tool)?.cost ?? 1
+  const consents = ahead === undefined ? undefined : await consentFacts(deps, call, tool, { now, cost, ...ahead })
   const settings = settingsOf(judgement, tool)
   return {
     now,
@@ -37,7 +47,8 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, momen
     content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call),
-    ...moment,
+    ...told,
+    ...(consents === undefined ? {} : { consents }),
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
 import { CallerKind } from './caller.ts'
+import { Remember } from './consent.ts'
 import { PauseScope } from './pause.ts'
 
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
@@ -23,7 +24,11 @@ export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed'
 export type SettleBody = z.infer<typeof SettleBody>
 
 export const DecideBody = z.discriminatedUnion('decision', [
-  z.strictObject({ decision: z.literal('approve'), reason: z.string().max(500).optional() }),
+  z.strictObject({
+    decision: z.literal('approve'),
+    reason: z.string().max(500).optional(),
+    remember: Remember.optional(),
+  }),
   z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
   z.strictObject({ decision: z.literal('edit'), args: Arguments }),
 ])

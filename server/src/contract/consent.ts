@@ -66,7 +66,7 @@ export type ConsentWhat = z.infer<typeof ConsentWhat>
 
 const bounds = {
   calls: z.int().positive().max(CONSENT_LIMITS.calls),
-  /** In the units that tools are priced in; a call of a tool without a price is then not covered. */
+  /** In the units of the tools' `cost`. */
   cost: z.int().positive().max(CONSENT_LIMITS.cost).optional(),
   expires_in_s: z.int().positive().max(CONSENT_LIMITS.expires_in_s),
 }

@@ -51,12 +51,19 @@ function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
   return (
     Number(b.spent === true) - Number(a.spent === true) ||
     a.row.expires_at - b.row.expires_at ||
-    a.calls_left - b.calls_left ||
+    a.left.calls - b.left.calls ||
     (a.row.consent_id < b.row.consent_id ? -1 : 1)
   )
 }
 
-function consentedBy({ row }: ConsentFact, at: number): Opinion {
-  const says = `covered by a consent for ${row.actor}, given ahead by ${row.minted_by}`
+function consentedBy(consent: ConsentFact, at: number): Opinion {
+  const { row } = consent
+  const says = `covered by a consent for ${row.actor}, given ahead by ${row.minted_by}; ${taking(consent)}`
   return { decider: DECIDER, effect: 'allow', rule: row.consent_id, says, source: 'consent', at }
+}
+
+function taking({ row, left, cost, spent }: ConsentFact): string {
+  if (spent === true) return 'an earlier try of this call has spent it'
+  const calls = `this call takes 1 of the ${left.calls} calls left`
+  return row.cost === undefined ? calls : `${calls} and ${cost} of the ${left.cost ?? 0} units of cost left`
 }

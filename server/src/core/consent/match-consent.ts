@@ -4,27 +4,29 @@ import type { ConsentActor, ConsentRow } from '../../contract/consent.ts'
 import type { Json } from '../../contract/json.ts'
 import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
 import type { PolicyFacts } from '../gate/policy/policy.ts'
+import type { UnitsLeft } from './consent-view.ts'
 import { permitsArgs } from './permits-args.ts'
 
 /** A consent as a decision sees it: the row, the version that must still stand when it is spent, and what is left. */
 export type ConsentFact = {
   readonly row: ConsentRow
   readonly version: number
-  readonly calls_left: number
-  readonly cost_left?: number
+  readonly left: UnitsLeft
+  /** What this call takes of a consent that limits cost. */
+  readonly cost: number
   /** This very call has already spent it: a further try of the call takes no second unit. */
   readonly spent?: boolean
 }
 
 /** What of the moment a consent looks at. */
-export type ConsentMoment = Pick<PolicyFacts, 'now' | 'tool' | 'lane'> & { readonly cost?: number }
+export type ConsentMoment = Pick<PolicyFacts, 'now' | 'tool' | 'lane'>
 
 /**
  * Whether this consent lets this call through now. Pure and total.
  * INVARIANT: expired, exhausted, revoked or about anything else, it does not match; what is unknown does not match.
  */
 export function matchConsent(consent: ConsentFact, call: Call, moment: ConsentMoment): boolean {
-  return isAbout(consent.row, call, moment) && hasLeft(consent, moment)
+  return isAbout(consent.row, call, moment) && hasLeft(consent)
 }
 
 /** All but the units: what can be said of a consent before its account is read. */
@@ -34,19 +36,24 @@ export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: Consen
   if (!isActor(row.actor, call.caller)) return false
   if (call.tool_id !== tool.row.tool_id || !isLike(what.tool, call.tool_id)) return false
   if (what.definition_hash !== undefined && what.definition_hash !== call.definition_hash) return false
-  if (row.lanes !== undefined && !row.lanes.some((glob) => lane !== undefined && isLike(glob, lane))) return false
+  if (row.lanes !== undefined && !isLane(row.lanes, lane)) return false
   const args = argsOf(call)
   return args !== undefined && permitsArgs(what.args, args)
 }
 
-function hasLeft({ row, calls_left, cost_left, spent }: ConsentFact, { cost }: ConsentMoment): boolean {
+/** INVARIANT: exactly what `spend` of the ledger would lose does not match. */
+function hasLeft({ row, left, cost, spent }: ConsentFact): boolean {
   if (spent === true) return true
-  if (calls_left < 1) return false
-  return row.cost === undefined || (cost !== undefined && cost_left !== undefined && cost_left >= cost)
+  return left.calls >= 1 && (row.cost === undefined || (left.cost !== undefined && left.cost >= cost))
 }
 
 function isActor(actor: ConsentActor, caller: Caller): boolean {
   return actor.startsWith('user:') ? actor === `user:${caller.user}` : isLike(actor, `caller:${caller.id}`)
+}
+
+/** A call without a lane, or with one that is not known, is on none. */
+function isLane(globs: readonly string[], lane: string | null | undefined): boolean {
+  return typeof lane === 'string' && globs.some((glob) => isLike(glob, lane))
 }
 
 const isLike = (pattern: string, name: string) => matchesGlob(parseGlob(pattern), name)

@@ -1,5 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
+import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
@@ -25,7 +26,7 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
   if (facts.approval !== undefined && isCovered(call, strength, facts.approval)) {
     return { effect: 'allow', evidence: [...evidence, approvedBy(facts.approval, facts)] }
   }
-  return { effect, strength, evidence }
+  return coverWithConsent({ effect, strength, evidence }, call, facts)
 }
 
 function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts): readonly Opinion[] {

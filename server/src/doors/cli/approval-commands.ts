@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { printMinted } from './consent-commands.ts'
+import { boundsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
 import { evidenceOf, fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
@@ -29,10 +31,15 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .command('approve <approval_id>')
     .description('let the call run')
     .option('--reason <text>')
-    .action(async (id: string, options: { reason?: string }) => {
+    .option('--remember <bounds>', "and permit the same call ahead: '10 calls for 2h', or the bounds as JSON")
+    .action(async (id: string, options: { reason?: string; remember?: string }) => {
+      const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
+      if (options.remember !== undefined && remember === undefined)
+        return session.fail(`\`${options.remember}\` is not like '10 calls for 2h' and not a JSON object`)
       await decide(session, id, {
         decision: 'approve',
         ...(options.reason === undefined ? {} : { reason: options.reason }),
+        ...(remember === undefined ? {} : { remember }),
       })
     })
 
@@ -88,6 +95,7 @@ function printDecided(out: Out, body: Fields): void {
   else if (state === 'pending' && decisions > 0)
     out.line(`${id} has one of two approvals; another person must give the second`)
   else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
+  if (body['consent'] !== undefined) printMinted(out, fieldsOf(body['consent']))
 }
 
 function printPacket(out: Out, packet: Fields): void {

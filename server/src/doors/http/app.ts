@@ -6,6 +6,7 @@ import { adminRoutes } from './admin.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { callRoutes } from './calls.ts'
+import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { mcpRoute, type McpHandler } from './mcp.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
@@ -49,7 +50,7 @@ export function httpApp(door: HttpDoor): App {
     const closed = door.gate.closedBy()
     return closed === undefined ? jsonResponse(200, { ok: true }) : problemResponse(closed, c.get('trace'))
   })
-  for (const routes of [callRoutes, approvalRoutes, auditRoutes, adminRoutes]) routes(app, door.gate)
+  for (const routes of [callRoutes, approvalRoutes, consentRoutes, auditRoutes, adminRoutes]) routes(app, door.gate)
   mcpRoute(app, door.mcp)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })

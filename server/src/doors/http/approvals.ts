@@ -1,6 +1,9 @@
+import type { ApprovalDecision } from '../../commands/decide-approval.ts'
 import { DecideBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
+import type { ConsentRow } from '../../contract/consent.ts'
 import { problem, type Result } from '../../contract/problems.ts'
+import { shownConsent } from './consents.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -39,7 +42,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/approvals/{approval_id}/decide',
       access: DECIDERS,
-      summary: 'Approve, deny, or edit the inputs',
+      summary: 'Approve (and remember), deny, or edit the inputs',
       body: DecideBody,
     }),
     async (c) => {
@@ -47,8 +50,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       const id = partOf(c, 'approval_id')
       if (body.decision === 'edit')
         return decided(await gate.editApproval(c.get('caller'), id, body.args), c.get('trace'))
-      const reason = body.reason === undefined ? {} : { reason: body.reason }
-      return decided(await gate.decideApproval(c.get('caller'), id, { says: body.decision, ...reason }), c.get('trace'))
+      return decided(await gate.decideApproval(c.get('caller'), id, decisionOf(body)), c.get('trace'))
     },
   )
 
@@ -81,9 +83,15 @@ export const approvalRoutes: Routes = (app, gate) => {
   )
 }
 
-function decided(result: Result<ApprovalRow>, trace: string): Response {
+function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>): ApprovalDecision {
+  const reason = body.reason === undefined ? {} : { reason: body.reason }
+  if (body.decision === 'deny') return { says: 'deny', ...reason }
+  return { says: 'approve', ...reason, ...(body.remember === undefined ? {} : { remember: body.remember }) }
+}
+
+function decided(result: Result<ApprovalRow & { readonly consent?: ConsentRow }>, trace: string): Response {
   if (!result.ok) return problemResponse(result.problem, trace)
-  const { approval_id, call_id, state, decisions, strength, replaces } = result.value
+  const { approval_id, call_id, state, decisions, strength, replaces, consent } = result.value
   return jsonResponse(200, {
     approval_id,
     call_id,
@@ -91,5 +99,6 @@ function decided(result: Result<ApprovalRow>, trace: string): Response {
     strength,
     decisions,
     ...(replaces === undefined ? {} : { replaces }),
+    ...(consent === undefined ? {} : { consent: shownConsent(consent) }),
   })
 }

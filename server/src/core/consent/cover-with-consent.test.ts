@@ -1,0 +1,181 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
+import { decide } from '../gate/decide.ts'
+import { DECIDERS, type Decider } from '../gate/deciders.ts'
+import { compilePolicy } from '../gate/policy/compile-policy.ts'
+import type { Policy } from '../gate/policy/policy.ts'
+import { quietFacts } from '../gate/quiet-facts.suite.ts'
+import { consentIn, consentUsed, coverWithConsent } from './cover-with-consent.ts'
+import { callWith, factOf, HASH, row, tool } from './samples.suite.ts'
+
+const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
+
+function policyOf(text: string): Policy {
+  const compiled = compilePolicy({ text, file: 'policy.yaml' }, { digest: () => HASH })
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
+  return compiled.value
+}
+const careful = policyOf('preset: careful')
+const watching = policyOf('preset: observe')
+const call = callWith({ to: 'bob' })
+const facts = { ...quietFacts(tool), now: 1000 }
+
+const FOREIGN = [
+  ...DECIDERS.map(({ name }) => name).filter((name) => name !== 'policy'),
+  'provenance',
+  'health',
+  'ambiguity',
+  'gosuto',
+  'consent',
+  'approval',
+  'gate',
+]
+const opinionOf = (
+  deciders: readonly string[],
+  effects: readonly Effect[],
+  strengths: readonly Strength[] = STRENGTHS,
+) =>
+  fc.record({
+    decider: fc.constantFrom(...deciders),
+    effect: fc.constantFrom(...effects),
+    rule: fc.string(),
+    says: fc.string(),
+    source: fc.string(),
+    at: fc.nat(),
+    strength: fc.constantFrom(...strengths),
+  })
+const anyOpinion = opinionOf(['policy', ...FOREIGN], ['allow', 'ask', 'block'])
+const saying = (opinions: readonly Opinion[]): Decider[] =>
+  opinions.map((one) => ({ name: one.decider, judge: () => [one] }))
+
+const consents = fc.array(
+  fc
+    .record({
+      good: fc.boolean(),
+      calls: fc.integer({ min: 0, max: 3 }),
+      expires_at: fc.integer({ min: 1, max: 5000 }),
+    })
+    .map(({ good, calls, expires_at }) =>
+      factOf({ expires_at, ...(good ? {} : { actor: 'user:nobody' }) }, { left: { calls } }),
+    ),
+  { maxLength: 4 },
+)
+
+const isPlainPolicyAsk = ({ decider, effect, strength }: Opinion) =>
+  decider === 'policy' && effect === 'ask' && strength !== 'two_person'
+
+describe('a consent in a decision', () => {
+  test('law: it touches nothing but an ask that policy alone holds and one person may answer', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyOpinion, { minLength: 1, maxLength: 4 }),
+        consents,
+        fc.constantFrom(careful, watching),
+        (some, given, policy) => {
+          const bare = decide(policy, call, facts, saying(some))
+          const after = decide(policy, call, { ...facts, consents: given }, saying(some))
+          expect(RANK[after.effect]).toBeLessThanOrEqual(RANK[bare.effect])
+          const inTheWay = some.filter(({ effect }) => effect !== 'allow')
+          if (after.effect === bare.effect) {
+            expect(after).toEqual(bare)
+            return
+          }
+          expect(policy.mode).toBe('enforce')
+          expect(bare.effect).toBe('ask')
+          expect(inTheWay.every(isPlainPolicyAsk)).toBe(true)
+          expect(given.some(({ row: { consent_id } }) => consent_id === consentIn(after))).toBe(true)
+          expect(after.evidence.slice(0, -1)).toEqual(bare.evidence)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('law: a foreign ask, a block, or an ask for two people among the opinions keeps the verdict as it was', () => {
+    const policyAsk = opinionOf(['policy'], ['ask'], ['simple', 'strong'])
+    const inTheWay = fc.oneof(
+      opinionOf(FOREIGN, ['ask']),
+      opinionOf(['policy', ...FOREIGN], ['block']),
+      opinionOf(['policy'], ['ask'], ['two_person']),
+    )
+    fc.assert(
+      fc.property(fc.array(policyAsk, { maxLength: 3 }), inTheWay, fc.nat(3), (asks, other, at) => {
+        const evidence = asks.toSpliced(at, 0, other)
+        const bare = decide(careful, call, facts, saying(evidence))
+        expect(decide(careful, call, { ...facts, consents: [factOf()] }, saying(evidence))).toEqual(bare)
+        expect(bare.effect).not.toBe('allow')
+      }),
+    )
+  })
+
+  test('law: a plain ask of policy is lifted exactly when some consent matches', () => {
+    const asks = fc.array(opinionOf(['policy'], ['ask', 'allow'], ['simple', 'strong']), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(asks, consents, (some, given) => {
+        fc.pre(some.some(({ effect }) => effect === 'ask'))
+        const isGood = given.some(
+          ({ row: { actor, expires_at }, left }) => actor !== 'user:nobody' && expires_at > 1000 && left.calls > 0,
+        )
+        expect(decide(careful, call, { ...facts, consents: given }, saying(some)).effect).toBe(isGood ? 'allow' : 'ask')
+      }),
+    )
+  })
+
+  test('the real deciders ask about a medium risk, and with a consent they do not', () => {
+    expect(decide(careful, call, facts)).toMatchObject({ effect: 'ask', strength: 'simple' })
+    const covered = decide(careful, call, { ...facts, consents: [factOf()] })
+    expect(covered).toMatchObject({ effect: 'allow', evidence: [{ decider: 'policy' }, { decider: 'consent' }] })
+    expect(covered.strength).toBeUndefined()
+    const { admitted: _, ...unadmitted } = tool.row
+    const changed = { ...facts, tool: { ...tool, row: unadmitted }, consents: [factOf()] }
+    expect(decide(careful, call, changed)).toMatchObject({ effect: 'ask' })
+  })
+
+  test('an approval answers before a consent, so that no unit is spent on what a person has approved', () => {
+    const approval = {
+      approval_id: 'auth_0000000000000000',
+      args_hash: HASH,
+      definition_hash: HASH,
+      strength: 'simple',
+    } as const
+    const verdict = decide(careful, call, { ...facts, approval, consents: [factOf()] })
+    expect(verdict.effect).toBe('allow')
+    expect(consentIn(verdict)).toBeUndefined()
+  })
+})
+
+describe('of several consents', () => {
+  const ask: Verdict = {
+    effect: 'ask',
+    strength: 'simple',
+    evidence: [{ decider: 'policy', effect: 'ask', rule: 'r', says: 's', source: 'f', at: 1, strength: 'simple' }],
+  }
+  const id = (digit: string) => `cons_${digit.repeat(24)}` as const
+
+  test('the one that lapses first is used, then the one with fewest calls, in whatever order they are read', () => {
+    const late = factOf({ consent_id: id('1'), expires_at: 3000 })
+    const fuller = factOf({ consent_id: id('2'), expires_at: 2000 }, { left: { calls: 3 } })
+    const emptier = factOf({ consent_id: id('3'), expires_at: 2000 }, { left: { calls: 2 } })
+    for (const given of [
+      [late, fuller, emptier],
+      [emptier, fuller, late],
+      [fuller, late, emptier],
+    ]) {
+      const all = { ...facts, consents: given }
+      expect(consentUsed(coverWithConsent(ask, call, all), all)).toBe(emptier)
+    }
+  })
+
+  test('the one this call has already spent comes before all others', () => {
+    const spent = factOf({ consent_id: id('4'), expires_at: 9000 }, { left: { calls: 0 }, spent: true })
+    const all = { ...facts, consents: [factOf(), spent] }
+    expect(consentUsed(coverWithConsent(ask, call, all), all)).toBe(spent)
+  })
+
+  test('a rule that is not a consent`s id names no consent', () => {
+    const opinion = { decider: 'consent', effect: 'allow', rule: 'careful.low', says: '', source: '', at: 1 } as const
+    expect(consentIn({ effect: 'allow', evidence: [opinion] })).toBeUndefined()
+    expect(consentIn({ effect: 'allow', evidence: [{ ...opinion, rule: row.consent_id }] })).toBe(row.consent_id)
+  })
+})

@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { constraintOf, secondsOf } from './consent-words.ts'
+import { jsonArgument } from './json-argument.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+type MintOptions = {
+  readonly calls: string
+  readonly for: string
+  readonly cost?: string
+  readonly arg: readonly string[]
+  readonly args?: string
+  readonly anyArgs?: boolean
+  readonly lane: readonly string[]
+  readonly definition?: string
+}
+
+const collect = (one: string, before: readonly string[]) => [...before, one]
+
+/** Permissions given ahead: mint, list, revoke. */
+export function addConsentCommands(program: Command, session: Session): void {
+  const consent = program.command('consent').description('permissions given ahead, within bounds')
+  consent
+    .command('mint <actor> <tool>')
+    .description('let caller:ID (or a glob), or user:NAME, call a tool (or server__glob) without asking')
+    .requiredOption('--calls <n>', 'how many calls')
+    .requiredOption('--for <span>', 'how long: 90s, 30m, 2h, 7d')
+    .option('--cost <units>', 'how much cost in all')
+    .option('--arg <constraint>', `one argument: '/to equals "bob"', in, prefix, min, max, or '/text any'`, collect, [])
+    .option('--args <json>', 'exactly these arguments')
+    .option('--any-args', 'whatever the arguments')
+    .option('--lane <glob>', 'only on this model lane', collect, [])
+    .option('--definition <hash>', 'only while the tool is defined so')
+    .action(async (actor: string, tool: string, options: MintOptions) => {
+      const args = argsOf(options)
+      if (args === undefined) return session.fail(ARGS_USAGE)
+      const expires_in_s = secondsOf(options.for)
+      if (expires_in_s === undefined) return session.fail(`\`${options.for}\` is not a span such as 30m, 2h or 7d`)
+      const what = { tool: quoted(tool), args, definition_hash: quoted(options.definition) }
+      const body = objectText({
+        actor: quoted(actor),
+        what: objectText(what),
+        lanes: options.lane.length === 0 ? undefined : JSON.stringify(options.lane),
+        calls: quoted(Number(options.calls)),
+        cost: options.cost === undefined ? undefined : quoted(Number(options.cost)),
+        expires_in_s: quoted(expires_in_s),
+      })
+      const reply = await session.send('POST', '/v1/consents', body)
+      session.exit(printReply(session.out(), reply, (minted) => printMinted(session.out(), minted)))
+    })
+  consent
+    .command('list')
+    .description('all consents and what is left of them')
+    .option('--all', 'also those that are used up, expired or revoked')
+    .action(async (options: { all?: boolean }) => {
+      const reply = await session.send('GET', '/v1/consents?limit=200')
+      session.exit(printReply(session.out(), reply, (body) => printConsents(session.out(), body, options.all === true)))
+    })
+  consent
+    .command('revoke <consent_id>')
+    .description('take it back, at once')
+    .action(async (id: string) => {
+      const reply = await session.send('DELETE', `/v1/consents/${encodeURIComponent(id)}`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
+    })
+}
+
+const ARGS_USAGE =
+  "say what the arguments may be: --arg '/to equals \"bob\"' (again for each), --args '{…}' or --any-args"
+
+/** The constraints as JSON text; undefined when there are none, or two ways at once, or one cannot be read. */
+function argsOf({ arg, args, anyArgs }: MintOptions): string | undefined {
+  const exact = args === undefined ? [] : [`[{"path":"","op":"equals","value":${jsonArgument(args)}}]`]
+  const free = anyArgs === true ? ['[{"path":"","op":"any"}]'] : []
+  const named = arg.map(constraintOf)
+  if (named.includes(undefined)) return undefined
+  const ways = [...exact, ...free, ...(named.length === 0 ? [] : [JSON.stringify(named)])]
+  return ways.length === 1 ? ways[0] : undefined
+}
+
+const quoted = (value: string | number | undefined) => (value === undefined ? undefined : JSON.stringify(value))
+
+/** An object of JSON texts, so that what was typed reaches the gate as it was typed. */
+function objectText(members: Readonly<Record<string, string | undefined>>): string {
+  const texts = Object.entries(members).filter(([, json]) => json !== undefined)
+  return `{${texts.map(([name, json]) => `"${name}":${json}`).join(',')}}`
+}
+
+/** What was permitted, in one line. */
+export function printMinted(out: Out, minted: Fields): void {
+  const { tool } = fieldsOf(minted['what'])
+  const calls = `${textOf(minted['calls'])} calls of ${textOf(tool)}`
+  out.line(
+    `${textOf(minted['consent_id'])} permits ${textOf(minted['actor'])} ${calls} until ${timeOf(minted['expires_at'])}`,
+  )
+}
+
+function printConsents(out: Out, body: Fields, all: boolean): void {
+  const shown = itemsOf(body).filter(({ state }) => all || state === 'live')
+  if (shown.length === 0) return out.line(all ? 'nothing was permitted ahead' : 'nothing is permitted ahead')
+  table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
+}
+
+function rowOf(item: Fields): string[] {
+  const { tool } = fieldsOf(item['what'])
+  return [
+    textOf(item['consent_id']),
+    textOf(item['state']),
+    textOf(item['actor']),
+    textOf(tool),
+    `${textOf(item['calls_left'])} of ${textOf(item['calls'])}`,
+    timeOf(item['expires_at']),
+    textOf(item['minted_by']),
+  ]
+}

@@ -1,0 +1,46 @@
+import { ConsentTerms, type ConsentRow } from '../../contract/consent.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { pageOf, partOf } from './query.ts'
+import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+
+/** Permissions given ahead: mint, list, revoke. */
+export const consentRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/consents',
+      access: PEOPLE,
+      summary: 'Consents with what is left of each, newest first',
+    }),
+    async (c) => jsonResponse(200, await gate.listConsents(c.get('caller'), pageOf(c))),
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/consents',
+      access: DECIDERS,
+      summary: 'Permit calls ahead, within explicit bounds',
+      body: ConsentTerms,
+    }),
+    async (c) => {
+      const minted = await gate.mintConsent(c.get('caller'), c.req.valid('json'))
+      return minted.ok ? jsonResponse(201, shownConsent(minted.value)) : problemResponse(minted.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({ method: 'delete', path: '/v1/consents/{consent_id}', access: DECIDERS, summary: 'Take a consent back' }),
+    async (c) => {
+      const revoked = await gate.revokeConsent(c.get('caller'), partOf(c, 'consent_id'))
+      return revoked.ok
+        ? jsonResponse(200, shownConsent(revoked.value))
+        : problemResponse(revoked.problem, c.get('trace'))
+    },
+  )
+}
+
+/** Where the gate keeps it is nobody else's business. */
+export function shownConsent({ shelf: _, ...shown }: ConsentRow): Omit<ConsentRow, 'shelf'> {
+  return shown
+}
