@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { compileRules } from '../../server/src/core/dlp/compile-rules.ts'
 import { findSensitive } from '../../server/src/core/dlp/find-sensitive.ts'
 import { redactText } from '../../server/src/core/dlp/redact-text.ts'
 import { BUILT_IN_RULES } from '../../server/src/core/dlp/rules/built-in-rules.ts'
 import { type Bench, columns, valuesOf } from '../bench.ts'
 import { isNamed, isPersonal, questionOf, type Sample } from './labels.ts'
+import { samplesIn } from './samples.ts'
 import { openSecretlint } from './secretlint.ts'
 
 type Rates = { readonly recall: number; readonly fpr: number }
@@ -81,15 +81,6 @@ function filesIn(folder: string): string[] {
 }
 
 const nameOf = (file: string): string => basename(file).replace(/\.jsonl(?:\.gz)?$/, '')
-
-function samplesIn(file: string): Sample[] {
-  const bytes = readFileSync(file)
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Sample)
-}
 
 function rowsOf(set: string, samples: readonly Sample[]): [string, readonly Sample[]][] {
   if (!samples.some(isPersonal)) return [[set, samples]]

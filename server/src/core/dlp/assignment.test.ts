@@ -71,6 +71,7 @@ describe('values of names that promise a secret', () => {
     'password = "<your password>"',
     'password: "Enter your password"',
     'password = "somefakevalue"',
+    'api_key = "ab12REDACTED34cd56ef78gh90"',
     '"required": ["username", "password", "roles"]',
     '"name": "update_password", "description": "Sets a new one"',
     'token = "%s" % token',

@@ -40,6 +40,7 @@ describe('what is found', () => {
   })
 
   test.each([
+    '4111111111111111abc',
     '4111 1111 1111 1112', // Luhn does not hold
     '1748503543012', // a time in milliseconds
     'GB82 WEST 1234 5698 7654 33',
@@ -98,6 +99,26 @@ describe('how it is found', () => {
         }
       }),
     )
+  })
+
+  test('everything that a rule has found is inside a finding', () => {
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        const findings = findSensitive(text, builtIn)
+        for (const span of locate(text, builtIn).spans) {
+          expect(findings.some((finding) => finding.start <= span.start && span.end <= finding.end)).toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a stretch that holds a secret is a secret, and the rule that says most names it', () => {
+    expect(findSensitive('password = "me@home.org"', builtIn)).toEqual([
+      { type: 'EMAIL', rule: 'email', kind: 'secret', start: 12, end: 23 },
+    ])
+    const token = glue('gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hJ5')
+    expect(found(`github_token = "${token}"`)).toEqual([`github-token: ${token}`])
   })
 
   test('whatever is found is found again, at its place, in a longer text', () => {

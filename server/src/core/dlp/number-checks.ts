@@ -13,9 +13,9 @@ const ISSUERS: Readonly<Record<number, RegExp>> = {
 
 /** How much of a run of digits in groups is a payment card number; 0 if none. `next` is the character after the run. */
 export function cardLength(run: string, next: string): number {
-  if (/\d/.test(next)) return 0
   // The run may hold the next number too: try every end of a group, the longest first.
   for (const end of groupEnds(run)) {
+    if (end === run.length && /\w/.test(next)) continue
     const digits = run.slice(0, end).replace(/\D/g, '')
     if (ISSUERS[digits.length]?.test(digits) === true && luhn(digits) && !/^(\d)\1*$/.test(digits)) return end
   }

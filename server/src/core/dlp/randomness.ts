@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (text: string): boolean => UUID.test(text)
 
 const TOKEN_CHARS = /^[\w+/=.~:|!@#$%^*&?-]+$/
-// What people write on purpose: hosts and file names, versions, dates, addresses, digits alone, member access.
+// What people write on purpose: hosts and file names, versions, dates, addresses, digits alone, conditions.
 const STRUCTURED = [
   /^[a-z][a-z0-9+.-]{1,20}:\/\//i,
   /^[\w.+-]+@[\w-]+\.[\w.-]+$/,
@@ -19,12 +19,13 @@ const STRUCTURED = [
   /^[\w.-]{0,60}\d{1,4}\.\d{1,4}\.\d{1,4}/,
   /^\d{4}-\d\d-\d\d/,
   /^[\d.,:_-]+$/,
-  /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){1,8}$/,
   /^\.{0,2}\/[a-z]/,
   /^[A-Za-z]:\\/,
   /[?&]\w+=/,
   /\w=+[\w!(]/,
 ]
+/** `object.member`, as code has it; a random string may have a dot in it too. */
+const MEMBER = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){1,8}$/
 const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCDEFGHIJ', '9876543210', 'zyxwvutsrq']
 
 /**
@@ -34,6 +35,7 @@ const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCD
 export function looksRandom(value: string, least = 10): boolean {
   if (value.length < least || !TOKEN_CHARS.test(value)) return false
   if (STRUCTURED.some((shape) => shape.test(value))) return false
+  if (MEMBER.test(value) && (wordShare(value) > 0.3 || value.length < 20)) return false
   const runs = SEQUENCES.filter((run) => value.includes(run)).length
   if (runs * 40 > value.length) return false
   if (!/\d/.test(value) && !mixesCase(value)) return false

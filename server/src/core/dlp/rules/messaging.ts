@@ -52,7 +52,7 @@ export const MESSAGING_RULES: readonly RuleInput[] = [
   named('telegram-key', 'telegr', '\\d{5,16}:A[\\w-]{34}', { entropy: 3 }),
   token('twilio-key', 'sk ac', `(?:SK|AC)[a-z0-9]{32}${END}`, { literal: true }),
   named('twilio-secret', 'twilio', '[a-f0-9]{32}'),
-  token('sendgrid-key', 'sg.', `SG\\.[\\w-]{20,24}\\.[\\w-]{39,50}${END}`, { entropy: 3.5 }),
+  token('sendgrid-key', 'sg.', `SG\\.(?:[\\w-]{20,24}\\.[\\w-]{39,50}|[\\w=.-]{66})(?![\\w=-])`, { entropy: 3.5 }),
   token('brevo-key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`, { entropy: 2.5 }),
   token('mailchimp-key', '-us', '[a-f0-9]{32}-us\\d{1,2}(?!\\w)', { back: 32, entropy: 3 }),
   token('mailgun-key', 'key- pubkey-', `(?:pub)?key-[a-f0-9]{32}${END}`, { entropy: 3 }),

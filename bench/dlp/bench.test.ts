@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compileRules } from '../../server/src/core/dlp/compile-rules.ts'
+import { findSensitive } from '../../server/src/core/dlp/find-sensitive.ts'
+import type { Finding } from '../../server/src/core/dlp/rule.ts'
+import { BUILT_IN_RULES } from '../../server/src/core/dlp/rules/built-in-rules.ts'
+import { isNamed, questionOf, type Sample } from './labels.ts'
+import { samplesIn } from './samples.ts'
+
+const DATA = join(import.meta.dirname, '../../../shared/data/dlp')
+const hasData = existsSync(DATA)
+if (!hasData) console.log('skipped: the labelled samples (../shared/data/dlp) are not on this machine')
+
+const finding = (change: Partial<Finding>): Finding => ({
+  type: 'SECRET',
+  rule: 'r',
+  kind: 'secret',
+  start: 0,
+  end: 4,
+  ...change,
+})
+
+describe('what counts as found', () => {
+  test('in a set of secrets every secret, and nothing personal', () => {
+    const question = questionOf({ text: 'a', label: 'positive', rule: 'x' })
+    expect([finding({}), finding({ kind: 'pii' })].map(question)).toEqual([true, false])
+  })
+
+  test('for public addresses only those', () => {
+    const question = questionOf({ text: 'a', label: 'positive', rule: 'ip_public' })
+    expect(
+      [finding({ rule: 'ipv4', kind: 'pii' }), finding({ rule: 'ipv4-local', kind: 'pii' })].map(question),
+    ).toEqual([true, false])
+  })
+
+  test('in a set of personal data the same entity at the same place', () => {
+    const question = questionOf({ text: 'a@b.org c', label: 'positive', rule: 'email', positions: [[0, 7]] })
+    const email = finding({ type: 'EMAIL', kind: 'pii' })
+    expect([email, finding({ type: 'PHONE', kind: 'pii' }), { ...email, start: 8, end: 9 }].map(question)).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+/** What gitleaks' own rules reach on these sets, and for personal data what we hold ourselves to. */
+const AT_LEAST = [
+  ['gitleaks_samples', 0.976, 0.089],
+  ['detect_secrets_samples', 0.341, 0.178],
+  ['presidio_recognizers', 0.95, 0.01],
+] as const
+
+describe.skipIf(!hasData)('on the labelled samples', () => {
+  const compiled = compileRules(BUILT_IN_RULES, [])
+  const share = (samples: readonly Sample[]): number =>
+    samples.filter((sample) => compiled.ok && findSensitive(sample.text, compiled.value).some(questionOf(sample)))
+      .length / samples.length
+
+  test.each(AT_LEAST)('%s: recall is at least %d, false positives at most %d', (set, recall, fpr) => {
+    const samples = samplesIn(join(DATA, `${set}.jsonl.gz`)).filter(
+      (sample) => sample.positions === undefined || isNamed(sample),
+    )
+    expect(share(samples.filter((sample) => sample.label === 'positive'))).toBeGreaterThanOrEqual(recall)
+    expect(share(samples.filter((sample) => sample.label === 'negative'))).toBeLessThanOrEqual(fpr)
+  })
+})
