@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, type Result } from '../contract/problems.ts'
@@ -11,6 +12,8 @@ export function placesIn(folder: string) {
     artifacts: join(folder, 'artifacts'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
+    /** What tool servers keep, each in a folder of its name. */
+    servers: join(folder, 'servers'),
   } as const
 }
 
@@ -51,3 +54,6 @@ export function openLiveKeys(folder: string, fresh: boolean): Result<LiveKeys> {
     },
   })
 }
+
+/** SHA-256 of the bytes that hex digits write. */
+export const digestBytes = (hex: string): string => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex')

@@ -8,6 +8,7 @@ const { localGate } = await import('./local-gate.ts')
 process.exitCode = await runCli(process.argv, {
   local: localGate,
   // The gate itself is loaded only by the command that runs one.
+  verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
   reset: async (options) => (await import('./reset.ts')).reset(options),
   up: async (options) => (await import('./up.ts')).up(options),
 })

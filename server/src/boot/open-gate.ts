@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { openCatalogue } from '../commands/catalogue.ts'
 import { loadJudgement } from '../commands/facts/load-judgement.ts'
 import { driveRun } from '../commands/drive-run.ts'
@@ -8,6 +9,7 @@ import { keepCheckpoints } from '../commands/keep-checkpoints.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
+import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/schedule-runs.ts'
 import { watchRows } from '../commands/watch-rows.ts'
@@ -22,8 +24,9 @@ import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { bindGate, type World } from './bind-gate.ts'
-import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
+import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
@@ -62,6 +65,10 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   if (recovered.unknown + recovered.retried > 0)
     log('warn', 'calls were interrupted when the gate last stopped', recovered)
   await scheduler.sweep()
+  // Waits for tool servers, so nobody waits for it.
+  const readBack = recoverReadBacks(world).catch((error: unknown) =>
+    log('error', 'read-backs could not be carried out', { error: String(error) }),
+  )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...world, keys: world.keys.checkpoints },
@@ -74,6 +81,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     world.intake.close(problem('gate.stopping'))
     clearInterval(tick)
     await scheduler.stop()
+    await readBack
     const signed = await keeper.close()
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()
@@ -118,7 +126,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
   const servers = openToolServers({
-    servers: configs.value,
+    servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
+    version: packageVersion(),
     async onListed(server, definitions) {
       const registered = await registerTools({ ...shared, catalogue }, server, definitions)
       if (!registered.ok)
@@ -143,7 +152,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     holdFor: () => config.approvals.expires_s * 1000,
     keys: keys.value,
     newKey: (kind) => newApiKey(kind).key,
-    digestBytes: (hex) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex'),
+    digestBytes,
     intake: createIntake(),
     probe: options.probe ?? (() => {}),
     links: (approval_id) => `${options.url()}/#/approvals/${approval_id}`,

@@ -1,7 +1,21 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { Checkpoint } from '../../contract/audit.ts'
+import { PROBLEMS } from '../../contract/problems.ts'
+import { NOBODY, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import {
+  asBody,
+  fieldsOf,
+  itemsOf,
+  printProblem,
+  printReply,
+  table,
+  textOf,
+  timeOf,
+  type Fields,
+  type Out,
+} from './print.ts'
 import type { Session } from './session.ts'
 
 /** The audit, the pause switch and the keys. */
@@ -12,20 +26,12 @@ export function addAdminCommands(program: Command, session: Session): void {
     .description('recompute the whole chain and name the first bad entry')
     .option('--against <file>', 'a checkpoint that was kept elsewhere')
     .action(async (options: { against?: string }) => {
-      const out = session.out()
-      const reply =
-        options.against === undefined
-          ? await session.send('GET', '/v1/audit/verify')
-          : await session.send('POST', '/v1/audit/verify', `{"against":[${readFileSync(options.against, 'utf8')}]}`)
-      const code = printReply(out, reply, (report) => {
-        const entries = `${textOf(report['entries'])} entries, ${textOf(report['checkpoints'])} checkpoints, ${textOf(report['unsigned'])} entries not signed yet`
-        const first = fieldsOf(report['first'])
-        if (report['ok'] === true) out.line(`the audit verifies: ${entries}`)
-        else
-          out.error(
-            `BROKEN: ${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}: ${textOf(first['says'])}`,
-          )
-      })
+      const against = options.against === undefined ? [] : checkpointsIn(options.against)
+      if (against === undefined)
+        return session.fail(`\`${options.against}\` holds no checkpoint as \`sluice audit checkpoint\` prints it`)
+      const asked = await session.ask('POST', '/v1/audit/verify', { against })
+      const reply = asked.status === NOBODY ? await offline(session, against) : asked
+      const code = printReply(session.out(), reply, (report) => printReport(session.out(), report))
       session.exit(code === EXIT.ok && fieldsOf(reply.body)['ok'] !== true ? EXIT.problem : code)
     })
   audit
@@ -142,6 +148,32 @@ export function addAdminCommands(program: Command, session: Session): void {
       for (const file of done.value) session.out().line(`set aside ${file}`)
       session.out().line('the keys that were lost are made anew; what they had signed can no longer be checked')
     })
+}
+
+/** One checkpoint a line; undefined when the file cannot be read or holds something else. */
+function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
+  try {
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return lines.map((line) => Checkpoint.parse(JSON.parse(line)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Without a gate the data folder itself is read. */
+async function offline(session: Session, against: readonly Checkpoint[]): Promise<Reply> {
+  const report = await session.verify(against)
+  const body = report.ok ? report.value : asBody(report.problem)
+  return { status: report.ok ? 200 : PROBLEMS[report.problem.code].http, text: JSON.stringify(body), body }
+}
+
+function printReport(out: Out, report: Fields): void {
+  const { entries, checkpoints, unsigned } = report
+  const counted = `${textOf(entries)} entries, ${textOf(checkpoints)} checkpoints, ${textOf(unsigned)} entries not signed yet`
+  const first = fieldsOf(report['first'])
+  const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
+  if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
+  else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
+import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
 import { addAdminCommands } from './admin-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
@@ -21,6 +22,8 @@ export type UpOptions = {
 export type CliBoot = {
   /** Runs a gate in this process until it is told to stop. */
   up(options: UpOptions): Promise<number>
+  /** Verifies the audit of a data folder on which no gate runs. */
+  verify(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>>
   /** New signing keys for a data folder that lost its own; says what was set aside. */
   reset(options: UpOptions): Promise<Result<readonly string[]>>
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
@@ -52,6 +55,8 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     send: (...request) => reach(boot, globals())(...request),
     out,
     exit: (code) => void (exitCode = code),
+    ask: (...request) => clientOf(boot, globals())(...request),
+    verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
     fail(says) {
       out().error(says)
@@ -97,16 +102,21 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   return exitCode
 }
 
-/** The client for the named gate. A local one that is absent is started, where there is a configuration to start it with. */
-function reach(boot: CliBoot, globals: Globals): Client {
+/** The client for the gate that the options name, if it runs. */
+function clientOf(boot: CliBoot, globals: Globals): Client {
   const url = globals.url ?? process.env['SLUICE_URL']
   const key = globals.key ?? process.env['SLUICE_KEY']
   const who: Target = { ...(key === undefined ? {} : { key }), ...(globals.as === undefined ? {} : { as: globals.as }) }
-  if (url !== undefined) return clientFor({ ...who, url })
-  const local = boot.local(globals)
-  const client = clientFor({ ...who, socket: local.socket })
+  return clientFor({ ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) })
+}
+
+/** The same, but a local gate that is absent is started, where there is a configuration to start it with. */
+function reach(boot: CliBoot, globals: Globals): Client {
+  const client = clientOf(boot, globals)
+  const isElsewhere = (globals.url ?? process.env['SLUICE_URL']) !== undefined
   return async (...request) => {
     const reply = await client(...request)
-    return reply.status === NOBODY && (await local.start()) ? client(...request) : reply
+    if (reply.status !== NOBODY || isElsewhere) return reply
+    return (await boot.local(globals).start()) ? client(...request) : reply
   }
 }

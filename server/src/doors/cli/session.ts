@@ -1,3 +1,4 @@
+import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Client } from './client.ts'
 import type { Out } from './print.ts'
@@ -6,6 +7,10 @@ import type { Out } from './print.ts'
 export type Session = {
   /** Sends to the gate that the global options name, starting it where that is possible. */
   readonly send: Client
+  /** The same, but starts nothing. */
+  readonly ask: Client
+  /** Verifies the audit of the local data folder while no gate runs on it. */
+  readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out
   readonly exit: (code: number) => void
   /** New signing keys for the local data folder. */

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { verifyAudit } from '../commands/verify-audit.ts'
+import type { AuditReport, Checkpoint } from '../contract/audit.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { UpOptions } from '../doors/cli/program.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
+import { settingsOf } from './local-gate.ts'
+
+/** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
+export async function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
+  const settings = settingsOf(options)
+  if (!settings.ok) return settings
+  const { data } = settings.value
+  const { ledger } = placesIn(data)
+  if (!existsSync(ledger)) return refuse('gate.absent', { data })
+  const keys = openLiveKeys(data, false)
+  if (!keys.ok) return keys
+  const store = await openSqliteLedger({ file: ledger, stream: 'main', onFault: () => {} })
+  if (!store.ok) return store
+  const { value: shelves } = store
+  const deps = { audit: shelves, shelves, keys: keys.value.checkpoints, digest: sha256Hex, digestBytes }
+  const report = await verifyAudit(deps, { against })
+  await shelves.close()
+  return ok(report)
+}
