@@ -5,7 +5,7 @@ import { pickTools, type Candidate, type Picked } from './pick-tools.ts'
 import { addPosting, documentsIn, removePosting } from './postings.ts'
 import { readQuery } from './read-query.ts'
 import { createScoreBoard } from './score-board.ts'
-import { scoreHint } from './score-hint.ts'
+import { scoreHints } from './score-hint.ts'
 import { FIELDS, type Field, type SearchableTool } from './searchable-tool.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -28,7 +28,7 @@ export type ToolIndex = {
 }
 
 const NAME_BIT = 1 << FIELDS.indexOf('name')
-const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.97, 2: 1 }
+const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.99, 2: 1 }
 /** How many tools of the whole query, and of each clause, are looked at closely. */
 const WHOLE_POOL = 60
 const CLAUSE_POOL = 30
@@ -106,11 +106,16 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   function search(query: string, topK: number): Hit[] {
     const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
     const picked = pickTools(candidatesFor(clauses), clauses.length, topK, tuning)
-    const ideal = idealOf(clauses, tuning)
-    const hits = exactFirst(query, picked, topK).map(({ candidate, score, exact }) => ({
+    const ranked = exactFirst(query, picked, topK)
+    const hints = scoreHints(
+      ranked.filter(({ exact }) => exact === 0).map(({ score }) => score),
+      idealOf(clauses, tuning),
+    )
+    const named = ranked.length - hints.length
+    const hits = ranked.map(({ candidate, score, exact }, at) => ({
       id: candidate.id,
       score,
-      score_hint: exact === 0 ? scoreHint(score / ideal) : EXACT_HINT[exact],
+      score_hint: exact === 0 ? (hints[at - named] ?? 0) : EXACT_HINT[exact],
       reason: reasonOf(candidate.doc, clauses, exact),
     }))
     board.clear()

@@ -37,7 +37,9 @@ export function indexTool(
   const cells = new Map<Term, number>()
   for (const [term, weight] of weights)
     cells.set(term, packCell(weight / (weight + tuning.saturation), fields.get(term) ?? 0))
-  const name = splitText(text.name).filter((word) => !word.joined && !STOP_WORDS.has(word.text))
+  const name = splitText(text.name).filter(
+    (word) => !word.joined && !STOP_WORDS.has(word.text) && !/^\p{N}+$/u.test(word.text),
+  )
   const indexed = {
     id: tool.id,
     called: { id: tool.id, name: tool.name },

@@ -1,10 +1,17 @@
-const HALF = 0.55
-const STEEPNESS = 3
+/** Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/2026-11-15-search.md. */
+const HALF = 0.3
+const STEEPNESS = 1.25
+/** Fitted on the second to fifth hits in the same way. */
+const FALL = 2.5
 
 /**
- * From the share of the best possible score to a chance of being right. Strictly rising, so the order of hits stays.
+ * Hints for a ranked list: about how often a tool that answers this well is right. The first hit's follows from its share of the
+ * best possible score; each other falls with its distance to the first, so two close hints mean two nearly equal claims.
+ * INVARIANT: hints are in the order of the scores, within 0 and 1.
  */
-export function scoreHint(share: number): number {
-  if (!(share > 0)) return 0
-  return 1 / (1 + (HALF / share) ** STEEPNESS)
+export function scoreHints(scores: readonly number[], ideal: number): number[] {
+  const first = scores[0] ?? 0
+  if (!(first > 0) || !(ideal > 0)) return scores.map(() => 0)
+  const top = 1 / (1 + (HALF / (first / ideal)) ** STEEPNESS)
+  return scores.map((score) => top * Math.min(1, Math.max(0, score) / first) ** FALL)
 }

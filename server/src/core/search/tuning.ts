@@ -32,15 +32,15 @@ export type Tuning = {
 /** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is there for one set. */
 export const TUNING: Tuning = {
   fields: {
-    name: { weight: 3, usual: 3, discount: 0.5 },
+    name: { weight: 2.5, usual: 3, discount: 0.5 },
     title: { weight: 2, usual: 4, discount: 0.3 },
-    description: { weight: 1.5, usual: 15, discount: 0.5 },
+    description: { weight: 1.5, usual: 15, discount: 0.75 },
     tags: { weight: 1.5, usual: 3, discount: 0.3 },
     parameters: { weight: 0.6, usual: 6, discount: 0.35 },
-    'parameter text': { weight: 0.4, usual: 40, discount: 0.5 },
+    'parameter text': { weight: 0.6, usual: 40, discount: 0.5 },
     server: { weight: 0.7, usual: 3, discount: 0.3 },
   },
-  saturation: 1.2,
+  saturation: 1,
   synonym: 0.4,
   topic: 0.5,
   compound: 0.5,
@@ -51,7 +51,7 @@ export const TUNING: Tuning = {
   placeholder: 0.35,
   number: 0.3,
   context: 0.6,
-  nameCoverage: 0.75,
+  nameCoverage: 0.6,
   shortClause: 4.5,
   whole: 0.4,
   answered: 0.7,
