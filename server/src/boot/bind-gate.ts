@@ -11,6 +11,7 @@ import type { Gate, ServerReport } from '../commands/gate.ts'
 import type { Intake } from '../commands/intake.ts'
 import { listConsents } from '../commands/list-consents.ts'
 import { mintConsent } from '../commands/mint-consent.ts'
+import type { LivePolicy } from '../commands/live-policy.ts'
 import { listPauses, setPause } from '../commands/pause.ts'
 import { performersOf } from '../commands/performers.ts'
 import type {
@@ -27,6 +28,7 @@ import type {
   Shelves,
   ToolServers,
 } from '../commands/ports.ts'
+import { policiesOf } from '../commands/policies.ts'
 import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
@@ -60,6 +62,7 @@ export type World = {
   readonly servers: ToolServers
   readonly serverReports: () => readonly ServerReport[]
   readonly catalogue: LiveCatalogue
+  readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
   readonly keys: LiveKeys
@@ -113,6 +116,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
     listCredentials: (caller) => listCredentials(deps, caller),
     rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
+    policies: policiesOf(world),
     auditPage: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
     verifyAudit: (against) => verifyAudit(audited, { against }),
     exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),

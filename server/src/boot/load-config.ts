@@ -4,6 +4,7 @@ import { LineCounter, parseDocument } from 'yaml'
 import type { PolicyText } from '../commands/load-policy.ts'
 import { readConfig, type Config } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { readPolicy } from './policy-files.ts'
 
 /** The configuration with its paths resolved against the file it stands in. */
 export type Settings = {
@@ -13,8 +14,6 @@ export type Settings = {
   readonly config: Config
   readonly policy: PolicyText
 }
-
-const DEFAULT_POLICY = 'preset: careful\n'
 
 /** Reads `sluice.yaml`. An absent one is the default configuration, unless it was asked for by name. */
 export function loadConfig(file: string, isNamed: boolean): Result<Settings> {
@@ -35,8 +34,11 @@ export function loadConfig(file: string, isNamed: boolean): Result<Settings> {
   const read = readConfig(document.toJS() as unknown, lineOf)
   if (!read.ok) return refuse(read.problem.code, { file: path, ...read.problem.about })
   const folder = dirname(path)
-  const policy = policyText(read.value, document.has('policy'), path, folder, text)
-  if (!policy.ok) return policy
+  const policy = readPolicy(path)
+  if (!policy.ok) {
+    const paths = policy.faults.map(({ line, says }) => `policy (line ${line}): ${says}`).join('; ')
+    return refuse('config.invalid', { file: path, paths })
+  }
   return ok({ file: path, folder, data: resolve(folder, read.value.data), config: read.value, policy: policy.value })
 }
 
@@ -47,13 +49,4 @@ function nearestNode(document: ReturnType<typeof parseDocument>, keys: readonly 
     if (typeof node === 'object' && node !== null && 'range' in node) return node
   }
   return undefined
-}
-
-function policyText(config: Config, isGiven: boolean, file: string, folder: string, text: string): Result<PolicyText> {
-  if (!isGiven) return ok({ text: DEFAULT_POLICY, file: 'the default policy' })
-  if (typeof config.policy !== 'string') return ok({ text, file, at: ['policy'] })
-  const path = resolve(folder, config.policy)
-  if (!existsSync(path))
-    return refuse('config.invalid', { file, paths: `policy: there is no file \`${config.policy}\`` })
-  return ok({ text: readFileSync(path, 'utf8'), file: path })
 }

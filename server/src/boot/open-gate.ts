@@ -6,6 +6,7 @@ import { driveRun } from '../commands/drive-run.ts'
 import type { Gate } from '../commands/gate.ts'
 import { createIntake } from '../commands/intake.ts'
 import { keepCheckpoints } from '../commands/keep-checkpoints.ts'
+import { openLivePolicy, type LivePolicy } from '../commands/live-policy.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
@@ -13,7 +14,7 @@ import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/schedule-runs.ts'
 import { watchRows } from '../commands/watch-rows.ts'
-import { ok, problem, type Result } from '../contract/problems.ts'
+import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -27,12 +28,14 @@ import { bindGate, type World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import { packageVersion } from './package-version.ts'
+import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 
 export type OpenedGate = {
   readonly gate: Gate
+  readonly live: LivePolicy
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
   close(): Promise<void>
@@ -43,6 +46,8 @@ export type GateOptions = {
   readonly probe?: Probe
   /** Where people decide. Known only once the door is open. */
   readonly url: () => string
+  /** Where the policy can be read again; without it, the settings' own text for ever. */
+  readonly policy?: PolicySource
 }
 
 const PERSIST_MS = 250
@@ -88,7 +93,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
   }
   let closing: Promise<void> | undefined
-  return ok({ gate, settled, close: () => (closing ??= shutDown()) })
+  return ok({ gate, live: world.live, settled, close: () => (closing ??= shutDown()) })
 }
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
@@ -113,8 +118,9 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   if (!keys.ok) return keys
   const configs = serverConfigs(config.servers, settings.folder)
   if (!configs.ok) return configs
-  const compiled = loadPolicy(sha256Hex, settings.policy)
-  if (!compiled.ok) return compiled
+  // Before a ledger is made: a gate that cannot start leaves nothing behind.
+  const sound = loadPolicy(sha256Hex, settings.policy)
+  if (!sound.ok) return sound
   const files = localFiles(config.servers, settings.folder)
   const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
   if (!judgement.ok) return judgement
@@ -125,6 +131,13 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const ledger = watchRows(store.value)
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
+  const source = options.policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
+  const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
+  if (!opened.ok) {
+    await store.value.close()
+    return opened
+  }
+  const live = loggedPolicy(opened.value, log)
   const servers = openToolServers({
     servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
     version: packageVersion(),
@@ -132,6 +145,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
       const registered = await registerTools({ ...shared, catalogue }, server, definitions)
       if (!registered.ok)
         log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
+      // Conditions are checked against schemas, and some of those may be other ones now.
+      else if (registered.value.changed.length + registered.value.listed.length > 0) await live.reload('catalogue')
     },
     log: ({ level, server, says }) => log(level, says, { server }),
   })
@@ -148,7 +163,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     servers,
     serverReports: () => servers.status(),
     catalogue,
-    policy: () => compiled.value,
+    live,
+    policy: () => live.current(),
     holdFor: () => config.approvals.expires_s * 1000,
     keys: keys.value,
     newKey: (kind) => newApiKey(kind).key,
@@ -159,14 +175,29 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     after,
     persist,
   }
+  const unwatch = source.watch(() => void live.reload('file'))
   return ok({
     world,
     settled: Promise.allSettled(configs.value.map(({ name }) => servers.ready(name))).then(() => undefined),
     async close() {
+      unwatch()
       await servers.close()
       await store.value.close()
     },
   })
+}
+
+/** The same policy, with a word in the log about every reload that a person should know of. */
+function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
+  return {
+    ...live,
+    async reload(because, by) {
+      const reloaded = await live.reload(because, by)
+      if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
+      else if (reloaded.value.changed) log('info', 'another policy is in force', { because, ...reloaded.value })
+      return reloaded
+    },
+  }
 }
 
 function after(ms: number, callback: () => void): () => void {

@@ -8,6 +8,7 @@ import { handleMessage } from '../doors/mcp/handle-message.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import { settingsOf } from './local-gate.ts'
+import { policyFiles } from './policy-files.ts'
 import { openGate, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
 
@@ -18,7 +19,7 @@ export async function up(options: UpOptions): Promise<number> {
   const settings = loaded.value
   const log = logTo(process.stderr.isTTY ? undefined : 2)
   let url = ''
-  const opened = await openGate(settings, { log, url: () => url })
+  const opened = await openGate(settings, { log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem)
   const { gate } = opened.value
   const app = httpApp({
@@ -41,7 +42,7 @@ export async function up(options: UpOptions): Promise<number> {
   ;({ url } = listening.value)
   await opened.value.settled
   greet(settings, url, gate.tools({ kind: 'admin', id: 'admin:local', user: 'local' }).length, options.demo === true)
-  const signal = await untilStopped()
+  const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)
   await listening.value.close()
   await opened.value.close()
@@ -73,8 +74,10 @@ function logTo(fd: number | undefined): Log {
   return (level, says, about) => logger[level](about ?? {}, says)
 }
 
-function untilStopped(): Promise<string> {
+function untilStopped(onHangUp: () => void): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
+    // A service is told to read again; in a terminal the same signal means that the terminal is gone.
+    process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })
 }

@@ -11,6 +11,7 @@ import type { NewCredential } from './credentials.ts'
 import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ConsentPage } from './list-consents.ts'
 import type { PauseOrder } from './pause.ts'
+import type { Policies } from './policies.ts'
 import type { Page } from './ports.ts'
 import type { InboxPage } from './read-approvals.ts'
 import type { Settlement } from './settle-call.ts'
@@ -57,6 +58,8 @@ export interface Gate {
   revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
   listCredentials(caller: Caller): Promise<Result<readonly Omit<CredentialRow, 'key_hash'>[]>>
+
+  readonly policies: Policies
 
   auditPage(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
   verifyAudit(against: readonly Checkpoint[]): Promise<AuditReport>

@@ -8,7 +8,7 @@ const LONGEST_READ = 100_000
 
 export const adminRoutes: Routes = (app, gate) => {
   app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) =>
-    jsonResponse(200, { items: gate.tools(c.get('caller')).map(shown) }),
+    jsonResponse(200, { items: gate.tools(c.get('caller')).map(shown), notices: gate.policies.notices() }),
   )
   app.openapi(
     routeWithBody({

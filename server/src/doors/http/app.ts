@@ -9,6 +9,7 @@ import { callRoutes } from './calls.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { mcpRoute, type McpHandler } from './mcp.ts'
+import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { route, type App, type Door } from './route.ts'
 
@@ -48,9 +49,13 @@ export function httpApp(door: HttpDoor): App {
   )
   app.openapi(route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken' }), (c) => {
     const closed = door.gate.closedBy()
-    return closed === undefined ? jsonResponse(200, { ok: true }) : problemResponse(closed, c.get('trace'))
+    if (closed !== undefined) return problemResponse(closed, c.get('trace'))
+    // Anyone may ask, so the words of the policy stay inside; `/v1/policies` has the lines.
+    const warnings = door.gate.policies.notices().map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
+    return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
   })
-  for (const routes of [callRoutes, approvalRoutes, consentRoutes, auditRoutes, adminRoutes]) routes(app, door.gate)
+  const rooms = [callRoutes, approvalRoutes, consentRoutes, auditRoutes, adminRoutes, policyRoutes]
+  for (const routes of rooms) routes(app, door.gate)
   mcpRoute(app, door.mcp)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })

@@ -25,7 +25,8 @@ export const approvalRoutes: Routes = (app, gate) => {
           c.get('trace'),
         )
       }
-      return jsonResponse(200, await gate.listApprovals(c.get('caller'), state.data, pageOf(c)))
+      const page = await gate.listApprovals(c.get('caller'), state.data, pageOf(c))
+      return jsonResponse(200, { ...page, notices: gate.policies.notices() })
     },
   )
 

@@ -14,6 +14,8 @@ export type Speaker = {
 }
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+const INSTRUCTIONS =
+  'Every tool call passes a gate. A call may be held for a person: then the answer says `pending`; ask `call_status` with its call_id for the outcome and do not repeat the call.'
 const INVALID_REQUEST = -32600
 const METHOD_NOT_FOUND = -32601
 const INVALID_PARAMS = -32602
@@ -30,11 +32,11 @@ export async function handleMessage(gate: Gate, message: Json, speaker: Speaker)
   const params = isJsonObject(message['params']) ? message['params'] : {}
   switch (method) {
     case 'initialize':
-      return answer(id, initialize(params))
+      return answer(id, initialize(gate, params))
     case 'ping':
       return answer(id, {})
     case 'tools/list':
-      return answer(id, { tools: listTools(gate, speaker.caller) })
+      return answer(id, { tools: listTools(gate, speaker.caller), ...noticesFor(gate) })
     case 'tools/call':
       return callTool(gate, id, params, speaker)
     default:
@@ -42,15 +44,25 @@ export async function handleMessage(gate: Gate, message: Json, speaker: Speaker)
   }
 }
 
-function initialize(params: JsonObject): JsonObject {
+/** What people should know while it stands, in a place that clients hand on or log. */
+function noticesFor(gate: Gate): JsonObject {
+  const notices = gate.policies.notices()
+  return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
+}
+
+function initialize(gate: Gate, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']
   const protocolVersion = typeof wanted === 'string' && VERSIONS.includes(wanted) ? wanted : '2025-11-25'
+  const standing = gate.policies.notices().map(({ says, faults: [fault] }) => {
+    const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
+    return ` Tell the operator: ${says}${where}.`
+  })
   return {
     protocolVersion,
     capabilities: { tools: {} },
     serverInfo: { name: 'sluice', title: 'Sluice', version: '0.1.0' },
-    instructions:
-      'Every tool call passes a gate. A call may be held for a person: then the answer says `pending`; ask `call_status` with its call_id for the outcome and do not repeat the call.',
+    instructions: `${INSTRUCTIONS}${standing.join('')}`,
+    ...noticesFor(gate),
   }
 }
 

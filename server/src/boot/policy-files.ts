@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, realpathSync, watch as watchFolder, type FSWatcher } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { LineCounter, parseDocument } from 'yaml'
+import type { PolicyRead } from '../commands/live-policy.ts'
+
+/** Where the policy comes from, again and again. */
+export type PolicySource = {
+  read(): PolicyRead
+  /** Calls back when what `read` answers has changed. Returns how to stop. */
+  watch(onChange: () => void): () => void
+}
+
+const DEFAULT_POLICY = 'preset: careful\n'
+/** Editors write a file in several steps. */
+const SETTLE_MS = 100
+
+/**
+ * The policy of a configuration file: the file it names, or what stands in itself.
+ * INVARIANT: a configuration that goes away or becomes empty while the gate runs is a fault, never the default policy.
+ */
+export function policyFiles(config: string): PolicySource {
+  const isExpected = existsSync(config)
+  const read = (): PolicyRead => {
+    if (!isExpected || (textOf(config) ?? '').trim() !== '') return readPolicy(config)
+    const says = 'the configuration is gone or empty'
+    const instead = 'write `policy: {}` for the default policy'
+    return { ok: false, faults: [{ file: config, line: 1, column: 1, says, instead }] }
+  }
+  return { read, watch: (onChange) => watchPolicy(config, read, onChange) }
+}
+
+/** Reads what `policy:` in the configuration stands for. Whether it is a good policy is for the compiler to say. */
+export function readPolicy(config: string): PolicyRead {
+  const given = textOf(config) ?? ''
+  const lines = new LineCounter()
+  const document = parseDocument(given, { lineCounter: lines, uniqueKeys: true, logLevel: 'error' })
+  // Of a text that is no YAML the compiler names the place.
+  if (document.errors.length > 0) return { ok: true, value: { text: given, file: config, at: ['policy'] } }
+  if (!document.has('policy')) return { ok: true, value: { text: DEFAULT_POLICY, file: 'the default policy' } }
+  const named = document.get('policy')
+  if (typeof named !== 'string') return { ok: true, value: { text: given, file: config, at: ['policy'] } }
+  const file = resolve(dirname(config), named)
+  const text = textOf(file)
+  if (text !== undefined) return { ok: true, value: { text, file } }
+  const node = document.get('policy', true) as { range?: [number, number, number] | null } | undefined
+  const { line, col } = lines.linePos(node?.range?.[0] ?? 0)
+  const says = `there is no readable file \`${named}\``
+  const instead = "write the path of a policy file, relative to this file's folder, or the policy itself"
+  return { ok: false, faults: [{ file: config, line, column: col, says, instead }] }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Folders are watched, not files: editors and deployments replace a file, or a link on the way to it. Whatever moves there, only
+ * another text is news.
+ */
+function watchPolicy(config: string, read: () => PolicyRead, onChange: () => void): () => void {
+  const watchers = new Map<string, FSWatcher>()
+  let seen = JSON.stringify(read())
+  let glimpsed = seen
+  let timer: NodeJS.Timeout | undefined
+  const look = () => {
+    timer = undefined
+    const present = JSON.stringify(read())
+    arm()
+    if (present === seen) return
+    if (present === glimpsed) {
+      seen = present
+      onChange()
+      return
+    }
+    // Perhaps half of what is being written: it counts when it still stands a moment later.
+    glimpsed = present
+    timer = setTimeout(look, SETTLE_MS)
+  }
+  function arm(): void {
+    const wanted = new Set([config, policyFileOf(read())].flatMap(foldersOf))
+    for (const [folder, watcher] of watchers) {
+      if (wanted.has(folder)) continue
+      watcher.close()
+      watchers.delete(folder)
+    }
+    for (const folder of wanted) {
+      if (watchers.has(folder) || !existsSync(folder)) continue
+      const watcher = watchFolder(folder, { persistent: false }, () => {
+        // Not put off by further events: a folder where something always moves would never be looked at.
+        timer ??= setTimeout(look, SETTLE_MS)
+      })
+      // A folder that was removed is watched again as soon as a neighbour moves; until then a reload can be asked for.
+      watcher.on('error', () => watchers.delete(folder))
+      watchers.set(folder, watcher)
+    }
+  }
+  arm()
+  return () => {
+    clearTimeout(timer)
+    for (const watcher of watchers.values()) watcher.close()
+  }
+}
+
+const policyFileOf = (read: PolicyRead): string | undefined => (read.ok ? read.value.file : read.faults[0]?.file)
+
+/** The folder a file stands in, and the one its links lead to. */
+function foldersOf(file: string | undefined): string[] {
+  if (file === undefined) return []
+  const own = dirname(resolve(file))
+  return existsSync(file) ? [own, dirname(realpathSync(file))] : [own]
+}

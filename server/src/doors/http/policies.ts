@@ -1,0 +1,63 @@
+import { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
+import type { Result } from '../../contract/problems.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+
+export const policyRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/policies',
+      access: ['user', ...DECIDERS],
+      summary: 'The policy in force: its rules, read aloud, and what was refused since',
+    }),
+    (c) => answer(gate.policies.show(c.get('caller')), c.get('trace')),
+  )
+  app.openapi(
+    route({ method: 'post', path: '/v1/policies/reload', access: ADMINS, summary: 'Read the policy from disk again' }),
+    async (c) => answer(await gate.policies.reload(c.get('caller')), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/test',
+      access: DECIDERS,
+      summary: 'Run cases against a draft, or against what is in force',
+      body: PolicyTestBody,
+    }),
+    (c) => answer(gate.policies.test(c.get('caller'), c.req.valid('json')), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/lint',
+      access: DECIDERS,
+      summary: 'Unreachable rules, gaps and contradictions, each with a call that shows it',
+      body: PolicyLintBody,
+    }),
+    (c) => answer(gate.policies.lint(c.get('caller'), c.req.valid('json')), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/replay',
+      access: DECIDERS,
+      summary: 'Decide the calls since `since` (ms) again under a draft; nothing runs',
+      body: PolicyReplayBody,
+    }),
+    async (c) => answer(await gate.policies.replay(c.get('caller'), c.req.valid('json')), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/diff',
+      access: DECIDERS,
+      summary: 'A draft against what is in force: rules, cases and recorded calls that change',
+      body: PolicyDiffBody,
+    }),
+    async (c) => answer(await gate.policies.diff(c.get('caller'), c.req.valid('json')), c.get('trace')),
+  )
+}
+
+const answer = (result: Result<object>, trace: string): Response =>
+  result.ok ? jsonResponse(200, result.value) : problemResponse(result.problem, trace)
