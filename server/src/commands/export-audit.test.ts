@@ -21,6 +21,7 @@ describe('an export as jsonl', () => {
       const lines = parsed(await exported(memory, 'jsonl'))
       expect(lines[0]).toMatchObject({ kind: 'export', v: 1, since: null })
       expect(lines.at(-1)).toMatchObject({ kind: 'end' })
+      expect(lines.filter(({ kind }) => kind === 'key')).toHaveLength(checkpointsOf(memory).length === 0 ? 0 : 1)
       for (const [stream, rows] of memory.stored.entries)
         expect(lines.flatMap(({ entry }) => (entry?.stream === stream ? [entry] : []))).toEqual(rows.map(entryIn))
       expect(lines.flatMap(({ checkpoint }) => (checkpoint === undefined ? [] : [checkpoint]))).toEqual(

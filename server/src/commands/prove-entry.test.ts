@@ -60,7 +60,9 @@ describe('a proof', () => {
     for (const path of paths) expect(checkProof({ ...proof, path }, memory.keys, memory).ok).toBe(false)
     expect(checkProof({ ...proof, entry: other.entry }, memory.keys, memory).ok).toBe(false)
     const early = await proven(memory, 'a', 2)
-    expect(checkProof({ ...proof, checkpoint: early.checkpoint }, memory.keys, memory).ok).toBe(false)
+    expect(checkProof({ ...proof, checkpoint: early.checkpoint }, memory.keys, memory)).toMatchObject({
+      problem: { about: { why: 'the checkpoint does not cover the entry' } },
+    })
     const moved = rehashed(proof.entry, { seq: 18 })
     expect(checkProof({ ...proof, entry: moved }, memory.keys, memory).ok).toBe(false)
   })

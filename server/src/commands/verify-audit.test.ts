@@ -159,6 +159,18 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], stream, covering?.to ?? 0)
     }))
 
+  test('the entry and the one that tells stand on two pages', async () => {
+    const memory = memoryAudit()
+    for (let at = 0; at < 400; at += 1) memory.append('a', draft(at))
+    for (let seq = 120; seq < 260; seq += 1) {
+      const { row } = pick(memory, seq - 1)
+      const kept = row.body
+      row.body = rehashed(entryIn(row), { actor: 'somebody else' })
+      expectFound(await verifyAudit(memory), ['edited'], 'a', seq)
+      row.body = kept
+    }
+  })
+
   test('what follows a signed entry is rewritten without a fitting link', async () => {
     const memory = memoryAudit()
     for (let at = 0; at < 5; at += 1) memory.append('a', draft(at))

@@ -18,6 +18,10 @@ function renumber(memory: ReturnType<typeof memoryAudit>): void {
   row.body = { ...entryIn(row), seq: 9 }
 }
 
+function raiseHead(memory: ReturnType<typeof memoryAudit>): void {
+  memory.stored.heads.set('a', { seq: 12, hash: memory.stored.heads.get('a')?.hash ?? '' })
+}
+
 describe('a checkpoint', () => {
   test('signs the new entries of every stream, and the head of a stream without new ones', async () => {
     const memory = memoryAudit()
@@ -60,8 +64,12 @@ describe('a checkpoint', () => {
   test('is refused when it cannot be stored', async () => {
     const memory = memoryAudit()
     memory.append('a', draft(1))
-    const full = { ...memory, ledger: { commit: async () => 'unavailable' as const } }
-    expect(await writeCheckpoint(full)).toMatchObject({ problem: { code: 'audit.unavailable' } })
+    let tries = 0
+    const commit = async () => ((tries += 1), 'unavailable' as const)
+    expect(await writeCheckpoint({ ...memory, ledger: { commit } })).toMatchObject({
+      problem: { code: 'audit.unavailable' },
+    })
+    expect(tries).toBe(1)
     const busy = { ...memory, ledger: { commit: async () => ({ lost: 0 }) } }
     expect(await writeCheckpoint(busy)).toMatchObject({ problem: { code: 'audit.unavailable' } })
   })
@@ -70,6 +78,7 @@ describe('a checkpoint', () => {
     ['an entry is gone', (memory) => memory.stored.entries.get('a')?.splice(6, 1), '7'],
     ['the last entry is gone', (memory) => memory.stored.entries.get('a')?.pop(), '9'],
     ['entries that were signed are gone', (memory) => memory.stored.heads.delete('a'), '1'],
+    ['the head is further on', (memory) => raiseHead(memory), '10'],
     ['the head is another', (memory) => memory.stored.heads.set('a', { seq: 9, hash: GENESIS }), '10'],
     ['an entry has the number of another', (memory) => renumber(memory), '8'],
     ['a row is no entry', (memory) => void (pick(memory, 7).row.body = null), '8'],

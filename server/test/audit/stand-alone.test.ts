@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { exportAudit } from '../../src/commands/export-audit.ts'
 import { proveEntry } from '../../src/commands/prove-entry.ts'
 import { writeCheckpoint } from '../../src/commands/write-checkpoint.ts'
-import type { AuditEntry, AuditProof, Checkpoint } from '../../src/contract/audit.ts'
+import type { AuditEntry, AuditProof, Checkpoint, CheckpointBody, StreamHead } from '../../src/contract/audit.ts'
 import { checkpointText } from '../../src/core/audit/checkpoint.ts'
 import { rehashed } from './histories.ts'
 import { draft, memoryAudit, newKeys, type MemoryAudit } from './memory-audit.ts'
@@ -132,6 +132,14 @@ describe('the stand-alone verifier', () => {
     const { body, ...rest } = good[checkpointLine(number)]?.checkpoint ?? { body: {} }
     return changed(checkpointLine(number), { checkpoint: { ...rest, body: { ...body, ...fields } } })
   }
+  const resigned = (number: number, fields: Partial<CheckpointBody>): Line[] => {
+    const body = good[checkpointLine(number)]?.checkpoint?.body
+    if (body === undefined) throw new Error('the export holds this checkpoint')
+    const changedBody = { ...body, ...fields }
+    const checkpoint = { body: changedBody, ...memory.keys.sign(checkpointText(changedBody)) }
+    return changed(checkpointLine(number), { checkpoint })
+  }
+  const streamsOf = (number: number): StreamHead[] => good[checkpointLine(number)]?.checkpoint?.body.streams ?? []
   const cases: Readonly<Record<string, [Line[], RegExp]>> = {
     'an edited entry': [changed(main17, { entry: { ...entryAt('main', 17), actor: 'x' } }), /main 17 is edited/],
     'an added field': [changed(main17, { entry: { ...entryAt('main', 17), more: 1 } }), /main 17 is edited/],
@@ -146,6 +154,10 @@ describe('the stand-alone verifier', () => {
     'an edited last entry that was hashed again': [
       changed(lineOf('main', 30), { entry: rehashed(entryAt('main', 30), { actor: 'x' }) }),
       /main 30 is edited/,
+    ],
+    'an entry after a signed one that does not follow it': [
+      changed(lineOf('main', 15), { entry: rehashed(entryAt('main', 15), { prev_hash: 'f'.repeat(64) }) }),
+      /main 15 is edited: it does not follow 14/,
     ],
     'a deleted entry': [good.toSpliced(main17, 1), /main 17 is missing/],
     'the deleted first entry': [good.toSpliced(lineOf('main', 1), 1), /main 1 is missing/],
@@ -174,6 +186,45 @@ describe('the stand-alone verifier', () => {
         checkpoint: { ...good[checkpointLine(3)]?.checkpoint, signature: '0'.repeat(128) },
       }),
       /checkpoint 3 is forged/,
+    ],
+    'a signature in capitals': [
+      changed(checkpointLine(3), {
+        checkpoint: {
+          ...good[checkpointLine(3)]?.checkpoint,
+          signature: good[checkpointLine(3)]?.checkpoint?.signature.toUpperCase(),
+        },
+      }),
+      /checkpoint 3 is forged/,
+    ],
+    'a signed checkpoint that follows another one': [
+      resigned(3, { prev: 'f'.repeat(64) }),
+      /checkpoint 2 is missing: 3 follows another one/,
+    ],
+    'a signed checkpoint with another root': [
+      resigned(3, { streams: streamsOf(3).map((head) => ({ ...head, root: 'f'.repeat(64) })) }),
+      /checkpoint 3 has another root for b/,
+    ],
+    'a signed checkpoint with another range': [
+      resigned(3, { streams: streamsOf(3).map((head) => ({ ...head, from: head.from + 1 })) }),
+      /checkpoint 3 has another root for b/,
+    ],
+    'a signed checkpoint that leaves out a stream': [
+      resigned(1, { streams: streamsOf(1).filter(({ stream }) => stream === 'main') }),
+      /checkpoint 1 leaves out b 3/,
+    ],
+    'a beginning that was cut off': [
+      [...good.slice(0, 1), ...good.slice(checkpointLine(2))],
+      /checkpoint 1 is missing: 2 stands in its place/,
+    ],
+    'a first entry shown only by its hash': [
+      changed(lineOf('main', 1), {
+        kind: 'link',
+        entry: undefined,
+        stream: 'main',
+        seq: 1,
+        hash: entryAt('main', 1).hash,
+      }),
+      /main 1 is hidden/,
     ],
     'a checkpoint that cannot be read': [
       changed(checkpointLine(3), { checkpoint: null }),
