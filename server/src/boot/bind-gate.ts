@@ -35,6 +35,7 @@ import { readArtifact } from '../commands/read-artifact.ts'
 import { readCall } from '../commands/read-call.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
+import { standardOf } from '../commands/siblings-of.ts'
 import { settleCall } from '../commands/settle-call.ts'
 import { issueToken, redeemToken } from '../commands/tokens.ts'
 import { verifyAudit } from '../commands/verify-audit.ts'
@@ -104,6 +105,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
     tools: () => world.catalogue.tools(),
+    standardOf: (tool) => standardOf(world, tool),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)
       return admitted.ok ? ok(undefined) : admitted

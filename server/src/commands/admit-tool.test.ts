@@ -39,7 +39,7 @@ describe('admitting a definition', () => {
       const old = (await row('mail__send'))?.admitted?.hash ?? ''
       for (const named of [old, 'f'.repeat(64), ''])
         expect(await admitTool(deps, as('admin'), 'mail__send', named)).toMatchObject({
-          problem: { code: 'approval.stale', about: { present: hash } },
+          problem: { code: 'tool.hash_differs', about: { present: hash } },
         })
       expect((await row('mail__send'))?.admitted?.hash).toBe(old)
     }))
@@ -54,7 +54,7 @@ describe('admitting a definition', () => {
         },
       }
       const admitted = await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash)
-      expect(admitted).toMatchObject({ problem: { code: 'approval.stale' } })
+      expect(admitted).toMatchObject({ problem: { code: 'tool.hash_differs' } })
       expect((await row('mail__send'))?.admitted?.definition).toEqual(tool('before'))
     }))
 

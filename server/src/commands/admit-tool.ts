@@ -31,7 +31,7 @@ export async function admitTool(
     const { row, version } = held
     if (row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
     if (row.definition_hash !== hash)
-      return refuse('approval.stale', { tool: tool_id, named: hash, present: row.definition_hash })
+      return refuse('tool.hash_differs', { tool: tool_id, named: hash, present: row.definition_hash })
     if (row.admitted?.hash === hash) return ok(row)
     const at = deps.clock()
     const to: ToolRow = { ...row, admitted: { hash, definition: row.definition, at, by: caller.id } }

@@ -5,8 +5,10 @@ import type { ApprovalId, RunId } from '../contract/ids.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { RunRow } from '../contract/run.ts'
 import type { Verdict } from '../contract/verdict.ts'
+import { consentIn } from '../core/consent/cover-with-consent.ts'
 import { identityOf } from '../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../core/runs/held-call.ts'
+import type { Ready } from './check-call.ts'
 import type { Change } from './ports.ts'
 
 /** What the record of a new call needs besides the call and its verdict. */
@@ -18,6 +20,8 @@ export type Recording = {
   readonly idempotent: boolean
   readonly idempotency_key?: string
   readonly preview?: ToolResult
+  /** What is known of an execution before it starts. */
+  readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
   readonly frees_at?: number
   readonly hold: { readonly approval_id: ApprovalId; readonly run_id: RunId; readonly expires_at: number }
@@ -30,7 +34,9 @@ export function changesFor(call: Call, verdict: Verdict, recording: Recording): 
   if (row.idempotency_key !== undefined)
     changes.push({ kind: 'once', key: `call ${row.idempotency_key}`, until: FOR_EVER })
   if (verdict.effect === 'ask') changes.push(...holdChanges(row, approvalFor(row, recording), recording.now))
-  changes.push({ kind: 'audit', entry: auditOf(TYPE_OF[verdict.effect], row, recording.now, { verdict }) })
+  const about = recording.ready?.about
+  const more = { verdict, ...(about === undefined ? {} : { about }) }
+  changes.push({ kind: 'audit', entry: auditOf(TYPE_OF[verdict.effect], row, recording.now, more) })
   return { row, changes }
 }
 
@@ -54,7 +60,7 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
   }
   switch (verdict.effect) {
     case 'allow':
-      return { ...row, boot, started_at: now }
+      return { ...row, ...recording.ready?.parts, boot, started_at: now }
     case 'ask':
       return { ...row, approval_id: hold.approval_id, run_id: hold.run_id, held_until: hold.expires_at }
     case 'block':
@@ -134,11 +140,13 @@ function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[]
 /** An audit entry about a call. Arguments are named by their hash alone. */
 export function auditOf(
   type: string,
-  row: CallRow,
+  row: Call & Pick<CallRow, 'approval_id'>,
   at: number,
   more: Partial<Pick<AuditDraft, 'actor' | 'verdict' | 'outcome' | 'about'>> = {},
 ): AuditDraft {
   const subject: Record<string, string> = { call: row.call_id, tool: row.tool_id, thread: row.thread }
   if (row.approval_id !== undefined) subject['approval'] = row.approval_id
+  const consent = type === 'call.started' && more.verdict !== undefined ? consentIn(more.verdict) : undefined
+  if (consent !== undefined) subject['consent'] = consent
   return { at, type, actor: row.caller.id, trace: row.trace, subject, args_hash: row.args_hash, ...more }
 }

@@ -10,7 +10,14 @@ export function describeCall(row: CallRow, links: Links): Outcome {
   switch (row.state) {
     case 'executed':
       if (row.result === undefined || row.output === undefined) throw new Bug('an executed call has a result')
-      return { status: 'executed', call_id, result: row.result, output: row.output }
+      return {
+        status: 'executed',
+        call_id,
+        result: row.result,
+        output: row.output,
+        ...verification(row),
+        ...(row.rollback === undefined ? {} : { rollback: row.rollback.says }),
+      }
     case 'pending':
       if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
       return {
@@ -44,3 +51,14 @@ export function describeCall(row: CallRow, links: Links): Outcome {
       throw new Bug('a call has one of six states')
   }
 }
+
+/** Whether the outcome was read back. Until it was, nobody knows. */
+function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 'verified' | 'read_back'> {
+  if (due === 'verify') {
+    const expected = read_back?.expected.join(', ') ?? ''
+    return { verified: 'unknown', read_back: `not read back yet: ${expected}` }
+  }
+  return evidence?.verify === undefined ? {} : { verified: evidence.verify.ok, read_back: evidence.verify.says }
+}
+
+type Executed = Extract<Outcome, { status: 'executed' }>

@@ -1,24 +1,29 @@
 import type { CallRequest, CallRow, Outcome, ToolResult } from '../contract/call.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
+import { consentIn } from '../core/consent/cover-with-consent.ts'
 import { decide } from '../core/gate/decide.ts'
 import type { Facts } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
+import type { AskDeps } from './ask-back.ts'
 import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
+import { checkCall, type Checked, type Ready } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
-import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
+import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
 import type { Change, Committed, Ledger, Probe } from './ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
-import { previewCall, type PreviewDeps } from './preview-call.ts'
+import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from './quarantine.ts'
 
 export type DispatchDeps = PrepareDeps &
   FactsDeps &
+  AskDeps &
   PreviewDeps & {
     readonly intake: Intake
     readonly policy: () => Policy
@@ -39,44 +44,67 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Pr
   const earlier = await earlierCall(deps, request, prepared.value)
   if (earlier !== undefined) return earlier
 
-  const { tool } = prepared.value
-  const judged = await judge(deps, prepared.value)
-  const { verdict } = judged
-  const preview = await previewCall(deps, prepared.value, verdict, request.dry_run)
-  if (preview.is === 'stopped') return stopped(deps, prepared.value, judged, preview.problem, preview.result)
-  if (request.dry_run === 'only' && preview.is === 'previewed') {
-    return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
-  }
-  const shown = preview.is === 'previewed' ? preview.result : undefined
-  return recordAndGo(deps, request, prepared.value, judged, shown)
+  return judgeAndGo(deps, request, prepared.value)
 }
 
 /** The version is the one that decided: a reload between here and the record must not put another one there. */
 type Judged = { readonly facts: Facts; readonly verdict: Verdict; readonly policy_version: string }
 
-async function judge(deps: DispatchDeps, { call, tool, integrity }: PreparedCall): Promise<Judged> {
-  const facts = await gatherFacts(deps, call, tool, { integrity })
+async function judge(
+  deps: DispatchDeps,
+  { call, tool, integrity }: PreparedCall,
+  given: Pick<Moment, 'ahead'>,
+): Promise<Judged> {
+  const facts = await gatherFacts(deps, call, tool, { integrity, ...given })
   const policy = deps.policy()
   return { facts, verdict: decide(policy, call, facts), policy_version: policy.version }
 }
 
 const TRIES = 8
 
-/** A commit that is lost to a neighbour, who took the last units or lifted a pause, is a reason to look again. */
-async function recordAndGo(
+/** A dry run spends nothing, so no consent opens one: whoever wants one gets what a held call would get. */
+function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdict {
+  return wanted !== undefined && consentIn(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
+}
+
+/**
+ * A commit that is lost to a neighbour, who took the last units, revoked a consent or lifted a pause, is a reason to look
+ * again. In the last try nothing given ahead is looked for: others were faster every time, so a person is asked.
+ */
+async function judgeAndGo(deps: DispatchDeps, request: CallRequest, prepared: PreparedCall): Promise<Outcome> {
+  let preview: Preview = { is: 'none' }
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const judged = await judge(deps, prepared, tries < TRIES ? { ahead: {} } : {})
+    const { verdict } = judged
+    if (preview.is === 'none')
+      preview = await previewCall(deps, prepared, withoutConsent(verdict, request.dry_run), request.dry_run)
+    if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
+    if (request.dry_run === 'only' && preview.is === 'previewed')
+      return { status: 'previewed', tool: prepared.tool.row.tool_id, verdict, preview: preview.result }
+    const shown = preview.is === 'previewed' ? preview.result : undefined
+    const outcome = await checkAndRecord(deps, request, prepared, judged, shown)
+    if (outcome !== 'overtaken') return outcome
+  }
+  return refused(problem('audit.unavailable'))
+}
+
+async function checkAndRecord(
   deps: DispatchDeps,
   request: CallRequest,
   prepared: PreparedCall,
   judged: Judged,
   preview: ToolResult | undefined,
-): Promise<Outcome> {
-  let latest = judged
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const outcome = await record(deps, request, prepared, latest, preview)
-    if (outcome !== 'overtaken') return outcome
-    latest = await judge(deps, prepared)
-  }
-  return refused(problem('audit.unavailable'))
+): Promise<Outcome | 'overtaken'> {
+  const checked = await check(deps, prepared, judged)
+  if (checked.is === 'ready') return record(deps, request, prepared, judged, preview, checked.ready)
+  // A check may fail because the same call, under the same key, has just run.
+  const earlier = await earlierCall(deps, request, prepared)
+  return earlier ?? stopped(deps, prepared, judged, checked.problem, undefined, checked.ready)
+}
+
+/** Only a call that may run is checked: a question to the tool server is for nobody else. */
+async function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict }: Judged): Promise<Checked> {
+  return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : { is: 'ready', ready: { parts: {} } }
 }
 
 async function record(
@@ -85,6 +113,7 @@ async function record(
   { call, tool }: PreparedCall,
   { verdict, facts, policy_version }: Judged,
   preview: ToolResult | undefined,
+  ready: Ready,
 ): Promise<Outcome | 'overtaken'> {
   const now = deps.clock()
   const frees_at = freesAt(facts.budgets)
@@ -96,12 +125,14 @@ async function record(
     judged: judgedOf(facts),
     idempotent: tool.idempotent,
     hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
+    ready,
     ...(preview === undefined ? {} : { preview }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
   })
   const changes = [
     ...recording,
     ...spendChanges(verdict, facts.budgets),
+    ...consentChanges(verdict, facts),
     ...(await quarantineChanges(deps, call, verdict, now)),
   ]
   deps.probe('intent.before')
@@ -120,7 +151,7 @@ async function record(
 function isOvertaken(changes: readonly Change[], recorded: Committed): boolean {
   const lost = typeof recorded === 'string' ? undefined : changes[recorded.lost]
   const isPause = (lost?.kind === 'swap' || lost?.kind === 'expect') && lost.table === 'pauses'
-  return isPause || isLostToBudget(changes, recorded)
+  return isPause || isLostToBudget(changes, recorded) || isLostToConsent(changes, recorded)
 }
 
 /** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
@@ -163,16 +194,18 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
   return refused(recorded === 'committed' ? why : problem('audit.unavailable'))
 }
 
-/** A failing or missing dry run stops the call before anything is executed or held. */
+/** A failing check, a failing or missing dry run stops the call before anything is executed or held. */
 async function stopped(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,
   { verdict, facts, policy_version }: Judged,
   why: Problem,
   result: ToolResult | undefined,
+  ready: Ready = { parts: {} },
 ): Promise<Outcome> {
   const row: CallRow = {
     ...call,
+    ...ready.parts,
     v: 1,
     state: 'failed',
     verdict,
@@ -184,7 +217,8 @@ async function stopped(
     problem: why.code === 'call.blocked' ? blockedProblem(verdict, freesAt(facts.budgets)) : why,
     ...(result === undefined ? {} : { result }),
   }
-  const settled: CallRow = why.code === 'call.dry_run_failed' ? row : { ...row, state: 'refused' }
+  const isFailed = why.code === 'call.dry_run_failed' || why.code === 'call.check_failed'
+  const settled: CallRow = isFailed ? row : { ...row, state: 'refused' }
   const recorded = await deps.ledger.commit([
     { kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: settled },
     {
@@ -192,7 +226,7 @@ async function stopped(
       entry: auditOf('call.stopped', settled, facts.now, {
         verdict,
         outcome: settled.state,
-        about: { code: why.code },
+        about: { code: why.code, ...ready.about },
       }),
     },
     ...(await quarantineChanges(deps, call, verdict, facts.now)),

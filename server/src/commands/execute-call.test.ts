@@ -54,6 +54,7 @@ function rig(
       },
     },
     shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
+    digest: () => HASH,
     clock: () => 5,
     probe: () => {},
     links: (id) => id,

@@ -1,26 +1,20 @@
 import type { CallRow, Outcome, ToolResult } from '../contract/call.ts'
+import type { Json } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../core/gate/interpret.ts'
+import { answerValue } from '../core/gate/standard/answer-value.ts'
+import { planReadBack } from '../core/gate/standard/plan-read-back.ts'
+import { rollbackOf } from '../core/gate/standard/rollback-of.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
+import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import type { Intake } from './intake.ts'
-import type { Artifacts, Catalogue, Change, Clock, Ledger, Probe, Shelves, ToolServers } from './ports.ts'
+import type { Artifacts, Change } from './ports.ts'
+import { siblingsOf } from './siblings-of.ts'
+import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
-export type ExecuteDeps = {
-  readonly servers: ToolServers
-  readonly catalogue: Catalogue
-  readonly artifacts: Artifacts
-  readonly ledger: Ledger
-  readonly shelves: Shelves
-  readonly clock: Clock
-  readonly probe: Probe
-  readonly links: Links
-  readonly intake: Intake
-  /** Try again until it succeeds, in the background. */
-  readonly persist: (attempt: () => Promise<boolean>) => void
-}
+export type ExecuteDeps = VerifyDeps & { readonly artifacts: Artifacts; readonly links: Links }
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
 export type StartedCall = { readonly row: CallRow; readonly version: number }
@@ -49,8 +43,27 @@ export async function executeCall(
   })
   deps.probe('upstream.after')
   const checked = checkOutput(interpret(answer, row.idempotent), tool)
-  const ended = await endedRow(deps, row, checked)
+  const ended = await endedRow(deps, { ...row, ...consequencesOf(deps, row, tool, checked) }, checked)
   return recordOutcome(deps, ended, version)
+}
+
+/** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
+function consequencesOf(
+  deps: ExecuteDeps,
+  row: CallRow,
+  tool: Tool,
+  { state, result }: Interpretation,
+): Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back'> {
+  if (state !== 'executed' || result === undefined) return {}
+  const args: Json = JSON.parse(row.canonical_args)
+  const sources = { args, result: answerValue(result) }
+  const rollback =
+    tool.rollback === undefined ? {} : { rollback: rollbackOf(tool.rollback, siblingsOf(deps, row.server), sources) }
+  if (tool.verify === undefined) return rollback
+  const planned = planReadBack(tool.verify, sources)
+  return planned.ok
+    ? { ...rollback, due: 'verify', read_back: planned.plan }
+    : { ...rollback, evidence: { ...row.evidence, verify: unplanned(deps, row, tool.verify, planned.says) } }
 }
 
 /** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
@@ -81,28 +94,34 @@ async function evictWhenHuge(
 }
 
 async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): Promise<Outcome> {
-  const about = row.problem === undefined ? {} : { about: { code: row.problem.code } }
+  const told = {
+    ...(row.problem === undefined ? {} : { code: row.problem.code }),
+    ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
+  }
+  const about = Object.keys(told).length === 0 ? {} : { about: told }
   const changes: Change[] = [
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
     { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
+    ...unverifiedChange(row),
   ]
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
-  if (recorded === 'committed') return describeCall(row, deps.links)
-  if (recorded === 'unavailable') return keepTrying(deps, row, changes)
+  if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
+  if (recorded === 'unavailable') return keepTrying(deps, { row, version: version + 1 }, changes)
   const now = await deps.shelves.row('calls', row.call_id)
   if (now === undefined) throw new Bug('a call is never removed')
   return describeCall(now.row, deps.links)
 }
 
 /** An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. */
-function keepTrying(deps: ExecuteDeps, row: CallRow, changes: readonly Change[]): Outcome {
+function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[]): Outcome {
   deps.intake.close(problem('audit.unavailable'))
   deps.persist(async () => {
     if ((await deps.ledger.commit(changes)) === 'unavailable') return false
     deps.intake.open()
+    await verifyCall(deps, ended)
     return true
   })
-  return { status: 'unknown', call_id: row.call_id, problem: problem('audit.unavailable') }
+  return { status: 'unknown', call_id: ended.row.call_id, problem: problem('audit.unavailable') }
 }

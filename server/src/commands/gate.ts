@@ -7,6 +7,7 @@ import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
+import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
 import type { NewCredential } from './credentials.ts'
 import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ConsentPage } from './list-consents.ts'
@@ -43,6 +44,8 @@ export interface Gate {
   revokeConsent(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 
   tools(caller: Caller): readonly Tool[]
+  /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
+  standardOf(tool: Tool): StandardSentences
   admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
   artifact(

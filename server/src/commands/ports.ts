@@ -28,7 +28,7 @@ export type Table = keyof Rows
 
 /** The fields by which rows of a table can be listed. Engines keep an index for each. */
 export const LISTED_BY = {
-  calls: ['state', 'thread', 'idempotency_key', 'identity'],
+  calls: ['state', 'thread', 'idempotency_key', 'identity', 'due'],
   approvals: ['state', 'call_id', 'thread', 'identity'],
   consents: ['shelf'],
   runs: ['status', 'kind'],
@@ -213,12 +213,15 @@ export interface CheckpointKeys {
 /** A named point between two durable facts. Does nothing in the product; crash tests stop the process there. */
 export type Probe = (point: ProbePoint) => void
 export const PROBE_POINTS = [
+  'check.before',
   'intent.before',
   'intent.after',
   'upstream.before',
   'upstream.after',
   'outcome.before',
   'outcome.after',
+  'verify.before',
+  'verify.after',
   'decision.before',
   'decision.after',
   'step.before',

@@ -1,10 +1,13 @@
 import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/approval.ts'
 import { DECIDING_KINDS, type Caller } from '../contract/caller.ts'
 import type { CallRow } from '../contract/call.ts'
+import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { Catalogue, Held, Page, Shelves } from './ports.ts'
+import { describeStandard } from '../core/gate/standard/describe-standard.ts'
+import type { Held, Page, Shelves } from './ports.ts'
+import { siblingsOf, type SiblingDeps } from './siblings-of.ts'
 
-export type ApprovalReadDeps = { readonly shelves: Shelves; readonly catalogue: Catalogue }
+export type ApprovalReadDeps = SiblingDeps & { readonly shelves: Shelves }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
 function maySee(caller: Caller, row: ApprovalRow): boolean {
@@ -22,7 +25,7 @@ export async function listApprovals(
 ): Promise<InboxPage> {
   const held = await deps.shelves.list('approvals', state === undefined ? {} : { state }, page)
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const items = held.filter(({ row }) => maySee(caller, row)).map(({ row }) => packetOf(deps.catalogue, row))
+  const items = held.filter(({ row }) => maySee(caller, row)).map(({ row }) => packetOf(deps, row))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
@@ -33,7 +36,7 @@ export async function readApproval(
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined || !maySee(caller, held.row)) return refuse('approval.unknown', { approval_id })
-  return ok(packetOf(deps.catalogue, held.row))
+  return ok(packetOf(deps, held.row))
 }
 
 /** Calls whose outcome nobody knows, for the same people who decide approvals. */
@@ -50,22 +53,24 @@ export async function listUnknown(
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
 /** What a person needs to understand a request in five seconds. */
-function packetOf(catalogue: Catalogue, row: ApprovalRow): ApprovalPacket {
-  const tool = catalogue.tool(row.tool_id)
+function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
+  const tool = deps.catalogue.tool(row.tool_id)
+  const args: Json = JSON.parse(row.canonical_args)
+  const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
   const required = tool?.row.definition.inputSchema['required']
   return {
     approval_id: row.approval_id,
     call_id: row.call_id,
     skill_id: row.tool_id,
-    title: tool?.row.definition.title ?? row.tool_id,
+    title: tool?.title ?? tool?.row.definition.title ?? row.tool_id,
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     proposed_args: row.canonical_args,
     ...(row.edited_from === undefined ? {} : { edited_from: row.edited_from }),
     risk_notes: row.evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
-    rollback: 'no rollback known',
+    ...describeStandard(tool, siblings, { args }),
     asked_by: row.caller,
     thread: row.thread,
     strength: row.strength,

@@ -34,7 +34,8 @@ export async function readCall(
   return ok(describeCall(await waitFor(deps, call_id, Math.min(wait_ms, LONGEST_WAIT_MS), held.row), deps.links))
 }
 
-const isOver = (row: CallRow) => row.state !== 'pending' && row.state !== 'executing'
+/** Whoever waits, waits for the read-back too. */
+const isOver = (row: CallRow) => row.state !== 'pending' && row.state !== 'executing' && row.due === undefined
 
 async function waitFor(deps: ReadCallDeps, call_id: string, wait_ms: number, first: CallRow): Promise<CallRow> {
   return new Promise((resolve, reject) => {

@@ -1,34 +1,39 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { CallRow, Outcome } from '../contract/call.ts'
 import type { CallId } from '../contract/ids.ts'
-import { Bug, ok, problem, type Result } from '../contract/problems.ts'
+import { Bug, ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consume, goStale } from '../core/approvals/transitions.ts'
+import { consentIn } from '../core/consent/cover-with-consent.ts'
 import { decide } from '../core/gate/decide.ts'
 import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
 import { judgedOf } from '../core/gate/policy/recorded-call.ts'
+import type { AskDeps } from './ask-back.ts'
 import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
+import { checkCall, type Ready } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from './facts/budget-facts.ts'
+import { consentChanges } from './facts/consent-facts.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from './ports.ts'
 import { quarantineChanges } from './quarantine.ts'
 
-export type ResumeDeps = FactsDeps & {
-  readonly catalogue: Catalogue
-  readonly policy: () => Policy
-  readonly ledger: Ledger
-  readonly digest: Digest
-  readonly execute: ExecuteCall
-  readonly links: Links
-  readonly intake: Intake
-  readonly probe: Probe
-  readonly boot: string
-}
+export type ResumeDeps = FactsDeps &
+  AskDeps & {
+    readonly catalogue: Catalogue
+    readonly policy: () => Policy
+    readonly ledger: Ledger
+    readonly digest: Digest
+    readonly execute: ExecuteCall
+    readonly links: Links
+    readonly intake: Intake
+    readonly probe: Probe
+    readonly boot: string
+  }
 
 const TRIES = 5
 
@@ -45,9 +50,11 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
     const now = deps.clock()
-    const { next, judged } = await recheck(deps, held.row, approval, now)
+    const rechecked = await check(deps, held.row, await recheck(deps, held.row, approval, now))
+    const { next, judged } = rechecked
+    if (!next.ok && next.problem.code === 'audit.unavailable') return 'later'
     const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
-    const started = await commitNext(deps, held, approval, next, consequences, now)
+    const started = await commitNext(deps, held, approval, rechecked, consequences, now)
     if (started === 'lost') continue
     if (started === 'unavailable') return 'later'
     return next.ok ? deps.execute({ row: started, version: held.version + 1 }) : describeCall(started, deps.links)
@@ -66,15 +73,28 @@ function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
 }
 
 type Judged = { readonly facts: Facts; readonly verdict: Verdict }
-/** `judged` is there when it came to a verdict. */
-type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged }
+/** `judged` is there when it came to a verdict, `ready` when it came to a check. */
+type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged; readonly ready?: Ready }
 /** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
 type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
-/** What a start takes from the budgets, and what becomes of a caller whose approved call turns out to hold bait. */
+/** What a start takes from budgets and consents, and what becomes of a caller whose approved call turns out to hold bait. */
 async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
   const { facts, verdict } = judged
-  return [...spendChanges(verdict, facts.budgets), ...(await quarantineChanges(deps, row, verdict, now))]
+  return [
+    ...spendChanges(verdict, facts.budgets),
+    ...consentChanges(verdict, facts),
+    ...(await quarantineChanges(deps, row, verdict, now)),
+  ]
+}
+
+/** Backup and Check, for a call that may run. Stopped by its check, it takes nothing from any budget or consent. */
+async function check(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): Promise<Rechecked> {
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (!rechecked.next.ok || tool === undefined) return rechecked
+  const checked = await checkCall(deps, row, tool, row.attempt + 1)
+  if (checked.is === 'ready') return { ...rechecked, ready: checked.ready }
+  return { next: { ok: false, problem: checked.problem }, ready: checked.ready }
 }
 
 async function recheck(
@@ -93,9 +113,12 @@ async function recheck(
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) return stale('approval.stale', 'tool')
   const fact = approvalFact(row, approval?.row)
+  // An interrupted call had spent its unit when it started: one more try of it is the same permission.
+  const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
   const facts = await gatherFacts(deps, row, tool, {
     integrity: 'intact',
     ...(fact === undefined ? {} : { approval: fact }),
+    ahead: spent === undefined ? {} : { spent },
   })
   const policy = deps.policy()
   const verdict = decide(policy, row, facts)
@@ -123,12 +146,12 @@ async function commitNext(
   deps: ResumeDeps,
   held: Held<'calls'>,
   approval: Held<'approvals'> | undefined,
-  next: Result<Recheck>,
+  { next, ready }: Rechecked,
   consequences: readonly Change[],
   now: number,
 ): Promise<CallRow | 'lost' | 'unavailable'> {
   // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
-  const { settled: _, ...before } = held.row
+  const { settled: _, ...before } = { ...held.row, ...ready?.parts }
   const row: CallRow = next.ok
     ? {
         ...before,
@@ -138,10 +161,16 @@ async function commitNext(
         started_at: now,
         ...next.value,
       }
-    : { ...before, state: 'refused', ended_at: now, problem: next.problem }
+    : endedUnstarted(before, next.problem, now)
   const entry = next.ok
-    ? auditOf('call.started', row, now, { verdict: next.value.verdict, about: { attempt: row.attempt } })
-    : auditOf('call.refused', row, now, { outcome: 'refused', about: { code: next.problem.code } })
+    ? auditOf('call.started', row, now, {
+        verdict: next.value.verdict,
+        about: { attempt: row.attempt, ...ready?.about },
+      })
+    : auditOf(ready === undefined ? 'call.refused' : 'call.stopped', row, now, {
+        outcome: row.state,
+        about: { code: next.problem.code, ...ready?.about },
+      })
   const changes: Change[] = [
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
     ...approvalChange(approval, next.ok, now),
@@ -153,6 +182,16 @@ async function commitNext(
   deps.probe('intent.after')
   if (recorded === 'committed') return row
   return recorded === 'unavailable' ? 'unavailable' : 'lost'
+}
+
+/**
+ * A call that does not start. One that was interrupted before may have taken effect then, which may be why its check fails now:
+ * nobody knows still, and a person is asked anew.
+ */
+function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
+  if (why.code !== 'call.check_failed') return { ...before, state: 'refused', ended_at: now, problem: why }
+  if (before.state !== 'unknown') return { ...before, state: 'failed', ended_at: now, problem: why }
+  return { ...before, problem: problem('call.interrupted', { check: why.about['says'] ?? '' }) }
 }
 
 function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {

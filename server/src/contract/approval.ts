@@ -71,6 +71,10 @@ export type ApprovalPacket = {
   readonly risk_notes: readonly Opinion[]
   readonly preview?: ToolResult
   readonly rollback: string
+  readonly check: string
+  readonly verify: string
+  /** The parts of the execution standard this tool does not have. */
+  readonly missing: readonly string[]
   readonly asked_by: Caller
   readonly thread: string
   readonly strength: Strength

@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
+import type { Finding, PlannedReadBack, Rollback, Verified } from './standard.ts'
 import type { RiskClass, ToolEffect } from './tool.ts'
 import type { Opinion, Verdict } from './verdict.ts'
 
@@ -91,11 +92,28 @@ export type CallRow = Call & {
   readonly problem?: Problem
   /** For `unknown`: who settled it and how. */
   readonly settled?: { readonly by: string; readonly as: 'retry' | 'done' | 'failed'; readonly at: number }
+  /** What would undo it, recorded before it ran. */
+  readonly rollback?: Rollback
+  /** What was found before it ran, and what was read back afterwards. */
+  readonly evidence?: { readonly check?: Finding; readonly verify?: Finding }
+  /** While the read-back has not been recorded: that it is due, and what is to be asked. */
+  readonly due?: 'verify'
+  readonly read_back?: PlannedReadBack
 }
 
 /** What a caller learns. Every door prints this same value. */
 export type Outcome =
-  | { readonly status: 'executed'; readonly call_id: CallId; readonly result: ToolResult; readonly output: Eviction }
+  | {
+      readonly status: 'executed'
+      readonly call_id: CallId
+      readonly result: ToolResult
+      readonly output: Eviction
+      /** Absent for a tool without a read-back. */
+      readonly verified?: Verified
+      /** What was read back and what it said, in a sentence. */
+      readonly read_back?: string
+      readonly rollback?: string
+    }
   | {
       readonly status: 'pending'
       readonly call_id: CallId

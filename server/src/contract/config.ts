@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
+import { Check, refuseWriters, RollbackSettings, Verify } from './standard.ts'
 import { DryRun, ToolEffect } from './tool.ts'
 
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
@@ -18,6 +19,13 @@ export const ToolSettings = z.strictObject({
   /** `production` makes every effect of the tool critical. */
   tags: z.array(z.string().min(1).max(64)).default([]),
   dry_run: DryRun.optional(),
+  /** What would undo a call: shown to people, never carried out by the gate. */
+  rollback: RollbackSettings.optional(),
+  /** Asked before a call runs; another answer stops it. */
+  check: Check.optional(),
+  /** Asked after a call ran; its answer is kept as the evidence of the outcome. */
+  verify: Verify.optional(),
+  title: z.string().min(1).max(200).optional(),
   /** Which arguments are paths. Without it they are recognised by their names and values. */
   files: z.array(ArgumentPointer).max(100).optional(),
   content: ContentSettings.optional(),
@@ -65,7 +73,7 @@ export const ServerSettings = PlainServerSettings.superRefine(({ sandbox, tools 
       message: '`files` needs a `sandbox` of the server',
     })
   }
-})
+}).superRefine(({ tools }, context) => refuseWriters(tools, context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
@@ -74,6 +82,8 @@ export const Config = z.strictObject({
     .strictObject({
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(7420),
+      /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
+      hosts: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   /** The data folder; relative to the config file's folder. */

@@ -23,6 +23,12 @@ export const PROBLEMS = {
     says: 'the request is larger than the limit',
     do: 'send less than `limit` bytes',
   },
+  'request.foreign_host': {
+    http: 403,
+    retry: 'never',
+    says: "the request was made under a name that is not this gate's",
+    do: 'use the address the gate printed at its start, or add the name to `listen.hosts`',
+  },
   'auth.missing': {
     http: 401,
     retry: 'never',
@@ -54,6 +60,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the tool server no longer offers this tool',
     do: 'list the tools with `sluice tools`',
+  },
+  'tool.hash_differs': {
+    http: 409,
+    retry: 'never',
+    says: 'the tool is no longer the definition that was named',
+    do: 'read the present definition, then admit its hash',
   },
   'tool.failed': {
     http: 502,
@@ -134,6 +146,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the dry run failed, so nothing was executed',
     do: 'correct what the preview reports',
+  },
+  'call.check_failed': {
+    http: 409,
+    retry: 'never',
+    says: 'the check before the call failed, so nothing was executed',
+    do: 'bring about what the check demands; `says` names it',
   },
   'call.no_dry_run': {
     http: 400,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from './json.ts'
+import type { ReadBack, RollbackSettings } from './standard.ts'
 
 export const ToolEffect = z.enum(['read', 'write', 'destructive', 'external', 'privileged'])
 export type ToolEffect = z.infer<typeof ToolEffect>
@@ -54,7 +55,17 @@ export type Tool = {
   readonly risk: RiskClass
   /** Safe to run again after a crash: declared by the operator, annotated by a trusted server, or a pure read. */
   readonly idempotent: boolean
+  /** The operator's own name for it, above the server's. */
+  readonly title?: string
+  /** The operator's words for it. Absent is unknown. */
+  readonly tags?: readonly string[]
   readonly dry_run?: DryRun
+  /** What would undo a call. Recorded and shown, never carried out. */
+  readonly rollback?: RollbackSettings
+  /** Asked before a call runs; another answer stops it. */
+  readonly check?: ReadBack
+  /** Asked after a call ran; its answer is the evidence of the outcome. */
+  readonly verify?: ReadBack
 }
 
 /** A tool server the operator has added. Tools listed at the first connection are admitted, later ones are asked about. */

@@ -4,7 +4,12 @@ import type { Config, ServerSettings } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
 /** One tool server, ready to be started: paths are absolute, secrets are fetched. */
-export type ServerConfig = Omit<ServerSettings, 'tools' | 'cwd'> & { readonly name: string; readonly cwd: string }
+export type ServerConfig = Omit<ServerSettings, 'tools' | 'cwd'> & {
+  readonly name: string
+  readonly cwd: string
+  /** A folder of its own in the gate's data folder, told to the child as `SLUICE_DATA`. Made by a server that wants it. */
+  readonly data?: string
+}
 
 /**
  * The configured servers as they can be started. `./` and `../` at the start of a command or an argument, and every relative

@@ -13,6 +13,11 @@ export function joinTool(row: ToolRow, settings: ServerSettings): Tool {
     ...known,
     risk: riskClassOf(known.effects, said?.tags ?? []),
     idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known),
+    tags: said?.tags ?? [],
+    ...(said?.title === undefined ? {} : { title: said.title }),
     ...(said?.dry_run === undefined ? {} : { dry_run: said.dry_run }),
+    ...(said?.rollback === undefined ? {} : { rollback: said.rollback }),
+    ...(said?.check === undefined ? {} : { check: said.check }),
+    ...(said?.verify === undefined ? {} : { verify: said.verify }),
   }
 }

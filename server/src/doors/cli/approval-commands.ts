@@ -112,7 +112,7 @@ function printPacket(out: Out, packet: Fields): void {
   const preview = fieldsOf(packet['preview'])['content']
   if (Array.isArray(preview))
     out.line(`  preview: ${preview.map((block) => textOf(fieldsOf(block)['text'])).join(' ')}`)
-  out.line(`  ${textOf(packet['rollback'])}`)
+  for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(packet[part])}`)
 }
 
 /** Calls that ended in the dark wait for a person too. */
@@ -122,6 +122,7 @@ async function printUnknown(out: Out, session: Session): Promise<void> {
     const id = textOf(item['call_id'])
     out.line(`${id}  ${textOf(item['tool_id'])}  unknown: nobody knows whether it took effect`)
     out.line(`  arguments: ${textOf(item['proposed_args'])}`)
+    if (item['rollback'] !== undefined) out.line(`  ${textOf(item['rollback'])}`)
     out.line(`  settle: sluice settle ${id} retry | done | failed`)
   }
 }

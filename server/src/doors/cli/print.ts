@@ -59,12 +59,21 @@ export function printOutcome(out: Out, reply: Reply): number {
     else out.line(`${status}: ${textOf(body['call_id'])}`)
   })
   if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']))
+  if (!out.json && status === 'executed') printEvidence(out, body)
   return EXIT_OF[status] ?? code
 }
 
 function printResult(out: Out, result: Fields): void {
   const content = Array.isArray(result['content']) ? result['content'].map(fieldsOf) : []
   for (const block of content) out.line(textOf(block['text'] ?? block))
+}
+
+/** Beside the tool's own words, which alone are on stdout. */
+function printEvidence(out: Out, body: Fields): void {
+  const { verified, read_back, rollback } = body
+  const word = verified === true ? 'yes' : verified === false ? 'no' : 'unknown'
+  if (verified !== undefined) out.error(`verified: ${word} (${textOf(read_back)})`)
+  if (rollback !== undefined) out.error(textOf(rollback))
 }
 
 function printHeld(out: Out, body: Fields): void {

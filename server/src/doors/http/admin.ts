@@ -8,7 +8,10 @@ const LONGEST_READ = 100_000
 
 export const adminRoutes: Routes = (app, gate) => {
   app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) =>
-    jsonResponse(200, { items: gate.tools(c.get('caller')).map(shown), notices: gate.policies.notices() }),
+    jsonResponse(200, {
+      items: gate.tools(c.get('caller')).map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
+      notices: gate.policies.notices(),
+    }),
   )
   app.openapi(
     routeWithBody({
@@ -108,13 +111,14 @@ export const adminRoutes: Routes = (app, gate) => {
   )
 }
 
-function shown({ row, effects, effects_from, risk, idempotent, dry_run }: Tool) {
-  const { title, description, inputSchema } = row.definition
+function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_run }: Tool) {
+  const { description, inputSchema } = row.definition
   const admitted = row.admitted?.hash === row.definition_hash
   return {
     tool_id: row.tool_id,
     server: row.server,
-    title,
+    title: title ?? row.definition.title,
+    tags,
     description,
     input_schema: inputSchema,
     effects,

@@ -57,16 +57,19 @@ export const callRoutes: Routes = (app, gate) => {
     async (c) => {
       const listed = await gate.listUnknown(c.get('caller'), pageOf(c))
       if (!listed.ok) return problemResponse(listed.problem, c.get('trace'))
-      const shown = listed.value.map(({ call_id, tool_id, canonical_args, caller, thread, started_at, problem }) => ({
-        call_id,
-        tool_id,
-        proposed_args: canonical_args,
-        asked_by: caller,
-        thread,
-        started_at,
-        problem,
-        choices: ['retry', 'done', 'failed'],
-      }))
+      const shown = listed.value.map(
+        ({ call_id, tool_id, canonical_args, caller, thread, started_at, problem, rollback }) => ({
+          call_id,
+          tool_id,
+          proposed_args: canonical_args,
+          asked_by: caller,
+          thread,
+          started_at,
+          problem,
+          ...(rollback === undefined ? {} : { rollback: rollback.says }),
+          choices: ['retry', 'done', 'failed'],
+        }),
+      )
       return jsonResponse(200, { items: shown })
     },
   )

@@ -68,7 +68,12 @@ function initialize(gate: Gate, params: JsonObject): JsonObject {
 
 function listTools(gate: Gate, caller: Caller): JsonObject[] {
   const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined)
-  return [CALL_STATUS, ...tools.map(({ row }) => ({ ...row.definition, name: row.tool_id }))]
+  const listed = tools.map(({ row, title }) => ({
+    ...row.definition,
+    ...(title === undefined ? {} : { title }),
+    name: row.tool_id,
+  }))
+  return [CALL_STATUS, ...listed]
 }
 
 async function callTool(gate: Gate, id: string | number, params: JsonObject, speaker: Speaker): Promise<JsonObject> {

@@ -9,7 +9,7 @@ import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
     case 'executed':
-      return { ...resultOf(outcome.result) }
+      return withEvidence(resultOf(outcome.result), outcome)
     case 'pending': {
       const { status, call_id, approval_id, url, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
@@ -52,13 +52,31 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
   }
 }
 
+/** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */
+function withEvidence(result: Told, { verified, read_back, rollback }: Executed): JsonObject {
+  if (verified === undefined && rollback === undefined) return result
+  const evidence = {
+    ...(verified === undefined ? {} : { verified }),
+    ...(read_back === undefined ? {} : { read_back }),
+    ...(rollback === undefined ? {} : { rollback }),
+  }
+  const meta = { ...result._meta, 'sluice/evidence': evidence }
+  if (verified === undefined || verified === true) return { ...result, _meta: meta }
+  const doubt = verified === false ? 'The read-back contradicts this' : 'It is not known whether this took effect'
+  const text = `${doubt}: ${read_back ?? ''}. Do not repeat the call; tell the person who asked for it.`
+  return { ...result, content: [...result.content, { type: 'text', text }], _meta: meta }
+}
+
 function said(text: string, details: JsonObject, isError: boolean, hasOutputSchema: boolean): JsonObject {
   const content = [{ type: 'text', text }]
   if (hasOutputSchema) return { content, isError: true, _meta: { 'sluice/outcome': details } }
   return { content, structuredContent: details, isError }
 }
 
-function resultOf({ content, structuredContent, isError, _meta }: ToolResult): JsonObject {
+type Told = JsonObject & { readonly content: readonly JsonObject[]; readonly _meta?: JsonObject }
+type Executed = Extract<Outcome, { status: 'executed' }>
+
+function resultOf({ content, structuredContent, isError, _meta }: ToolResult): Told {
   return {
     content,
     ...(structuredContent === undefined ? {} : { structuredContent }),

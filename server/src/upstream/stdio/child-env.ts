@@ -2,14 +2,18 @@
 const POSIX = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'SHELL', 'TMPDIR', 'TZ', 'USER']
 const WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMDATA', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
 
-/** INVARIANT: a variable of the gate reaches a child only if it is named above or in the child's own configuration. */
+/**
+ * Besides these, `SLUICE_DATA`: a folder where the server may keep what is its own, beside the gate's.
+ * INVARIANT: a variable of the gate reaches a child only if it is named above or in the child's own configuration.
+ */
 export function childEnv(
   configured: Readonly<Record<string, string>>,
   gate: Readonly<Record<string, string | undefined>>,
+  data?: string,
 ): Record<string, string> {
   const inherited = [...POSIX, ...WINDOWS].flatMap((name) => {
     const value = gate[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  return { ...Object.fromEntries(inherited), ...configured }
+  return { ...Object.fromEntries(inherited), ...(data === undefined ? {} : { SLUICE_DATA: data }), ...configured }
 }

@@ -35,7 +35,7 @@ export function startChild(config: ServerConfig, sink: ChildSink): Child {
   const own_group = process.platform !== 'win32'
   const child = spawn(config.command, config.args, {
     cwd: config.cwd,
-    env: childEnv(config.env, process.env),
+    env: childEnv(config.env, process.env, config.data),
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     windowsHide: true,

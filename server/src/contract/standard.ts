@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import type { Sha256 } from './ids.ts'
+import type { Json } from './json.ts'
+
+/** Steps into an answer or into arguments: keys and list positions, separated by dots. */
+const PATH = /^[^.{}]+(\.[^.{}]+)*$/
+export const ValuePath = z.string().max(300).regex(PATH, 'a path is keys and list positions, separated by dots')
+
+/** What a placeholder may take its value from. */
+export const SOURCES = ['args', 'result'] as const
+export type Source = (typeof SOURCES)[number]
+
+/** Everything between double braces, well-formed or not. */
+export const PLACEHOLDER = /\{\{(.*?)\}\}/gs
+
+/** `args.<path>` or `result.<path>`; undefined for anything else between the braces. */
+export function readPlaceholder(inside: string): { readonly source: Source; readonly path: string } | undefined {
+  const dot = inside.indexOf('.')
+  const source = SOURCES.find((name) => name === inside.slice(0, dot))
+  const path = inside.slice(dot + 1)
+  return source !== undefined && PATH.test(path) && path === path.trim() ? { source, path } : undefined
+}
+
+const Value: z.ZodType<Json> = z.json()
+const Arguments = z.record(z.string(), Value).readonly()
+
+/** One demand on an answer: exactly one of the four words. `contains` asks a text for a part and a list for an item. */
+export const Expectation = z
+  .strictObject({
+    path: ValuePath,
+    equals: Value.optional(),
+    contains: Value.optional(),
+    exists: z.boolean().optional(),
+    in: z.array(Value).min(1).max(100).readonly().optional(),
+  })
+  .refine((one) => EXPECTED.filter((word) => one[word] !== undefined).length === 1, {
+    message: 'say exactly one of `equals`, `contains`, `exists`, `in`',
+  })
+  .refine(({ contains }) => contains === undefined || !isEmpty(contains), {
+    message: 'everything contains nothing: say what must be in there',
+  })
+export type Expectation = z.infer<typeof Expectation>
+export const EXPECTED = ['equals', 'contains', 'exists', 'in'] as const
+
+const Expectations = z.union([Expectation.transform((one) => [one]), z.array(Expectation).min(1).max(20)]).readonly()
+
+/** A question to a tool of the same server that only reads, and what its answer must say. */
+export const ReadBack = z.strictObject({ tool: z.string().min(1), args: Arguments.default({}), expect: Expectations })
+export type ReadBack = z.infer<typeof ReadBack>
+
+/** What must be true before the tool runs. There is no result yet to speak of. */
+export const Check = ReadBack.superRefine((check, context) => {
+  refusePlaceholders(check, ['args'], context)
+})
+/** What must be true after it ran. */
+export const Verify = ReadBack.superRefine((verify, context) => {
+  refusePlaceholders(verify, SOURCES, context)
+})
+
+/** What would undo a call: a call of another tool of the same server, or words for a person. Never carried out by the gate. */
+export const RollbackSettings = z
+  .strictObject({
+    tool: z.string().min(1).optional(),
+    args: Arguments.optional(),
+    /** Shown as it stands. What an agent chose has no place in a command that a person may copy. */
+    command: z.string().min(1).max(500).optional(),
+  })
+  .superRefine((rollback, context) => {
+    const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', path, message })
+    if ((rollback.tool === undefined) === (rollback.command === undefined)) refuse('say either `tool` or `command`')
+    if (rollback.command !== undefined && rollback.args !== undefined) refuse('a command has no `args`', ['args'])
+    if (rollback.command?.includes('{{') === true) refuse('a command has no placeholders', ['command'])
+    refusePlaceholders({ args: rollback.args ?? {} }, SOURCES, context)
+  })
+export type RollbackSettings = z.infer<typeof RollbackSettings>
+
+type Declared = {
+  readonly effects?: readonly string[] | undefined
+  readonly check?: ReadBack | undefined
+  readonly verify?: ReadBack | undefined
+}
+
+/** What the gate asks by itself must not change anything, and only the operator's own word says so. */
+export function refuseWriters(tools: Readonly<Record<string, Declared>>, context: Issues): void {
+  for (const [name, { check, verify }] of Object.entries(tools))
+    for (const [part, declared] of Object.entries({ check, verify })) {
+      if (declared === undefined) continue
+      const asked = Object.hasOwn(tools, declared.tool) ? tools[declared.tool]?.effects : undefined
+      if (asked !== undefined && asked.every((effect) => effect === 'read')) continue
+      const message = `only a tool that reads may be asked: declare \`${declared.tool}\` with \`effects: [read]\` here`
+      context.addIssue({ code: 'custom', path: ['tools', name, part, 'tool'], message })
+    }
+}
+
+type Issues = { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void }
+
+/** A placeholder that could never be filled is refused when the configuration is read, not when a call depends on it. */
+function refusePlaceholders(
+  part: { readonly args: Json; readonly expect?: readonly Expectation[] },
+  sources: readonly Source[],
+  context: Issues,
+): void {
+  const allowed = sources.map((source) => `{{${source}.<path>}}`).join(' or ')
+  const message = `a placeholder is ${allowed}, and stands in values only`
+  for (const path of wrongPlaceholders(part.args, sources)) {
+    context.addIssue({ code: 'custom', path: ['args', ...path], message })
+  }
+  for (const { equals = null, contains = null, in: any = [] } of part.expect ?? [])
+    if (wrongPlaceholders([equals, contains, any], sources).length > 0)
+      context.addIssue({ code: 'custom', path: ['expect'], message })
+}
+
+function wrongPlaceholders(value: Json, sources: readonly Source[], path: PropertyKey[] = []): PropertyKey[][] {
+  if (typeof value === 'string') return isFillable(value, sources) ? [] : [path]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(key.includes('{{') ? [[...path, key]] : []),
+    ...wrongPlaceholders(inner, sources, [...path, key]),
+  ])
+}
+
+function isFillable(text: string, sources: readonly Source[]): boolean {
+  const found = [...text.matchAll(PLACEHOLDER)]
+  const known = found.every(([, inside = '']) => {
+    const read = readPlaceholder(inside)
+    return read !== undefined && sources.includes(read.source)
+  })
+  return known && !text.replaceAll(PLACEHOLDER, '').includes('{{')
+}
+
+/** Contained in everything, so it would prove nothing. */
+export function isEmpty(value: Json): boolean {
+  if (typeof value === 'string') return value === ''
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** What a check or a read-back found. `says` names what was demanded, as it was declared: never the values of arguments. */
+export type Finding = {
+  readonly ok: Verified
+  /** The id of the tool that was asked. */
+  readonly tool: string
+  readonly says: string
+  readonly expected: readonly string[]
+  readonly at: number
+  /** Of the whole answer; and how it begins, for people who look into the record. */
+  readonly digest?: Sha256
+  readonly preview?: string
+}
+
+/** `unknown`: the read-back could not be carried out, or has not been yet. */
+export type Verified = boolean | 'unknown'
+
+/** What would undo a call, as it was recorded before the call ran and completed with its answer. */
+export type Rollback = { readonly says: string } & (
+  | {
+      readonly is: 'call'
+      readonly tool: string
+      readonly args: Json
+      /** Placeholders that only the answer can fill. */
+      readonly open: readonly string[]
+    }
+  | { readonly is: 'command'; readonly command: string }
+  | { readonly is: 'unresolved' }
+)
+
+/** A question with its values filled in, asked of a tool that reads. */
+export type PlannedReadBack = {
+  /** The tool's own name on the call's server. */
+  readonly tool: string
+  readonly args: Json
+  readonly expect: readonly Expectation[]
+  /** The demands as they were declared. */
+  readonly expected: readonly string[]
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, type Json } from '../../../contract/json.ts'
+import { EXPECTED, type Expectation } from '../../../contract/standard.ts'
+import { fillTemplate, type Filled, type Sources } from './fill-template.ts'
+import { valueAt } from './value-at.ts'
+
+/** A demand with its placeholders filled. */
+export function fillExpectation(
+  expectation: Expectation,
+  sources: Sources,
+): Pick<Filled, 'open' | 'missing'> & { readonly expectation: Expectation } {
+  const { path, equals, contains, in: any } = expectation
+  if (equals !== undefined) {
+    const { value, ...rest } = fillTemplate(equals, sources)
+    return { ...rest, expectation: { path, equals: value } }
+  }
+  if (contains !== undefined) {
+    const { value, ...rest } = fillTemplate(contains, sources)
+    return { ...rest, expectation: { path, contains: value } }
+  }
+  if (any === undefined) return { open: [], missing: [], expectation }
+  const filled = any.map((one) => fillTemplate(one, sources))
+  return {
+    open: filled.flatMap(({ open }) => open),
+    missing: filled.flatMap(({ missing }) => missing),
+    expectation: { path, in: filled.map(({ value }) => value) },
+  }
+}
+
+/** Whether an answer meets one demand. A path that leads nowhere meets only `exists: false`. */
+export function meets(answer: Json, expectation: Expectation): boolean {
+  const found = valueAt(answer, expectation.path)
+  if (expectation.exists !== undefined) return (found !== undefined) === expectation.exists
+  if (found === undefined) return false
+  if (expectation.equals !== undefined) return isSame(found, expectation.equals)
+  if (expectation.contains !== undefined) return holds(found, expectation.contains)
+  return expectation.in?.some((one) => isSame(found, one)) ?? false
+}
+
+/** A demand as it was declared, for people and for the record: it shows placeholders, not what they stood for. */
+export function sayExpectation(expectation: Expectation): string {
+  const { path } = expectation
+  if (expectation.exists !== undefined) return `\`${path}\` ${expectation.exists ? 'exists' : 'does not exist'}`
+  const word = EXPECTED.find((name) => expectation[name] !== undefined) ?? 'equals'
+  const value = JSON.stringify(expectation[word])
+  return `\`${path}\` ${word === 'in' ? 'is one of' : word} ${value}`
+}
+
+/** Equal as JSON: the order of keys means nothing, the order of a list does. */
+export function isSame(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (Array.isArray(one) || Array.isArray(other))
+    return Array.isArray(one) && Array.isArray(other) && isSameList(one, other)
+  if (!isJsonObject(one) || !isJsonObject(other)) return false
+  return Object.keys(one).length === Object.keys(other).length && covers(one, other, isSame)
+}
+
+function isSameList(one: readonly Json[], other: readonly Json[]): boolean {
+  return one.length === other.length && one.every((item, index) => isSame(item, other[index] ?? null))
+}
+
+/** A text holds a part, a list holds an item, an object holds fields; of an item that is an object the named fields count. */
+function holds(found: Json, wanted: Json): boolean {
+  if (typeof found === 'string') return typeof wanted === 'string' && found.includes(wanted)
+  if (Array.isArray(found)) return found.some((item: Json) => hasAll(item, wanted))
+  return isJsonObject(found) && isJsonObject(wanted) && hasAll(found, wanted)
+}
+
+function hasAll(found: Json, wanted: Json): boolean {
+  return isJsonObject(found) && isJsonObject(wanted) ? covers(found, wanted, hasAll) : isSame(found, wanted)
+}
+
+type JsonFields = { readonly [key: string]: Json }
+
+function covers(found: JsonFields, wanted: JsonFields, fits: (found: Json, wanted: Json) => boolean): boolean {
+  return Object.entries(wanted).every(([key, value]) => {
+    const own = Object.hasOwn(found, key) ? found[key] : undefined
+    return own !== undefined && fits(own, value)
+  })
+}

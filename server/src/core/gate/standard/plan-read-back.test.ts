@@ -1,0 +1,120 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ToolResult } from '../../../contract/call.ts'
+import type { Json } from '../../../contract/json.ts'
+import type { ReadBack } from '../../../contract/standard.ts'
+import { judgeAnswer, planReadBack } from './plan-read-back.ts'
+import { rollbackOf } from './rollback-of.ts'
+
+const declared: ReadBack = {
+  tool: 'read_note',
+  args: { id: '{{result.id}}' },
+  expect: [
+    { path: 'note.text', equals: '{{args.text}}' },
+    { path: 'note.tags', contains: '{{args.tag}}' },
+  ],
+}
+const sources = { args: { text: 'hello', tag: 'x' }, result: { id: 7 } }
+
+function planned() {
+  const made = planReadBack(declared, sources)
+  if (!made.ok) throw new Error(made.says)
+  return made.plan
+}
+const said = (structuredContent: Json): ToolResult => ({ content: [], structuredContent })
+const words = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
+
+describe('a planned read-back', () => {
+  test('has its values filled in and its demands as they were declared', () => {
+    expect(planned()).toEqual({
+      tool: 'read_note',
+      args: { id: 7 },
+      expect: [
+        { path: 'note.text', equals: 'hello' },
+        { path: 'note.tags', contains: 'x' },
+      ],
+      expected: ['`note.text` equals "{{args.text}}"', '`note.tags` contains "{{args.tag}}"'],
+    })
+  })
+
+  test('is not made when a value is absent, and the sentence names the placeholder and no value', () => {
+    const made = planReadBack(declared, { args: { tag: 'private' }, result: {} })
+    expect(made).toEqual({
+      ok: false,
+      says: 'there is no usable value for `{{result.id}}`, `{{args.text}}`',
+    })
+    expect(planReadBack(declared, { args: sources.args })).toMatchObject({ ok: false })
+  })
+
+  test('is not made of a demand that anything would meet', () => {
+    expect(planReadBack(declared, { ...sources, args: { text: 'x', tag: '' } })).toMatchObject({ ok: false })
+  })
+
+  test('is confirmed only by an answer that meets every demand', () => {
+    const note = { text: 'hello', tags: ['x', 'y'] }
+    expect(judgeAnswer(planned(), said({ note }))).toMatchObject({ ok: true })
+    expect(judgeAnswer(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
+      ok: false,
+      says: 'not so: `note.text` equals "{{args.text}}"',
+    })
+    expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: [] } }))).toMatchObject({ ok: false })
+    expect(judgeAnswer(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })
+  })
+
+  test('never says the values that were expected or found', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.uuid(), (text, found) => {
+        const made = planReadBack(declared, { ...sources, args: { text, tag: text } })
+        if (!made.ok) throw new Error(made.says)
+        const { says } = judgeAnswer(made.plan, said({ note: { text: found, tags: [found] } }))
+        expect(says).not.toContain(text)
+        expect(says).not.toContain(found)
+      }),
+    )
+  })
+
+  test('reads words as `text`, and as `json` where they are JSON', () => {
+    const ask = (path: string, equals: Json) => ({ tool: 't', args: {}, expect: [{ path, equals }], expected: ['e'] })
+    expect(judgeAnswer(ask('text', 'hi'), words('hi'))).toMatchObject({ ok: true })
+    expect(judgeAnswer(ask('json.a.0', 1), words('{"a":[1]}'))).toMatchObject({ ok: true })
+    expect(judgeAnswer(ask('json.a', 2), words('{"a":1,"a":2}'))).toMatchObject({ ok: false })
+    expect(judgeAnswer(ask('text', 'hi'), { ...words('hi'), structuredContent: {} })).toMatchObject({ ok: false })
+  })
+})
+
+describe('a rollback', () => {
+  const siblings = (name: string) => (name === 'erase' ? 's__erase' : undefined)
+  const undo = { tool: 'erase', args: { id: '{{result.id}}', why: 'undo {{args.text}}' } }
+
+  test('names what would undo the call as far as it is known, and waits for the rest', () => {
+    expect(rollbackOf(undo, siblings, { args: { text: '{{result.id}}' } })).toMatchObject({
+      is: 'call',
+      tool: 's__erase',
+      args: { id: '{{result.id}}', why: 'undo {{result.id}}' },
+      open: ['{{result.id}}'],
+    })
+    expect(rollbackOf(undo, siblings, { args: { text: '{{result.id}}' }, result: { id: 7 } })).toMatchObject({
+      args: { id: 7, why: 'undo {{result.id}}' },
+      open: [],
+    })
+  })
+
+  test('that cannot be told is no rollback', () => {
+    expect(rollbackOf(undo, siblings, { args: {} })).toEqual({
+      is: 'unresolved',
+      says: 'no rollback known: there is no usable value for `{{args.text}}`',
+    })
+    expect(rollbackOf({ tool: 'gone' }, siblings, { args: {} })).toEqual({
+      is: 'unresolved',
+      says: 'no rollback known: its server has no tool `gone`',
+    })
+  })
+
+  test('by hand is shown as it stands', () => {
+    expect(rollbackOf({ command: 'restore the backup' }, siblings, {})).toEqual({
+      is: 'command',
+      command: 'restore the backup',
+      says: 'to undo it by hand: restore the backup',
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import type { ToolResult } from '../../../contract/call.ts'
+import { isEmpty, type PlannedReadBack, type ReadBack, type Verified } from '../../../contract/standard.ts'
+import { answerValue } from './answer-value.ts'
+import { fillExpectation, meets, sayExpectation } from './expectations.ts'
+import { fillTemplate, type Sources } from './fill-template.ts'
+
+/** `says` is why a question cannot be asked. */
+export type Planned =
+  { readonly ok: true; readonly plan: PlannedReadBack } | { readonly ok: false; readonly says: string }
+
+/** Fills a declared question and its demands. INVARIANT: a value that is not there is never replaced by another. */
+export function planReadBack(declared: ReadBack, sources: Sources): Planned {
+  const expected = declared.expect.map(sayExpectation)
+  const args = fillTemplate(declared.args, sources)
+  const demands = declared.expect.map((one) => fillExpectation(one, sources))
+  const absent = [args, ...demands].flatMap(({ open, missing }) => [...open, ...missing])
+  if (absent.length > 0) return { ok: false, says: sayAbsent([...new Set(absent)]) }
+  const expect = demands.map(({ expectation }) => expectation)
+  const vacuous = expect.findIndex(({ contains }) => contains !== undefined && isEmpty(contains))
+  if (vacuous >= 0)
+    return { ok: false, says: `${expected[vacuous]}: everything contains nothing, so it proves nothing` }
+  return { ok: true, plan: { tool: declared.tool, args: args.value, expect, expected } }
+}
+
+/** What the answer to a planned question means. An error is no answer to it. */
+export function judgeAnswer(
+  plan: PlannedReadBack,
+  result: ToolResult,
+): { readonly ok: Verified; readonly says: string } {
+  if (result.isError === true) return { ok: 'unknown', says: 'it answered with an error' }
+  const answer = answerValue(result)
+  const unmet = plan.expected.filter((_, index) => {
+    const expectation = plan.expect[index]
+    return expectation === undefined || !meets(answer, expectation)
+  })
+  if (unmet.length === 0) return { ok: true, says: plan.expected.join(', ') }
+  return { ok: false, says: `not so: ${unmet.join(', ')}` }
+}
+
+export function sayAbsent(placeholders: readonly string[]): string {
+  return `there is no usable value for ${placeholders.map((token) => `\`${token}\``).join(', ')}`
+}

@@ -1,0 +1,24 @@
+import type { Rollback, RollbackSettings } from '../../../contract/standard.ts'
+import { fillTemplate, type Sources } from './fill-template.ts'
+import { sayAbsent } from './plan-read-back.ts'
+
+/** The id of a tool of the same server, by its own name; undefined for one that is not offered. */
+export type Siblings = (name: string) => string | undefined
+
+export const NO_ROLLBACK = 'no rollback known'
+
+/**
+ * What would undo a call, as far as it can be told from its arguments and, once it ran, from its answer. Always filled from
+ * the declaration: a value that was filled in before could look like a placeholder.
+ */
+export function rollbackOf(declared: RollbackSettings, siblings: Siblings, sources: Sources): Rollback {
+  const { command, tool: name = '' } = declared
+  if (command !== undefined) return { is: 'command', command, says: `to undo it by hand: ${command}` }
+  const tool = siblings(name)
+  if (tool === undefined) return unresolved(`its server has no tool \`${name}\``)
+  const { value: args, open, missing } = fillTemplate(declared.args ?? {}, sources)
+  if (missing.length > 0) return unresolved(sayAbsent(missing))
+  return { is: 'call', tool, args, open, says: `to undo it, call ${tool} with ${JSON.stringify(args)}` }
+}
+
+const unresolved = (why: string): Rollback => ({ is: 'unresolved', says: `${NO_ROLLBACK}: ${why}` })
