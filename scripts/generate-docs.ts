@@ -34,8 +34,14 @@ async function openapi(): Promise<string> {
     },
   }
   const gate = new Proxy({}, absent) as Gate
-  const app = httpApp({ gate, mcp: async () => undefined, newTrace: () => '', onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)) })
-  const answer = await app.request('/openapi.json')
+  const app = httpApp({
+    gate,
+    mcp: async () => undefined,
+    newTrace: () => '',
+    hosts: [],
+    onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
+  })
+  const answer = await app.request('/openapi.json', undefined, { local: true })
   if (!answer.ok) throw new Error(await answer.text())
   return `${JSON.stringify(await answer.json(), null, 2)}\n`
 }

@@ -26,6 +26,7 @@ export async function up(options: UpOptions): Promise<number> {
     gate,
     mcp: (message, speaker) => handleMessage(gate, message, speaker),
     newTrace: () => randomIds.trace(),
+    hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
     onIncident(error, trace) {
       const incident = randomBytes(6).toString('hex')
       log('error', 'internal error', { incident, trace, error: error instanceof Error ? error.stack : String(error) })

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -189,6 +190,20 @@ describe('bad knocks', () => {
       status: 200,
       body: { state: 'pending' },
     })
+  })
+
+  test.each([
+    ['another Host', { host: 'evil.example' }, 403],
+    ['a rebound Host with our port', { host: `evil.example:${1}` }, 403],
+    ['a foreign Origin', { origin: 'https://evil.example' }, 403],
+    ['a null Origin', { origin: 'null' }, 403],
+    ['our own Origin', { origin: 'http://localhost:7420' }, 200],
+  ])('%s on the network listener: %o gives %i', async (_, headers, status) => {
+    const { hostname, port } = new URL(gate.url)
+    const seen = await new Promise((done) => {
+      request({ host: hostname, port, path: '/healthz', headers }, (answer) => done(answer.statusCode)).end()
+    })
+    expect(seen).toBe(status)
   })
 
   test('the data folder and its socket belong to their owner alone', () => {

@@ -8,6 +8,7 @@ import { auditRoutes } from './audit.ts'
 import { callRoutes } from './calls.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
+import { knownHost } from './known-host.ts'
 import { mcpRoute, type McpHandler } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
@@ -17,6 +18,8 @@ export type HttpDoor = {
   readonly gate: Gate
   readonly mcp: McpHandler
   readonly newTrace: () => string
+  /** The names by which this gate is known on the network, besides those of the loopback. */
+  readonly hosts: readonly string[]
   /** Told of everything that should not happen; returns the incident's id. */
   readonly onIncident: (error: unknown, trace: string) => string
 }
@@ -38,6 +41,7 @@ export function httpApp(door: HttpDoor): App {
     c.header('x-content-type-options', 'nosniff')
     c.header('x-trace-id', c.get('trace'))
   })
+  app.use(knownHost(door.hosts))
   app.use(
     bodyLimit({
       maxSize: BODY_LIMIT,
