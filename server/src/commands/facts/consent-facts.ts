@@ -32,7 +32,8 @@ export async function consentFacts(
 }
 
 async function plausibleConsents({ shelves }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
-  const page = { limit: CONSENT_LIMITS.live, newest_first: true }
+  // Mints that race can put a few more on a shelf than the limit says.
+  const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
   const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => shelves.list('consents', { shelf }, page)))
   const earlier = spent === undefined ? undefined : await shelves.row('consents', spent)
   const others = listed.flat().filter(({ row }) => row.consent_id !== spent)

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGate, type RunningGate } from './with-running-gate.ts'
+
+let gate: RunningGate & { stop(): Promise<void> }
+let agent = ''
+let approver = ''
+beforeAll(async () => {
+  gate = await startGate()
+  agent = await gate.key('agent', 'a', 'ana')
+  approver = await gate.key('approver', 'bob')
+})
+afterAll(() => gate.stop())
+
+const note = (text: string) => gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text } })
+const terms = {
+  actor: 'caller:agent:a',
+  what: { tool: 'book__note', args: [{ path: '/text', op: 'equals', value: 'by http' }] },
+  calls: 1,
+  expires_in_s: 60,
+}
+
+describe('a consent at the HTTP door', () => {
+  test('is minted, let one call through, shows what is left, and is revoked', async () => {
+    const { status, body } = await gate.http('POST', '/v1/consents', approver, terms)
+    expect({ status, body }).toMatchObject({ status: 201, body: { minted_by: 'approver:bob', calls: 1 } })
+    expect(body).not.toHaveProperty('shelf')
+    expect(await note('by http')).toMatchObject({ body: { status: 'executed' } })
+    expect(await note('by http')).toMatchObject({ body: { status: 'pending' } })
+    const listed = await gate.http('GET', '/v1/consents', approver)
+    expect(listed.body['items']).toMatchObject([
+      { consent_id: body['consent_id'], calls: 1, calls_left: 0, state: 'exhausted' },
+    ])
+    const revoked = await gate.http('DELETE', `/v1/consents/${String(body['consent_id'])}`, approver)
+    expect(revoked).toMatchObject({ status: 200, body: { revoked_by: 'approver:bob' } })
+    expect(await gate.http('DELETE', '/v1/consents/nothing', approver)).toMatchObject({
+      status: 404,
+      body: { code: 'consent.unknown' },
+    })
+  })
+
+  test.each([
+    ['no bound on calls', { ...terms, calls: undefined }],
+    ['no end', { ...terms, expires_in_s: undefined }],
+    ['a blank cheque', { ...terms, what: { tool: '*', args: [{ path: '', op: 'any' }] } }],
+    ['an unknown field', { ...terms, unlimited: true }],
+  ])('with %s is refused', async (_, body) => {
+    expect(await gate.http('POST', '/v1/consents', approver, body)).toMatchObject({
+      status: 400,
+      body: { code: 'request.invalid' },
+    })
+  })
+
+  test('is no business of an agent', async () => {
+    for (const [method, path, body] of [
+      ['POST', '/v1/consents', terms],
+      ['GET', '/v1/consents', undefined],
+      ['DELETE', `/v1/consents/cons_${'0'.repeat(24)}`, undefined],
+    ] as const)
+      expect(await gate.http(method, path, agent, body)).toMatchObject({
+        status: 403,
+        body: { code: 'auth.forbidden' },
+      })
+  })
+
+  test('is given with an approval, and cannot be asked for with a denial', async () => {
+    const { body: held } = await note('remember me')
+    const path = `/v1/approvals/${String(held['approval_id'])}/decide`
+    const remember = { calls: 1, expires_in_s: 60 }
+    expect(await gate.http('POST', path, approver, { decision: 'deny', remember })).toMatchObject({ status: 400 })
+    expect(await gate.http('POST', path, approver, { decision: 'approve', remember })).toMatchObject({
+      body: { state: 'approved', consent: { actor: 'caller:agent:a', from_approval: held['approval_id'] } },
+    })
+    expect(await note('remember me')).toMatchObject({ body: { status: 'executed' } })
+    expect(await note('remember me')).toMatchObject({ body: { status: 'pending' } })
+  })
+})
+
+describe('a consent at the command line', () => {
+  test('is minted, listed with what is left, and revoked', async () => {
+    const words = ['caller:agent:a', 'book__note', '--calls', '2', '--for', '1h', '--arg', '/text prefix cli']
+    const minted = await gate.cli('consent', 'mint', ...words)
+    expect(minted).toMatchObject({ code: 0, out: expect.stringContaining('2 calls of book__note') as string })
+    const id = /cons_[0-9a-f]{24}/.exec(minted.out)?.[0] ?? ''
+    expect(await note('cli 1')).toMatchObject({ body: { status: 'executed' } })
+    expect((await gate.cli('consent', 'list')).out).toMatch(new RegExp(`${id}.*1 of 2`))
+    expect(await gate.cli('consent', 'revoke', id)).toMatchObject({ code: 0 })
+    expect((await gate.cli('consent', 'list')).out).not.toContain(id)
+    expect((await gate.cli('consent', 'list', '--all')).out).toMatch(new RegExp(`${id}.*revoked`))
+    expect(await note('cli 2')).toMatchObject({ body: { status: 'pending' } })
+  })
+
+  test('takes exact arguments word for word', async () => {
+    const words = ['user:ana', 'book__*', '--calls', '1', '--for', '30m', '--args', '{"text":"exact"}']
+    expect(await gate.cli('consent', 'mint', ...words)).toMatchObject({ code: 0 })
+    expect(await note('exact!')).toMatchObject({ body: { status: 'pending' } })
+    expect(await note('exact')).toMatchObject({ body: { status: 'executed' } })
+    const twice = ['user:ana', 'book__*', '--calls', '1', '--for', '30m', '--args', '{"a":1,"a":2}']
+    expect(await gate.cli('consent', 'mint', ...twice)).toMatchObject({ code: 1 })
+  })
+
+  test('says what is wrong with its own words', async () => {
+    const mint = (...words: string[]) => gate.cli('consent', 'mint', 'caller:agent:a', 'book__note', ...words)
+    expect(await mint('--calls', '1', '--for', '1h')).toMatchObject({ code: 64 })
+    expect(await mint('--calls', '1', '--for', 'ever', '--any-args')).toMatchObject({ code: 64 })
+    expect(await mint('--calls', '1', '--for', '1h', '--any-args', '--arg', '/text any')).toMatchObject({ code: 64 })
+    expect(await mint('--for', '1h', '--any-args')).toMatchObject({ code: 64 })
+    expect(await mint('--calls', '0', '--for', '1h', '--any-args')).toMatchObject({ code: 1 })
+  })
+
+  test('is given with an approval', async () => {
+    const { body: held } = await note('walk on')
+    const id = String(held['approval_id'])
+    expect(await gate.cli('approve', id, '--remember', 'always')).toMatchObject({ code: 64 })
+    const approved = await gate.cli('approve', id, '--remember', '1 call for 10m')
+    expect(approved).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('permits caller:agent:a 1 calls') as string,
+    })
+    expect(await note('walk on')).toMatchObject({ body: { status: 'executed' } })
+  })
+})

@@ -1,0 +1,343 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { driveWorld, openWorld } from '../../src/boot/open-gate.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import type { Change } from '../../src/commands/ports.ts'
+import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/contract/consent.ts'
+import type { Result } from '../../src/contract/problems.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  BOOK_TOOLS,
+  effectsIn,
+  openTestGate,
+  pendingOf,
+  settingsIn,
+  USER,
+  withGate,
+} from './with-gate.ts'
+
+const TERMS: ConsentTerms = {
+  actor: 'caller:agent:a',
+  what: { tool: 'book__note', args: [{ path: '/text', op: 'prefix', value: 'x' }] },
+  calls: 2,
+  expires_in_s: 60,
+}
+
+function given<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.problem))
+  return result.value
+}
+const mint = async (gate: Gate, more: Partial<ConsentTerms> = {}) =>
+  given(await gate.mintConsent(APPROVER, { ...TERMS, ...more }))
+const leftOf = async (gate: Gate, { consent_id }: ConsentRow) =>
+  (await gate.listConsents(ADMIN, { limit: 200 })).items.find((item) => item.consent_id === consent_id)
+const spentBy = async (gate: Gate, { consent_id }: ConsentRow) =>
+  (await gate.auditPage(undefined, 1, 5000)).filter(
+    ({ type, subject }) => type === 'call.started' && subject['consent'] === consent_id,
+  )
+
+describe('approve and remember', () => {
+  test('held, remembered, the next ones run at once, used up, held again', async () => {
+    await withGate(async ({ gate, call, effects, outcome }) => {
+      const held = pendingOf(await call('book__note', { text: 'x' }))
+      const remember = { calls: 2, expires_in_s: 60 }
+      const decided = given(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve', remember }))
+      expect(decided).toMatchObject({ state: 'approved', consent: { from_approval: held.approval_id, calls: 2 } })
+      expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
+      const { consent } = decided
+      if (consent === undefined) throw new Error('a consent was asked for')
+      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'live' })
+
+      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
+      pendingOf(await call('book__note', { text: 'y' }))
+      pendingOf(await call('book__note', { text: 'x' }, { caller: { ...AGENT, id: 'agent:b' } }))
+      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
+      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 0, state: 'exhausted' })
+      pendingOf(await call('book__note', { text: 'x' }))
+      expect(effects()).toHaveLength(3)
+
+      const spent = await spentBy(gate, consent)
+      expect(spent).toHaveLength(2)
+      expect(spent[0]?.verdict).toMatchObject({
+        effect: 'allow',
+        evidence: [
+          { decider: 'policy', effect: 'ask' },
+          { decider: 'consent', rule: consent.consent_id },
+        ],
+      })
+      expect(await gate.verifyAudit([])).toMatchObject({ ok: true })
+    })
+  })
+
+  test('what may vary is chosen, and a choice the approved call does not meet decides nothing', async () => {
+    await withGate(async ({ gate, call }) => {
+      const held = pendingOf(await call('book__note', { text: 'x1', ms: 5 }))
+      const bounds = { calls: 5, expires_in_s: 60 }
+      const decide = (args: ConsentTerms['what']['args']) =>
+        gate.decideApproval(APPROVER, held.approval_id, { says: 'approve', remember: { ...bounds, args } })
+      const foreign = await decide([
+        { path: '/text', op: 'equals', value: 'other' },
+        { path: '/ms', op: 'any' },
+      ])
+      expect(foreign).toMatchObject({ problem: { code: 'consent.not_the_call' } })
+      expect(await decide([{ path: '/text', op: 'any' }])).toMatchObject({ problem: { code: 'consent.not_the_call' } })
+      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
+      expect((await gate.listConsents(ADMIN, { limit: 10 })).items).toEqual([])
+
+      given(
+        await decide([
+          { path: '/text', op: 'prefix', value: 'x' },
+          { path: '/ms', op: 'max', value: 10 },
+        ]),
+      )
+      expect(await call('book__note', { text: 'x2', ms: 10 })).toMatchObject({ status: 'executed' })
+      pendingOf(await call('book__note', { text: 'x2', ms: 11 }))
+      pendingOf(await call('book__note', { text: 'x2' }))
+      pendingOf(await call('book__note', { text: 'x2', ms: 1, dry_run: false }))
+    })
+  })
+
+  test('what needs two people, or more than the policy holds, is approved without being remembered', async () => {
+    const server = { tools: { ...BOOK_TOOLS, wipe: { effects: ['privileged'] } } }
+    await withGate(
+      async ({ gate, call }) => {
+        const remember = { calls: 2, expires_in_s: 60 }
+        const critical = pendingOf(await call('book__wipe', { text: 'x' }))
+        expect(await gate.decideApproval(APPROVER, critical.approval_id, { says: 'approve', remember })).toMatchObject({
+          problem: { code: 'consent.not_rememberable' },
+        })
+        await gate.setPause(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
+        const paused = pendingOf(await call('book__note', { text: 'x' }))
+        expect(await gate.decideApproval(APPROVER, paused.approval_id, { says: 'approve', remember })).toMatchObject({
+          problem: { code: 'consent.not_rememberable', about: { rules: expect.stringContaining('pause') as string } },
+        })
+        expect(await gate.readApproval(APPROVER, critical.approval_id)).toMatchObject({
+          value: { state: 'pending', decisions: [] },
+        })
+      },
+      { server, policy: 'preset: careful' },
+    )
+  })
+})
+
+describe('a consent', () => {
+  test('does not answer a pause, and does answer again when it is lifted', async () => {
+    await withGate(async ({ gate, call }) => {
+      await mint(gate)
+      const pause = { scope: 'all', effect: 'ask', reason: '' } as const
+      await gate.setPause(ADMIN, { ...pause, active: true })
+      pendingOf(await call('book__note', { text: 'x' }))
+      await gate.setPause(ADMIN, { ...pause, active: false })
+      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
+    })
+  })
+
+  test('of so much cost is used up by cost, each call at the price of its tool', async () => {
+    const server = { tools: { ...BOOK_TOOLS, note: { effects: ['write'], cost: 4 } } }
+    await withGate(
+      async ({ gate, call }) => {
+        const consent = await mint(gate, { calls: 10, cost: 10 })
+        for (const text of ['x1', 'x2'])
+          expect(await call('book__note', { text })).toMatchObject({ status: 'executed' })
+        pendingOf(await call('book__note', { text: 'x3' }))
+        expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 8, cost_left: 2, state: 'live' })
+      },
+      { server },
+    )
+  })
+
+  test('opens no dry run: nothing is spent by one, so as many could be had as one likes', async () => {
+    const server = { tools: { ...BOOK_TOOLS, note: { effects: ['write'], dry_run: { args: { dry_run: true } } } } }
+    await withGate(
+      async ({ gate, call }) => {
+        const consent = await mint(gate)
+        for (const dry_run of ['only', 'first'] as const)
+          expect(await call('book__note', { text: 'x' }, { dry_run })).toMatchObject({
+            problem: { code: 'call.no_dry_run' },
+          })
+        expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2 })
+        expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
+      },
+      { server },
+    )
+  })
+
+  test('does not weaken an edited request: it waits for a person, as strong as before', async () => {
+    await withGate(async ({ gate, call }) => {
+      const held = pendingOf(await call('book__slow_note', { text: 'before' }))
+      await mint(gate, { what: { tool: 'book__*', args: [{ path: '', op: 'any' }] } })
+      expect(await gate.editApproval(APPROVER, held.approval_id, { text: 'after' })).toMatchObject({
+        value: { state: 'pending', strength: 'strong' },
+      })
+    })
+  })
+
+  test('is given and revoked by approvers and admins, and seen besides by the person it is for', async () => {
+    await withGate(async ({ gate, call }) => {
+      const others = (['agent', 'user', 'reviewer', 'node'] as const).map((kind) => ({ ...AGENT, kind }))
+      for (const other of others)
+        expect(await gate.mintConsent(other, TERMS)).toMatchObject({ problem: { code: 'auth.forbidden' } })
+      const [forCaller, forUser] = [await mint(gate), await mint(gate, { actor: 'user:ana' })]
+      for (const other of others)
+        expect(await gate.revokeConsent(other, forUser.consent_id)).toMatchObject({
+          problem: { code: 'auth.forbidden' },
+        })
+      const seenBy = async (caller: typeof AGENT) =>
+        (await gate.listConsents(caller, { limit: 10 })).items.map(({ consent_id }) => consent_id)
+      expect(await seenBy(AGENT)).toEqual([])
+      expect(await seenBy(USER)).toEqual([forUser.consent_id])
+      expect(await seenBy(APPROVER)).toEqual([forUser.consent_id, forCaller.consent_id])
+
+      expect(given(await gate.revokeConsent(ADMIN, forUser.consent_id))).toMatchObject({ revoked_by: 'admin:local' })
+      given(await gate.revokeConsent(APPROVER, forCaller.consent_id))
+      expect(await gate.revokeConsent(ADMIN, `cons_${'0'.repeat(24)}`)).toMatchObject({
+        problem: { code: 'consent.unknown' },
+      })
+      pendingOf(await call('book__note', { text: 'x' }))
+      const types = (await gate.auditPage(undefined, 1, 1000)).map(({ type }) => type)
+      expect(types.filter((type) => type.startsWith('consent.'))).toEqual([
+        'consent.minted',
+        'consent.minted',
+        'consent.revoked',
+        'consent.revoked',
+      ])
+    })
+  })
+
+  test('is one of so many: live ones are limited, and the spent make room', async () => {
+    await withGate(async ({ gate, call }) => {
+      const consents: ConsentRow[] = []
+      for (let n = 0; n < CONSENT_LIMITS.live; n++) consents.push(await mint(gate, { calls: 1 }))
+      expect(await gate.mintConsent(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
+      await mint(gate, { actor: 'caller:agent:b' })
+      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
+      await mint(gate)
+      expect(await gate.mintConsent(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
+      given(await gate.revokeConsent(APPROVER, consents.at(-1)?.consent_id ?? ''))
+      await mint(gate)
+    })
+  })
+})
+
+type Interposed = { gate: Gate; folder: string; before: (change: (gate: Gate) => Promise<unknown>) => void }
+
+/** A gate on a real ledger; `before` does something between the next decision to spend a consent and its commit. */
+async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-consents-'))
+  const opened = given(await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true))
+  await opened.settled
+  let pending: ((gate: Gate) => Promise<unknown>) | undefined
+  const { ledger } = opened.world
+  const spends = (change: Change) => change.kind === 'spend' && change.account.startsWith('consent:')
+  const slow: typeof ledger = {
+    ...ledger,
+    async commit(changes) {
+      const act = pending
+      if (act !== undefined && changes.some(spends)) {
+        pending = undefined
+        await act(direct)
+      }
+      return ledger.commit(changes)
+    },
+  }
+  const { gate: direct, scheduler: first } = driveWorld(opened.world, () => {})
+  const { gate, scheduler: second } = driveWorld({ ...opened.world, ledger: slow }, () => {})
+  try {
+    await use({ gate, folder, before: (act) => void (pending = act) })
+  } finally {
+    await first.stop()
+    await second.stop()
+    await opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('between the decision and its commit', () => {
+  const note = (gate: Gate, text: string) =>
+    gate.dispatch({ caller: AGENT, tool: 'book__note', args: { text }, thread: 't1' })
+
+  test('a revoked consent loses: the call is held, nothing runs and nothing is spent', async () => {
+    await withInterposed(async ({ gate, folder, before }) => {
+      const consent = await mint(gate)
+      before((direct) => direct.revokeConsent(ADMIN, consent.consent_id))
+      const held = pendingOf(await note(gate, 'x'))
+      expect(held.evidence).not.toContainEqual(expect.objectContaining({ decider: 'consent' }))
+      expect(effectsIn(folder)).toEqual([])
+      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'revoked' })
+      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({
+        value: { preview: { content: [{ text: 'would note' }] } },
+      })
+    })
+  })
+
+  test('the last unit taken by another call loses, and a second consent steps in', async () => {
+    await withInterposed(async ({ gate, folder, before }) => {
+      const first = await mint(gate, { calls: 1, expires_in_s: 10 })
+      before((direct) => note(direct, 'x1'))
+      pendingOf(await note(gate, 'x2'))
+      expect(effectsIn(folder)).toEqual(['note {"text":"x1"}'])
+      const [second, third] = [await mint(gate, { calls: 1, expires_in_s: 20 }), await mint(gate, { calls: 1 })]
+      before((direct) => note(direct, 'x3'))
+      expect(await note(gate, 'x4')).toMatchObject({ status: 'executed' })
+      for (const consent of [first, second, third])
+        expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 0, state: 'exhausted' })
+    })
+  })
+})
+
+describe('an interrupted call that a consent let through', () => {
+  const policy = 'rules: [{ id: ask, effect: ask, match: { tool: book__note_again }, says: ask }]'
+  const what = { tool: 'book__note_again', args: [{ path: '', op: 'any' }] } satisfies ConsentTerms['what']
+
+  async function interrupt(folder: string, then: (gate: Gate, consent: ConsentRow) => Promise<unknown>) {
+    let isInterrupted = false
+    const probe = (point: string) => {
+      if (point !== 'upstream.after' || isInterrupted) return
+      isInterrupted = true
+      throw new Error('interrupted')
+    }
+    const { gate, call, opened } = await openTestGate(folder, { policy, probe })
+    const consent = await mint(gate, { what, calls: 1 })
+    await expect(call('book__note_again', { text: 'x' })).rejects.toThrow('interrupted')
+    await then(gate, consent)
+    await opened.close()
+    return consent
+  }
+
+  async function inFolder(use: (folder: string) => Promise<void>) {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-consents-'))
+    try {
+      await use(folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const startedIn = async (gate: Gate) =>
+    (await gate.auditPage(undefined, 1, 1000)).find(({ type }) => type === 'call.started')?.subject['call'] ?? ''
+
+  test('is tried again on the unit it has spent, although none is left', async () => {
+    await inFolder(async (folder) => {
+      const consent = await interrupt(folder, async () => {})
+      const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
+      expect(await outcome(await startedIn(gate))).toMatchObject({ status: 'executed' })
+      expect(effects()).toHaveLength(2)
+      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 0 })
+      expect(await spentBy(gate, consent)).toHaveLength(2)
+      await opened.close()
+    })
+  })
+
+  test('is not tried again when the consent was revoked meanwhile', async () => {
+    await inFolder(async (folder) => {
+      await interrupt(folder, (gate, { consent_id }) => gate.revokeConsent(ADMIN, consent_id))
+      const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
+      expect(await outcome(await startedIn(gate))).toMatchObject({ problem: { code: 'approval.stale' } })
+      expect(effects()).toHaveLength(1)
+      await opened.close()
+    })
+  })
+})

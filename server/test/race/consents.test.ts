@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { ADMIN, APPROVER, effectsIn, openTestGate } from '../gate/with-gate.ts'
+
+const RACERS = ['a', 'b', 'c']
+const TIMES = 150
+const UNITS = 200
+
+function racer(folder: string, name: string) {
+  const script = join(import.meta.dirname, 'consent-racer.ts')
+  const child = spawn(process.execPath, [script, folder, name, String(TIMES)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const line = async () => String((await lines.next()).value)
+  return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
+}
+
+test('of 450 calls by three processes under one consent of 200 exactly 200 run, and a person is asked about the rest', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
+  try {
+    const before = await openTestGate(folder)
+    const minted = await before.gate.mintConsent(APPROVER, {
+      actor: 'caller:agent:a',
+      what: { tool: 'book__slow_note', args: [{ path: '/text', op: 'prefix', value: 'race ' }] },
+      calls: UNITS,
+      expires_in_s: 3600,
+    })
+    if (!minted.ok) throw new Error(minted.problem.code)
+    await before.opened.close()
+
+    const racers = RACERS.map((name) => racer(folder, name))
+    await Promise.all(racers.map(({ ready }) => ready))
+    for (const { go } of racers) go()
+    const tallies = await Promise.all(
+      racers.map(async ({ tally }) => JSON.parse(await tally()) as Record<string, number>),
+    )
+    const total: Record<string, number> = {}
+    for (const tally of tallies)
+      for (const [key, count] of Object.entries(tally)) total[key] = (total[key] ?? 0) + count
+
+    expect(total).toEqual({ executed: UNITS, pending: RACERS.length * TIMES - UNITS })
+    const effects = effectsIn(folder)
+    expect(effects).toHaveLength(UNITS)
+    expect(new Set(effects).size).toBe(UNITS)
+    const after = await openTestGate(folder)
+    expect((await after.gate.listConsents(ADMIN, { limit: 10 })).items).toMatchObject([
+      { consent_id: minted.value.consent_id, calls: UNITS, calls_left: 0, state: 'exhausted' },
+    ])
+    const entries = await after.gate.auditPage(undefined, 1, 5000)
+    const started = entries.filter(({ type }) => type === 'call.started')
+    expect(started).toHaveLength(UNITS)
+    expect(started.every(({ subject }) => subject['consent'] === minted.value.consent_id)).toBe(true)
+    expect(await after.gate.verifyAudit([])).toMatchObject({ ok: true })
+    await after.opened.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 120_000)
