@@ -16,10 +16,10 @@ import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
-import type { Change, Committed, Ledger, Probe } from './ports.ts'
+import type { Ledger, Probe } from './ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
-import { quarantineChanges } from './quarantine.ts'
+import { commitAndStop } from './quarantine.ts'
 
 export type DispatchDeps = PrepareDeps &
   FactsDeps &
@@ -68,7 +68,7 @@ function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdi
 }
 
 /**
- * A commit that is lost to a neighbour, who took the last units, revoked a consent or lifted a pause, is a reason to look
+ * A commit that is lost to a neighbour, who took the last units or revoked a consent, is a reason to look
  * again. In the last try nothing given ahead is looked for: others were faster every time, so a person is asked.
  */
 async function judgeAndGo(deps: DispatchDeps, request: CallRequest, prepared: PreparedCall): Promise<Outcome> {
@@ -129,29 +129,18 @@ async function record(
     ...(preview === undefined ? {} : { preview }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
   })
-  const changes = [
-    ...recording,
-    ...spendChanges(verdict, facts.budgets),
-    ...consentChanges(verdict, facts),
-    ...(await quarantineChanges(deps, call, verdict, now)),
-  ]
+  const changes = [...recording, ...spendChanges(verdict, facts.budgets), ...consentChanges(verdict, facts)]
   deps.probe('intent.before')
-  const recorded = await deps.ledger.commit(changes)
+  const recorded = await commitAndStop(deps, call, verdict, now, changes)
   deps.probe('intent.after')
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
-  if (isOvertaken(changes, recorded)) return 'overtaken'
+  if (isLostToBudget(changes, recorded) || isLostToConsent(changes, recorded)) return 'overtaken'
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
   if (recorded !== 'committed')
     return (
       (await earlierCall(deps, request, { call, tool, integrity: 'intact' })) ?? refused(problem('audit.unavailable'))
     )
   return row.state === 'executing' ? deps.execute({ row, version: 1 }) : describeCall(row, deps.links)
-}
-
-function isOvertaken(changes: readonly Change[], recorded: Committed): boolean {
-  const lost = typeof recorded === 'string' ? undefined : changes[recorded.lost]
-  const isPause = (lost?.kind === 'swap' || lost?.kind === 'expect') && lost.table === 'pauses'
-  return isPause || isLostToBudget(changes, recorded) || isLostToConsent(changes, recorded)
 }
 
 /** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
@@ -219,7 +208,7 @@ async function stopped(
   }
   const isFailed = why.code === 'call.dry_run_failed' || why.code === 'call.check_failed'
   const settled: CallRow = isFailed ? row : { ...row, state: 'refused' }
-  const recorded = await deps.ledger.commit([
+  const recorded = await commitAndStop(deps, call, verdict, facts.now, [
     { kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: settled },
     {
       kind: 'audit',
@@ -229,7 +218,6 @@ async function stopped(
         about: { code: why.code, ...ready.about },
       }),
     },
-    ...(await quarantineChanges(deps, call, verdict, facts.now)),
   ])
   return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
 }

@@ -1,7 +1,29 @@
 import type { Call } from '../contract/call.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Verdict } from '../contract/verdict.ts'
-import type { Change, Shelves } from './ports.ts'
+import type { Change, Committed, Ledger, Shelves } from './ports.ts'
+
+const TRIES = 100
+
+/**
+ * Commits what records a call, and with it what stops its caller if a trap was sprung. A neighbour who moves the same pause
+ * is a reason to look at that pause again and at nothing else: bait stays bait.
+ */
+export async function commitAndStop(
+  deps: { readonly shelves: Shelves; readonly ledger: Ledger },
+  call: Call,
+  verdict: Verdict,
+  now: number,
+  changes: readonly Change[],
+): Promise<Committed> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const all = [...changes, ...(await quarantineChanges(deps, call, verdict, now))]
+    const committed = await deps.ledger.commit(all)
+    const isOwn = typeof committed === 'string' || committed.lost < changes.length
+    if (isOwn) return committed
+  }
+  return 'unavailable'
+}
 
 /**
  * Whoever springs a trap is stopped with the same commit that records it: a critical finding, and a pause of the caller that

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { APPROVER, pendingOf, withGate } from './with-gate.ts'
+
+// Put together at run time: no scanner of this repository should take it for a leak.
+const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
+const CARD = ['4111', '1111', '1111', '1111'].join(' ')
+
+test('a secret is not written, personal data is asked about, and a reader may be given either', async () => {
+  await withGate(async ({ gate, call, effects, outcome }) => {
+    const blocked = await call('book__note_again', { text: `my token is ${SECRET}` })
+    expect(blocked).toMatchObject({ status: 'refused', problem: { about: { rules: 'content.secret' } } })
+    expect(JSON.stringify(blocked)).not.toContain(SECRET.slice(0, 8))
+    expect(JSON.stringify(await gate.auditPage(undefined, 1, 1000))).not.toContain(SECRET.slice(4))
+
+    const held = pendingOf(await call('book__note_again', { text: `card ${CARD}` }))
+    expect(held.evidence).toMatchObject([{ rule: 'notes-run' }, { rule: 'content.pii' }])
+    expect(effects()).toEqual([])
+    await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+    expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
+
+    expect(await call('book__look', { text: SECRET })).toMatchObject({ status: 'executed' })
+  })
+})
+
+test('the operator decides per tool what becomes of secrets and of personal data', async () => {
+  const content = (secrets: string, pii: string) => ({ effects: ['write'], content: { secrets, pii } })
+  const tools = { note_again: content('off', 'off'), note: content('ask', 'off') }
+  await withGate(
+    async ({ call }) => {
+      expect(await call('book__note_again', { text: `${SECRET} ${CARD}` })).toMatchObject({ status: 'executed' })
+      expect(pendingOf(await call('book__note', { text: SECRET })).evidence).toMatchObject([
+        { decider: 'policy' },
+        { rule: 'content.secret', effect: 'ask', strength: 'strong' },
+      ])
+    },
+    { server: { tools } },
+  )
+})

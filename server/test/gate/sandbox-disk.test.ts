@@ -1,0 +1,109 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import * as fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { filesFact } from '../../src/commands/facts/files-fact.ts'
+import { loadJudgement } from '../../src/commands/facts/load-judgement.ts'
+import { readConfig } from '../../src/contract/config.ts'
+import { judgeSandbox } from '../../src/core/gate/judge-sandbox.ts'
+import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
+import { callWith, quietFacts, toolWith } from '../../src/core/gate/quiet-facts.suite.ts'
+import { localFiles } from '../../src/upstream/local-files.ts'
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-disk-')))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const NAMES = ['a', 'b', 'in', 'out', 'gone', 'deep', 'up'] as const
+
+/** A fresh disk: `in` holds what is allowed. Links inside it lead in, out, nowhere and up. */
+function makeDisk(): void {
+  rmSync(join(folder, 'root'), { recursive: true, force: true })
+  for (const path of ['root/in/a/deep', 'root/in/b', 'root/out/a']) mkdirSync(join(folder, path), { recursive: true })
+  symlinkSync('../out', join(folder, 'root/in/out'))
+  symlinkSync('../out/new', join(folder, 'root/in/gone'))
+  symlinkSync('../..', join(folder, 'root/in/a/up'))
+  symlinkSync('../a', join(folder, 'root/in/b/deep'))
+  symlinkSync('../in/b', join(folder, 'root/out/in'))
+}
+
+const treeOf = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? [entry.name, ...treeOf(join(path, entry.name)).map((below) => `${entry.name}/${below}`)]
+      : [`${entry.name}=${entry.isFile() ? readFileSync(join(path, entry.name), 'utf8') : '→'}`],
+  )
+
+/** What programs do with a path: follow it as it is, or clean it up first; trim it; take backslashes for slashes. */
+const WRITERS: readonly ((base: string, path: string) => string)[] = [
+  (base, path) => (path.startsWith('/') ? path : `${base}/${path}`),
+  (base, path) => resolve(base, path),
+  (base, path) => resolve(base, path.trim()),
+  (base, path) => resolve(base, path.replaceAll('\\', '/')),
+  (base, path) => resolve(base, path.normalize('NFKC')),
+  (base, path) => (path.startsWith('file://') ? decodeURIComponent(path.slice(7)) : resolve(base, path)),
+]
+
+test('law: a path that the gate lets through in silence changes nothing outside, however a program reads it', async () => {
+  const config = readConfig({
+    servers: { s: { command: 'x', cwd: './root/in', sandbox: { roots: ['./root/in'], local: true } } },
+  })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  const files = localFiles(config.value.servers, folder)
+  const judgement = await loadJudgement(config.value, () => undefined, files)
+  const policy = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
+  if (!judgement.ok || !policy.ok) throw new Error('the configuration is good')
+  const judge = async (path: string) => {
+    const call = callWith({ path })
+    const tool = toolWith({ path: {} }, ['write'])
+    const facts = { ...quietFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
+    return judgeSandbox(policy.value, call, facts)
+  }
+
+  let passed = 0
+  const step = fc.oneof(
+    { arbitrary: fc.constantFrom<string>(...NAMES), weight: 8 },
+    { arbitrary: fc.constantFrom('..', '.', '', '..\\', '．．', ' ..', 'new'), weight: 4 },
+  )
+  const paths = fc
+    .tuple(
+      fc.constantFrom('', '', '', '/', `${folder}/root/in/`, `file://${folder}/root/in/`),
+      fc.array(step, { minLength: 1, maxLength: 6 }),
+    )
+    .map(([start, steps]) => `${start}${steps.join('/')}`)
+  await fc.assert(
+    fc.asyncProperty(paths, async (path) => {
+      makeDisk()
+      const opinions = await judge(path)
+      if (opinions.length > 0) return
+      passed += 1
+      const before = treeOf(join(folder, 'root/out'))
+      const around = readdirSync(join(folder, 'root'))
+      for (const writer of WRITERS) writeTo(writer(join(folder, 'root/in'), path))
+      expect(treeOf(join(folder, 'root/out'))).toEqual(before)
+      expect(readdirSync(join(folder, 'root'))).toEqual(around)
+    }),
+    { numRuns: 250 },
+  )
+  expect(passed).toBeGreaterThan(25)
+}, 60_000)
+
+/** Writes through the path if anything can be written there; what the system refuses harms nobody. */
+function writeTo(path: string): void {
+  if (path.startsWith('/') && !path.startsWith(folder) && !existsSync(path)) return
+  try {
+    writeFileSync(path, 'written')
+  } catch {
+    // a folder, or no such place
+  }
+}

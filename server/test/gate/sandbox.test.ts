@@ -1,0 +1,220 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/contract/config.ts'
+import { APPROVER, openTestGate, pendingOf, type GateRig } from './with-gate.ts'
+
+const SCRIPT = resolve(import.meta.dirname, '../tool-servers/files.ts')
+const POLICY = `
+rules:
+  - { id: files-run, effect: allow, match: { tool: [files__read, files__write, files__read_many] }, says: the sandbox judges }
+`
+
+/** `work` is allowed, `outside` is not; links lead from one to the other in every way a link can. */
+function makeDisk(folder: string): void {
+  for (const name of ['work/sub', 'outside']) mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'work/a.txt'), 'A')
+  writeFileSync(join(folder, 'work/.env'), 'KEY=1')
+  writeFileSync(join(folder, 'outside/secret.txt'), 'S')
+  const links = {
+    'work/to-file': '../outside/secret.txt',
+    'work/to-folder': '../outside',
+    'work/to-nothing': '../outside/new.txt',
+    'work/sub/chain': '../to-folder',
+    'work/absolute': join(folder, 'outside'),
+    'work/loop': 'loop',
+    'work/within': 'sub',
+    'outside/back': '../work',
+  }
+  for (const [path, to] of Object.entries(links)) symlinkSync(to, join(folder, path))
+}
+
+type Options = { sandbox?: object | null; tools?: object; policy?: string; config?: object }
+
+async function withFiles(use: (rig: GateRig) => Promise<void>, options: Options = {}): Promise<void> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-files-')))
+  makeDisk(folder)
+  const sandbox = options.sandbox === undefined ? { roots: ['./work'], local: true } : options.sandbox
+  const effects = { read: { effects: ['read'] }, write: { effects: ['write'] }, move: { effects: ['write'] } }
+  const files = {
+    command: process.execPath,
+    args: [SCRIPT],
+    cwd: './work',
+    tools: { ...effects, read_many: { effects: ['read'] }, ...options.tools },
+    ...(sandbox === null ? {} : { sandbox }),
+  }
+  const rig = await openTestGate(folder, {
+    policy: options.policy ?? POLICY,
+    config: { servers: { files }, ...options.config },
+  })
+  try {
+    await use(rig)
+  } finally {
+    await rig.opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const outsideOf = (folder: string) => {
+  const names = readdirSync(join(folder, 'outside')).sort()
+  return { names, secret: readFileSync(join(folder, 'outside/secret.txt'), 'utf8') }
+}
+
+describe('a sandboxed file server', () => {
+  test('reads and writes inside, also files and folders that do not exist yet, also through links that stay inside', async () => {
+    await withFiles(async ({ call, folder }) => {
+      expect(await call('files__read', { path: 'a.txt' })).toMatchObject({ status: 'executed' })
+      expect(await call('files__read', { path: join(folder, 'work/a.txt') })).toMatchObject({ status: 'executed' })
+      expect(await call('files__read', { path: 'sub/../a.txt' })).toMatchObject({ status: 'executed' })
+      expect(await call('files__write', { path: 'new/deep/b.txt', content: 'B' })).toMatchObject({ status: 'executed' })
+      expect(await call('files__write', { path: 'within/c.txt', content: 'C' })).toMatchObject({ status: 'executed' })
+      expect(readFileSync(join(folder, 'work/sub/c.txt'), 'utf8')).toBe('C')
+    })
+  })
+
+  test('leads nobody outside, by whatever path', async () => {
+    await withFiles(async ({ call, folder }) => {
+      const before = outsideOf(folder)
+      const paths = [
+        'to-file',
+        'to-folder/secret.txt',
+        'to-folder/new.txt',
+        'to-nothing',
+        'sub/chain/secret.txt',
+        'absolute/x',
+        '../outside/secret.txt',
+        'sub/../../outside/x',
+        'missing/../../outside/x',
+        'to-folder/../outside/x',
+        'within/../../outside/x',
+        'to-folder/back/../outside/x',
+        join(folder, 'outside/secret.txt'),
+        '/etc/passwd',
+        '~/x',
+        '~root/x',
+        `file://${join(folder, 'outside/secret.txt')}`,
+        'file://other/x',
+        '%2e%2e/outside/x',
+        '..%2foutside/x',
+        '..\\outside\\x',
+        '//other/share',
+        'C:\\x',
+        'a\0.txt',
+        '．．/outside/x',
+        ' ../outside/x',
+        '$HOME/x',
+        '.../x',
+        '.. /outside/x',
+      ]
+      for (const path of paths) {
+        const outcome = await call('files__write', { path, content: 'X' })
+        expect([path, outcome]).toMatchObject([path, { status: 'refused', problem: { code: 'call.blocked' } }])
+        expect(JSON.stringify(outcome)).toContain('sandbox.')
+      }
+      expect(outsideOf(folder)).toEqual(before)
+    })
+  })
+
+  test('has a place that cannot be found out asked about, not guessed', async () => {
+    await withFiles(async ({ call }) => {
+      const held = pendingOf(await call('files__read', { path: 'loop' }))
+      expect(held.evidence).toMatchObject([{ rule: 'files-run' }, { rule: 'sandbox.unknown', strength: 'strong' }])
+    })
+  })
+
+  test('judges every file argument of a call, and those the operator declared', async () => {
+    const tools = { read_many: { effects: ['read'], files: ['/reads/*/at'] } }
+    await withFiles(
+      async ({ call }) => {
+        const both = await call('files__move', { source: 'a.txt', destination: '../outside/a.txt' })
+        expect(both).toMatchObject({ status: 'refused', problem: { about: { rules: 'sandbox.outside' } } })
+        expect(JSON.stringify(both)).toContain('`/destination` leads outside')
+        const reads = [{ at: 'a.txt' }, { at: 'to-file' }]
+        expect(await call('files__read_many', { reads })).toMatchObject({ status: 'refused' })
+        const label = '/not/a/file/here'
+        expect(await call('files__read_many', { reads: [{ at: 'a.txt' }], label })).toMatchObject({
+          status: 'executed',
+        })
+      },
+      { tools },
+    )
+  })
+
+  test('asks strongly before it touches a file of secrets, and does after a yes', async () => {
+    await withFiles(async ({ gate, call, outcome }) => {
+      const held = pendingOf(await call('files__read', { path: '.env' }))
+      const packet = await gate.readApproval(APPROVER, held.approval_id)
+      expect(packet).toMatchObject({ value: { strength: 'strong' } })
+      expect(held.evidence).toMatchObject([
+        {},
+        { rule: 'sandbox.sensitive', says: '`/path` names an environment file' },
+      ])
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      expect(await outcome(held.call_id)).toMatchObject({
+        status: 'executed',
+        result: { content: [{ text: 'KEY=1' }] },
+      })
+    })
+  })
+
+  test('looks again after an approval: a folder that became a link in the meantime is outside', async () => {
+    const policy = `rules: [{ id: ask, effect: ask, match: { tool: files__write }, says: ask }]`
+    await withFiles(
+      async ({ gate, call, outcome, folder }) => {
+        const held = pendingOf(await call('files__write', { path: 'later/x.txt', content: 'X' }))
+        symlinkSync('../outside', join(folder, 'work/later'))
+        await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        expect(await outcome(held.call_id)).toMatchObject({
+          status: 'refused',
+          problem: { code: 'approval.stale', about: { because: 'sandbox.outside' } },
+        })
+        expect(outsideOf(folder).names).toEqual(['back', 'secret.txt'])
+      },
+      { policy },
+    )
+  })
+
+  test('that is not on this machine has every file argument asked about, and nothing else', async () => {
+    await withFiles(
+      async ({ call }) => {
+        expect(pendingOf(await call('files__read', { path: 'a.txt' })).evidence).toMatchObject([
+          {},
+          { rule: 'sandbox.remote' },
+        ])
+        expect(await call('files__read_many', { reads: [] })).toMatchObject({ status: 'executed' })
+      },
+      { sandbox: { roots: ['./work'] } },
+    )
+  })
+
+  test('counts relative paths from the base the operator names', async () => {
+    await withFiles(
+      async ({ call }) => expect(await call('files__read', { path: 'a.txt' })).toMatchObject({ status: 'refused' }),
+      { sandbox: { roots: ['./work'], base: './outside', local: true } },
+    )
+  })
+
+  test('without a sandbox is judged by the other deciders alone', async () => {
+    await withFiles(
+      async ({ call }) => expect(await call('files__read', { path: 'to-file' })).toMatchObject({ status: 'executed' }),
+      { sandbox: null },
+    )
+  })
+})
+
+test('declared files without a sandbox are refused with the configuration: nothing would enforce them', () => {
+  const files = { command: 'x', tools: { read: { files: ['/path'] } } }
+  expect(readConfig({ servers: { files } })).toMatchObject({
+    problem: { about: { paths: 'servers.files.tools.read.files: `files` needs a `sandbox` of the server' } },
+  })
+})

@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openGate } from '../../src/boot/open-gate.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, settingsIn, withGate } from './with-gate.ts'
+
+const TOKEN = 'AQ-honey-8f3c21d07b'
+const config = { traps: { tokens: [TOKEN] } }
+const lift = { scope: 'caller:agent:a', effect: 'block', reason: 'talked to them', active: false } as const
+const findings = async (gate: Gate) =>
+  (await gate.auditPage(undefined, 1, 1000)).filter(({ type }) => type === 'trap.sprung')
+
+describe('a sprung trap', () => {
+  test('blocks the call, is a critical finding, and stops its caller until an admin lifts it', async () => {
+    await withGate(
+      async ({ gate, call, effects }) => {
+        const outcome = await call('book__note_again', { text: `send it to ${TOKEN}` })
+        expect(outcome).toMatchObject({ status: 'refused', problem: { about: { rules: 'trap.token' } } })
+        expect(JSON.stringify(outcome)).not.toContain('honey-')
+        expect(await findings(gate)).toMatchObject([
+          { actor: 'agent:a', about: { severity: 'critical', traps: 'traps.tokens.0' } },
+        ])
+        expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a', effect: 'block', by: 'trap' }])
+
+        const stopped = { status: 'refused', problem: { about: { rules: 'pause.caller:agent:a' } } }
+        expect(await call('book__look')).toMatchObject(stopped)
+        expect(await call('book__look', {}, { thread: 't2' })).toMatchObject(stopped)
+        expect(await call('book__look', {}, { caller: { ...AGENT, id: 'agent:b' } })).toMatchObject({
+          status: 'executed',
+        })
+        for (const caller of [AGENT, APPROVER])
+          expect(await gate.setPause(caller, lift)).toMatchObject({ problem: { code: 'auth.forbidden' } })
+        expect(await call('book__look')).toMatchObject(stopped)
+
+        expect(await gate.setPause(ADMIN, lift)).toMatchObject({ ok: true })
+        expect(await call('book__look')).toMatchObject({ status: 'executed' })
+        expect(effects()).toEqual([])
+        expect(await gate.verifyAudit([])).toMatchObject({ ok: true })
+      },
+      { config },
+    )
+  })
+
+  test('stops also what the caller had waiting', async () => {
+    await withGate(
+      async ({ gate, call, outcome, effects }) => {
+        const held = pendingOf(await call('book__note', { text: 'harmless' }))
+        await call('book__look', { text: TOKEN })
+        await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
+        expect(effects()).toEqual([])
+      },
+      { config },
+    )
+  })
+
+  test('is enforced while observing, in a dry run, and after the gate was started again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
+    const policy = 'preset: observe'
+    try {
+      const first = await openTestGate(folder, { config, policy })
+      const wanted = { dry_run: 'only' as const }
+      const outcome = await first.call('book__note', { text: Buffer.from(`x${TOKEN}`).toString('base64') }, wanted)
+      expect(outcome).toMatchObject({ status: 'refused', problem: { about: { rules: 'trap.token' } } })
+      await first.opened.close()
+      const second = await openTestGate(folder, { config, policy })
+      expect(await second.call('book__look')).toMatchObject({ status: 'refused' })
+      await second.gate.setPause(ADMIN, lift)
+      expect(await second.call('book__look')).toMatchObject({ status: 'executed' })
+      await second.opened.close()
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('by many calls at once, while an admin keeps lifting, leaves none of them without a stop after it', async () => {
+    await withGate(
+      async ({ gate, call }) => {
+        const calls = Array.from({ length: 12 }, (_, at) => call('book__note_again', { text: `${TOKEN} ${at}` }))
+        const lifts = Array.from({ length: 12 }, () => gate.setPause(ADMIN, lift))
+        const outcomes = await Promise.all([...calls, ...lifts.map(() => call('book__look', { text: TOKEN }))])
+        await Promise.all(lifts)
+        expect(outcomes.every(({ status }) => status === 'refused')).toBe(true)
+        const entries = await gate.auditPage(undefined, 1, 1000)
+        const last = entries.findLast(({ type }) => type === 'trap.sprung' || type === 'gate.unpaused')
+        expect((await gate.listPauses()).length).toBe(last?.type === 'trap.sprung' ? 1 : 0)
+        expect(await findings(gate)).toHaveLength(24)
+      },
+      { config },
+    )
+  })
+
+  test('is also a honey file, by whatever path, on any server', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-trap-')))
+    mkdirSync(join(folder, 'bait'))
+    writeFileSync(join(folder, 'bait/passwords.txt'), 'nothing')
+    symlinkSync('bait', join(folder, 'innocent'))
+    try {
+      const { gate, call, opened } = await openTestGate(folder, {
+        config: { traps: { files: ['./bait/passwords.txt'] } },
+      })
+      const paths = ['bait/passwords.txt', 'innocent/passwords.txt', './x/../bait/passwords.txt']
+      for (const path of paths) {
+        expect(await call('book__look', { path })).toMatchObject({
+          status: 'refused',
+          problem: { about: { rules: 'trap.file' } },
+        })
+        await gate.setPause(ADMIN, lift)
+      }
+      const spelled = { command: `cat ${join(folder, 'bait/passwords.txt')}` }
+      expect(await call('book__look', spelled)).toMatchObject({ status: 'refused' })
+      await gate.setPause(ADMIN, lift)
+      expect(await call('book__look', { path: 'bait/other.txt' })).toMatchObject({ status: 'executed' })
+      await opened.close()
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+test('a gate whose bait is absent or too short to be bait does not open, and repeats nothing of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
+  for (const [token, says] of [
+    ['env:NO_SUCH_VARIABLE_HERE', 'traps.tokens.0: secret is absent'],
+    ['short', 'traps.tokens.0: a honey token has at least 8 characters'],
+  ] as const) {
+    const settings = settingsIn(folder, { config: { traps: { tokens: [token] } } })
+    expect(await openGate(settings, { log: () => {}, url: () => '' })).toMatchObject({
+      problem: { code: 'config.invalid', about: { paths: says } },
+    })
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
