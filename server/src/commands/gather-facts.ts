@@ -31,15 +31,16 @@ const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, { ahead, ...told }: Moment): Promise<Facts> {
   const now = deps.clock()
   const { judgement } = deps
-  const cost = settingsOf(judgement, tool)?.cost ?? 1
-  const consents = ahead === undefined ? undefined : await consentFacts(deps, call, tool, { now, cost, ...ahead })
   const settings = settingsOf(judgement, tool)
+  // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
+  const lane = null
+  const asking = { now, tool, lane, cost: settings?.cost ?? 1 }
+  const consents = ahead === undefined ? undefined : await consentFacts(deps, call, { ...asking, ...ahead })
   return {
     now,
     tool,
     tags: settings?.tags ?? [],
-    // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
-    lane: null,
+    lane,
     pauses: await pausesFor(deps, call),
     look_alikes: lookAlikesOf(deps, tool),
     files: await filesFact(deps, call, tool),

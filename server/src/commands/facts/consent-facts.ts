@@ -1,30 +1,27 @@
 import type { Call } from '../../contract/call.ts'
-import type { ConsentRow } from '../../contract/consent.ts'
-import { CONSENT_LIMITS } from '../../contract/consent.ts'
+import { CONSENT_LIMITS, type ConsentRow } from '../../contract/consent.ts'
 import type { ConsentId } from '../../contract/ids.ts'
-import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import type { UnitsLeft } from '../../core/consent/consent-view.ts'
 import { consentUsed, type CoverFacts } from '../../core/consent/cover-with-consent.ts'
 import { shelvesOf } from '../../core/consent/draw-up-consent.ts'
-import { isAbout, type ConsentFact } from '../../core/consent/match-consent.ts'
+import { isAbout, type ConsentFact, type ConsentMoment } from '../../core/consent/match-consent.ts'
 import type { Accounts, Change, Committed, Held, Shelves } from '../ports.ts'
 
 export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }
 
-/** A call that may be answered by a consent: when, what it costs, and the consent an earlier try of it has spent. */
-export type Asking = { readonly now: number; readonly cost: number; readonly spent?: ConsentId }
+/** The moment a consent may answer: with what the call costs, and the consent that an earlier try of it has spent. */
+export type Asking = ConsentMoment & { readonly cost: number; readonly spent?: ConsentId }
 
 /** The consents that are about this call, with what is left of them; undefined when they cannot be read. */
 export async function consentFacts(
   deps: ConsentDeps,
   call: Call,
-  tool: Tool,
   asking: Asking,
 ): Promise<readonly ConsentFact[] | undefined> {
   try {
     const plausible = await plausibleConsents(deps, call, asking)
-    const about = plausible.filter(({ row }) => isAbout(row, call, { now: asking.now, tool }))
+    const about = plausible.filter(({ row }) => isAbout(row, call, asking))
     return await Promise.all(about.map((held) => factOf(deps, held, asking)))
   } catch {
     return undefined
