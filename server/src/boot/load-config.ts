@@ -15,6 +15,8 @@ export type Settings = {
   readonly policy: PolicyText
 }
 
+const DEFAULT_DATA = './.sluice'
+
 /** Reads `sluice.yaml`. An absent one is the default configuration, unless it was asked for by name. */
 export function loadConfig(file: string, isNamed: boolean): Result<Settings> {
   const path = resolve(file)
@@ -40,6 +42,14 @@ export function loadConfig(file: string, isNamed: boolean): Result<Settings> {
     return refuse('config.invalid', { file: path, paths })
   }
   return ok({ file: path, folder, data: resolve(folder, read.value.data), config: read.value, policy: policy.value })
+}
+
+/** The data folder a configuration names, also one that cannot be used otherwise. */
+export function dataIn(file: string): string {
+  const folder = dirname(file)
+  const document = existsSync(file) ? parseDocument(readFileSync(file, 'utf8'), { logLevel: 'silent' }) : undefined
+  const data = document?.get('data')
+  return resolve(folder, typeof data === 'string' ? data : DEFAULT_DATA)
 }
 
 /** The YAML node at a path, or the closest one above it: an unknown key has no node of its own to point at. */

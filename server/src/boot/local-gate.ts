@@ -5,11 +5,15 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { placesIn } from './data-folder.ts'
-import { loadConfig } from './load-config.ts'
+import { dataIn, loadConfig } from './load-config.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 const DEMO = join(import.meta.dirname, '../../demo/sluice.yaml')
 const START_MS = 15_000
+
+/** The configuration file that command line options lead to. */
+export const configFileOf = (options: UpOptions): string =>
+  resolve(options.demo === true ? DEMO : (options.config ?? 'sluice.yaml'))
 
 /** The settings that command line options lead to. The demo keeps its data where it was started. */
 export function settingsOf(options: UpOptions) {
@@ -23,7 +27,8 @@ export function settingsOf(options: UpOptions) {
 /** The gate of these options on this machine: its socket, and how to start it where there is a configuration for it. */
 export function localGate(options: UpOptions): { readonly socket: string; start(): Promise<boolean> } {
   const loaded = settingsOf(options)
-  const data = loaded.ok ? loaded.value.data : resolve('.sluice')
+  // A gate may be running on a configuration that has a mistake since: it is still the one to talk to.
+  const data = loaded.ok ? loaded.value.data : resolve(options.data ?? dataIn(configFileOf(options)))
   const { socket, log } = placesIn(data)
   return {
     socket,

@@ -9,6 +9,10 @@ process.exitCode = await runCli(process.argv, {
   local: localGate,
   // The gate itself is loaded only by the command that runs one.
   verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
+  offline: (options) => ({
+    test: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).test(asked),
+    lint: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).lint(asked),
+  }),
   reset: async (options) => (await import('./reset.ts')).reset(options),
   up: async (options) => (await import('./up.ts')).up(options),
 })

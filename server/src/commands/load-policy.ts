@@ -1,3 +1,4 @@
+import type { PolicyFault } from '../contract/policy.ts'
 import { refuse, ok, type Result } from '../contract/problems.ts'
 import { compilePolicy, type CompiledPolicy } from '../core/gate/policy/compile-policy.ts'
 import { spellFault } from '../core/gate/policy/policy-faults.ts'
@@ -30,7 +31,8 @@ export function loadPolicy(digest: Digest, text: PolicyText): Result<Policy> {
 /** A policy that somebody proposes, or tries out: nothing of it comes into force. */
 export function loadDraft(digest: Digest, text: PolicyText, catalogue?: Catalogue): Result<Policy> {
   const compiled = compileText(digest, text, catalogue)
-  return compiled.ok
-    ? ok(compiled.value)
-    : refuse('policy.invalid', { faults: compiled.faults.map(spellFault).join('\n') })
+  return compiled.ok ? ok(compiled.value) : invalidPolicy(compiled.faults)
 }
+
+export const invalidPolicy = (faults: readonly PolicyFault[]): Result<never> =>
+  refuse('policy.invalid', { faults: faults.map(spellFault).join('\n') })

@@ -179,7 +179,7 @@ function printReport(out: Out, report: Fields): void {
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Milliseconds since 1970; 0 for everything; undefined when it cannot be read. */
-function sinceOf(text: string): number | undefined {
+export function sinceOf(text: string): number | undefined {
   if (text === '') return 0
   const span = /^(\d{1,6})([mhd])$/.exec(text)
   if (span !== null) return Date.now() - Number(span[1]) * (UNITS[span[2] ?? 'd'] ?? 0)

@@ -2,7 +2,17 @@ import type { Command } from 'commander'
 import { printMinted } from './consent-commands.ts'
 import { boundsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
-import { evidenceOf, fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
+import {
+  evidenceOf,
+  fieldsOf,
+  itemsOf,
+  printNotices,
+  printReply,
+  textOf,
+  timeOf,
+  type Fields,
+  type Out,
+} from './print.ts'
 import type { Session } from './session.ts'
 
 /** What waits for a person, and a person's answers. */
@@ -24,6 +34,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
         for (const item of items) printPacket(out, item)
       })
       if (!out.json && options.state === 'pending') await printUnknown(out, session)
+      printNotices(out, reply.body)
       session.exit(code)
     })
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Session } from './session.ts'
-import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
+import { itemsOf, printNotices, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
 
 /** Calls and what becomes of them. */
@@ -70,7 +70,9 @@ export function addCallCommands(program: Command, session: Session): void {
           ? 'yes'
           : `no: sluice admit ${textOf(tool['tool_id'])} ${textOf(tool['definition_hash'])}`,
       ]
-      session.exit(printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)])))
+      const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
+      printNotices(session.out(), reply.body)
+      session.exit(code)
     })
 
   program

@@ -97,6 +97,19 @@ export function evidenceOf(body: Fields): string[] {
     )
 }
 
+/** What stands until an operator does something about it: on stderr, so that scripts read what they always read. */
+export function printNotices(out: Out, body: unknown): void {
+  const notices = fieldsOf(body)['notices']
+  if (out.json || !Array.isArray(notices)) return
+  for (const { code, says, faults } of notices.map(fieldsOf)) {
+    out.error(`! ${textOf(says)} [${textOf(code)}]`)
+    for (const fault of (Array.isArray(faults) ? faults : []).map(fieldsOf)) {
+      const place = `${textOf(fault['file'])}:${textOf(fault['line'])}:${textOf(fault['column'])}`
+      out.error(`!   ${place}: ${textOf(fault['says'])}; ${textOf(fault['instead'])}`)
+    }
+  }
+}
+
 export function timeOf(value: unknown): string {
   return typeof value === 'number' ? new Date(value).toISOString().slice(0, 19).replace('T', ' ') + 'Z' : '?'
 }

@@ -1,13 +1,17 @@
 import { Command, CommanderError } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
+import type { PolicyLintBody, PolicyTestBody } from '../../contract/api.ts'
 import type { Result } from '../../contract/problems.ts'
+import type { LintReport } from '../../commands/lint-policy.ts'
+import type { TestReport } from '../../commands/test-policy.ts'
 import { addAdminCommands } from './admin-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { clientFor, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -26,6 +30,11 @@ export type CliBoot = {
   verify(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>>
   /** New signing keys for a data folder that lost its own; says what was set aside. */
   reset(options: UpOptions): Promise<Result<readonly string[]>>
+  /** The commands that need no gate: a draft, or the configured policy. */
+  offline(options: UpOptions): {
+    test(asked: PolicyTestBody): Promise<Result<TestReport>>
+    lint(asked: PolicyLintBody): Promise<Result<LintReport>>
+  }
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
 }
@@ -56,6 +65,11 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     out,
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientOf(boot, globals())(...request),
+    isElsewhere: () => urlOf(globals()) !== undefined,
+    offline: {
+      test: (asked) => boot.offline(globals()).test(asked),
+      lint: (asked) => boot.offline(globals()).lint(asked),
+    },
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
     fail(says) {
@@ -91,6 +105,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addCallCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
+  addPolicyCommands(program, session)
   addAdminCommands(program, session)
 
   try {
@@ -102,9 +117,11 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   return exitCode
 }
 
+const urlOf = (globals: Globals): string | undefined => globals.url ?? process.env['SLUICE_URL']
+
 /** The client for the gate that the options name, if it runs. */
 function clientOf(boot: CliBoot, globals: Globals): Client {
-  const url = globals.url ?? process.env['SLUICE_URL']
+  const url = urlOf(globals)
   const key = globals.key ?? process.env['SLUICE_KEY']
   const who: Target = { ...(key === undefined ? {} : { key }), ...(globals.as === undefined ? {} : { as: globals.as }) }
   return clientFor({ ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) })
@@ -113,7 +130,7 @@ function clientOf(boot: CliBoot, globals: Globals): Client {
 /** The same, but a local gate that is absent is started, where there is a configuration to start it with. */
 function reach(boot: CliBoot, globals: Globals): Client {
   const client = clientOf(boot, globals)
-  const isElsewhere = (globals.url ?? process.env['SLUICE_URL']) !== undefined
+  const isElsewhere = urlOf(globals) !== undefined
   return async (...request) => {
     const reply = await client(...request)
     if (reply.status !== NOBODY || isElsewhere) return reply

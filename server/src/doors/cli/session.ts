@@ -2,6 +2,7 @@ import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Client } from './client.ts'
 import type { Out } from './print.ts'
+import type { CliBoot } from './program.ts'
 
 /** What the commands of one run of the CLI share. */
 export type Session = {
@@ -17,4 +18,8 @@ export type Session = {
   readonly reset: () => Promise<Result<readonly string[]>>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void
+  /** Whether the options name a gate on some other machine. */
+  readonly isElsewhere: () => boolean
+  /** What can be done without a gate, in this process. */
+  readonly offline: ReturnType<CliBoot['offline']>
 }

@@ -24,7 +24,7 @@ export type Policy = {
   readonly version: string
   readonly file: string
   readonly preset: Preset
-  /** In `observe` verdicts are recorded, and only traps and integrity failures are enforced. */
+  /** In `observe` verdicts are recorded, and only traps, integrity failures and pauses are enforced. */
   readonly mode: 'enforce' | 'observe'
   readonly operator: Layer
   readonly fallback: Layer

@@ -54,7 +54,7 @@ describe('explainPolicy', () => {
   })
 
   test('says that observe only records', () => {
-    expect(shown('preset: observe').reads).toContain('only traps and integrity failures are enforced')
+    expect(shown('preset: observe').reads).toContain('only traps, integrity failures and pauses are enforced')
     expect(shown('preset: careful').reads).not.toContain('only traps')
   })
 

@@ -56,7 +56,8 @@ export function explainPolicy(policy: Policy): ShownPolicy {
       }
     }),
   )
-  const observed = mode === 'observe' ? ' Verdicts are recorded; only traps and integrity failures are enforced.' : ''
+  const observed =
+    mode === 'observe' ? ' Verdicts are recorded; only traps, integrity failures and pauses are enforced.' : ''
   const reads = `The strictest matching rule of ${file} decides; where none matches, the strictest of the preset ${preset}; where none does, the call is blocked.${observed}`
   return { version, file, preset, mode, rules, reads }
 }

@@ -1,0 +1,32 @@
+import { lintPolicy } from '../commands/lint-policy.ts'
+import { invalidPolicy, loadDraft, type PolicyText } from '../commands/load-policy.ts'
+import { testPolicy } from '../commands/test-policy.ts'
+import type { PolicyLintBody } from '../contract/api.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import type { CliBoot, UpOptions } from '../doors/cli/program.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { configFileOf } from './local-gate.ts'
+import { readPolicy } from './policy-files.ts'
+
+/** Tests and lints a draft, or the configured policy, where no gate runs. Reads, and nothing else; no tool is known here. */
+export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']> {
+  const load = (draft: PolicyLintBody['policy']) => {
+    const text = draft === undefined ? configured(options) : ok(draft)
+    return text.ok ? loadDraft(sha256Hex, text.value) : text
+  }
+  return {
+    async test({ policy, cases }) {
+      const draft = load(policy)
+      return draft.ok ? testPolicy({ digest: sha256Hex }, draft.value, cases) : draft
+    },
+    async lint({ policy }) {
+      const draft = load(policy)
+      return draft.ok ? ok(lintPolicy({}, draft.value)) : draft
+    },
+  }
+}
+
+function configured(options: UpOptions): Result<PolicyText> {
+  const read = readPolicy(configFileOf(options))
+  return read.ok ? ok(read.value) : invalidPolicy(read.faults)
+}

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { FileText } from '../../contract/api.ts'
+import { PROBLEMS, type Result } from '../../contract/problems.ts'
+import { sinceOf } from './admin-commands.ts'
+import { NOBODY, type Reply } from './client.ts'
+import { EXIT } from './exit-codes.ts'
+import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
+import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
+import type { Session } from './session.ts'
+
+/** What is in force, and what a draft would change. */
+export function addPolicyCommands(program: Command, session: Session): void {
+  const policy = program.command('policy').description('which calls run by themselves, and which do not')
+  policy
+    .command('show')
+    .description('what is in force, and why')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/policies')
+      const code = printReply(session.out(), reply, (body) => printPolicy(session.out(), body))
+      printNotices(session.out(), reply.body)
+      session.exit(code)
+    })
+  policy
+    .command('reload')
+    .description('read the policy from disk again; one with a mistake changes nothing')
+    .action(async () => {
+      const reply = await session.send('POST', '/v1/policies/reload')
+      const human = ({ changed, version }: Readonly<Record<string, unknown>>) =>
+        session.out().line(`${changed === true ? 'now in force' : 'unchanged'}: version ${textOf(version)}`)
+      session.exit(printReply(session.out(), reply, human))
+    })
+  policy
+    .command('test <path>')
+    .description('run the YAML cases of a file or folder; exit 1 when one fails')
+    .option('--with <file>', 'against this draft instead of what is in force')
+    .option('--offline', 'in this process, without a gate: against the configured policy, or the draft')
+    .action(async (path: string, options: { with?: string; offline?: boolean }) => {
+      const cases = read(session, () => casesIn(path))
+      const draft = read(session, () => draftIn(options.with))
+      if (cases === undefined || draft === undefined) return
+      if (cases.length === 0) return session.fail(`there is no .yaml file in \`${path}\``)
+      const body = { ...draft, cases }
+      const reply = await askOr(session, '/v1/policies/test', body, options.offline, () => session.offline.test(body))
+      const code = printReply(session.out(), reply, (report) => printResults(session.out(), report))
+      session.exit(code === EXIT.ok && fieldsOf(reply.body)['failed'] !== 0 ? EXIT.problem : code)
+    })
+  policy
+    .command('lint [file]')
+    .description(
+      'unreachable rules, gaps and contradictions of a file, or of what is in force; exit 1 when there are any',
+    )
+    .option('--offline', 'in this process, without a gate')
+    .action(async (file: string | undefined, options: { offline?: boolean }) => {
+      const body = read(session, () => draftIn(file))
+      if (body === undefined) return
+      const reply = await askOr(session, '/v1/policies/lint', body, options.offline, () => session.offline.lint(body))
+      const code = printReply(session.out(), reply, (report) => printFindings(session.out(), report))
+      const findings = fieldsOf(reply.body)['findings']
+      session.exit(code === EXIT.ok && Array.isArray(findings) && findings.length > 0 ? EXIT.problem : code)
+    })
+  policy
+    .command('diff <file>')
+    .description('a draft against what is in force: rules, cases and recorded calls that change')
+    .option('--cases <path>', 'cases to run under both')
+    .option('--since <when>', 'recorded calls from then on, such as 7d', '7d')
+    .action(async (file: string, options: { cases?: string; since: string }) => {
+      const draft = read(session, () => draftIn(file))
+      const cases = read(session, () => (options.cases === undefined ? [] : casesIn(options.cases)))
+      const since = spanOf(session, options.since)
+      if (draft === undefined || cases === undefined || since === undefined) return
+      const reply = await session.send('POST', '/v1/policies/diff', { ...draft, cases, since })
+      session.exit(printReply(session.out(), reply, (report) => printDiff(session.out(), report)))
+    })
+  policy
+    .command('replay')
+    .description('decide recorded calls again under a draft; nothing runs')
+    .requiredOption('--with <file>', 'the draft')
+    .option('--since <when>', 'a date, or a span such as 7d or 12h', '7d')
+    .action(async (options: { with: string; since: string }) => {
+      const draft = read(session, () => draftIn(options.with))
+      const since = spanOf(session, options.since)
+      if (draft === undefined || since === undefined) return
+      const reply = await session.send('POST', '/v1/policies/replay', { ...draft, since })
+      session.exit(printReply(session.out(), reply, (report) => printReplay(session.out(), report)))
+    })
+}
+
+function spanOf(session: Session, text: string): number | undefined {
+  const since = sinceOf(text)
+  if (since === undefined) session.fail(`\`${text}\` is neither a date nor a span such as 7d or 12h`)
+  return since
+}
+
+/** The running gate knows the tools, so it is asked first; where none runs, what needs none is done here. */
+async function askOr(
+  session: Session,
+  path: string,
+  body: unknown,
+  offline: boolean | undefined,
+  here: () => Promise<Result<object>>,
+): Promise<Reply> {
+  if (offline !== true) {
+    const reply = await session.ask('POST', path, body)
+    if (reply.status !== NOBODY || session.isElsewhere()) return reply
+    session.out().error('no gate runs here: checked without it, so without the schemas of the tools')
+  }
+  return replyOf(await here())
+}
+
+function replyOf(result: Result<object>): Reply {
+  if (result.ok) return { status: 200, text: JSON.stringify(result.value), body: result.value }
+  const { code, about } = result.problem
+  const { http, says, do: remedy } = PROBLEMS[code]
+  const body = { code, title: says, detail: remedy, status: http, about }
+  return { status: http, text: JSON.stringify(body), body }
+}
+
+/** A file that cannot be read is a mistake in the command's words. */
+function read<T>(session: Session, from: () => T): T | undefined {
+  try {
+    return from()
+  } catch (error) {
+    session.fail(error instanceof Error ? error.message : String(error))
+    return undefined
+  }
+}
+
+const fileText = (file: string): FileText => ({ file, text: readFileSync(file, 'utf8') })
+
+const draftIn = (file: string | undefined): { readonly policy?: FileText } =>
+  file === undefined ? {} : { policy: fileText(file) }
+
+/** A file, or every .yaml and .yml below a folder, in the order of their names. */
+function casesIn(path: string): FileText[] {
+  if (!statSync(path).isDirectory()) return [fileText(path)]
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => fileText(join(path, name)))
+}
