@@ -41,7 +41,7 @@ export const TUNING: Tuning = {
     server: { weight: 0.7, usual: 3, discount: 0.3 },
   },
   saturation: 1,
-  synonym: 0.4,
+  synonym: 0.45,
   topic: 0.5,
   compound: 0.5,
   prefix: 0.3,
