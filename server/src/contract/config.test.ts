@@ -19,6 +19,9 @@ describe('the configuration', () => {
           servers: {},
           approvals: { expires_s: 3_600, token_s: 300 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
+          traps: { tokens: [], files: [] },
+          budgets: [],
+          repetition: { most: 5, within_s: 600 },
           dev: false,
         },
       })
