@@ -48,12 +48,12 @@ book: novel author chapter fiction reading bestseller library
 event: concert festival theater broadway conference exhibition party wedding show
 ticket: concert theater match show
 game: chess puzzle xbox playstation nintendo minecraft poker player multiplayer videogame
-sport: football soccer basketball tennis cricket baseball golf hockey nba nfl athlete league team score coach liverpool olympics
+sport: football soccer basketball tennis cricket baseball golf hockey nba nfl athlete league team score coach olympics
 news: headline breaking journalist politics election current events
 weather: temperature rain snow forecast humidity wind storm sunny cloudy umbrella celsius fahrenheit hurricane
 location map: restaurant nearby address latitude longitude coordinates street directions gps
 country: france germany japan canada australia india china mexico brazil italy spain uk usa
-holiday: christmas easter thanksgiving vacation festival boxing
+holiday: christmas easter thanksgiving vacation festival
 animal: dog cat bird fish horse species wildlife breed
 plant garden: flower tree seed soil leaf houseplant
 astrology: zodiac horoscope tarot natal birth
