@@ -1,13 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports.ts'
 import type { CallState } from '../../src/contract/call.ts'
-import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
-import { CRASH_POLICY } from './crash-policy.ts'
+import { APPROVER, effectsIn } from '../gate/with-gate.ts'
+import { afterDeath, settles, theCall } from './after-death.ts'
 
 /** Where it dies, what the call is found to be after the restart, and how often the tool had run by then. */
 type Death = { readonly at: ProbePoint; readonly becomes: CallState | 'absent'; readonly ran: number }
@@ -40,44 +35,6 @@ const IDEMPOTENT: readonly Death[] = [
   { at: 'upstream.after', becomes: 'executed', ran: 2 },
   { at: 'outcome.before', becomes: 'executed', ran: 2 },
 ]
-
-async function afterDeath(scenario: string, at: ProbePoint, look: (rig: GateRig) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
-  try {
-    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'gate-child.ts'), folder, scenario, at], {
-      encoding: 'utf8',
-    })
-    expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
-    expect(child.signal).toBe('SIGKILL')
-    const rig = await openTestGate(folder, { policy: CRASH_POLICY })
-    await look(rig)
-    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
-    await rig.opened.close()
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** The one call of a scenario, from the audit: whatever was recorded of it before the death. */
-async function theCall(rig: GateRig): Promise<string | undefined> {
-  const entries = await rig.gate.auditPage(undefined, 1, 1000)
-  return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
-    'call'
-  ]
-}
-
-async function stateOf(rig: GateRig, call_id: string): Promise<string> {
-  const read = await rig.gate.readCall(ADMIN, call_id)
-  return read.ok ? read.value.status : read.problem.code
-}
-
-/** Waits for what must come, then a little longer for what must not. */
-async function settles(rig: GateRig, call_id: string, becomes: string, ran: number): Promise<void> {
-  await until(async () => (await stateOf(rig, call_id)) === becomes)
-  await sleep(100)
-  expect(await stateOf(rig, call_id)).toBe(becomes)
-  expect(effectsIn(rig.folder)).toHaveLength(ran)
-}
 
 describe.each([
   { scenario: 'direct', deaths: DIRECT },

@@ -17,12 +17,22 @@ const rig = await openTestGate(folder, {
   },
 })
 
-if (scenario === 'direct' || scenario === 'idempotent') {
+const text = 'x'
+const CALLS: Readonly<Record<string, [tool: string, args: { readonly [name: string]: string }]>> = {
+  direct: ['book__slow_note', { text }],
+  idempotent: ['book__note_again', { text }],
+  held: ['book__note', { text }],
+  'verified direct': ['book__keep_note', { title: 'direct', text }],
+  'verified held': ['book__keep_note', { title: 'held', text }],
+}
+const [tool, args] = CALLS[scenario] ?? ['', {}]
+const isHeld = scenario.endsWith('held')
+if (!isHeld) {
   armed = true
-  const outcome = await rig.call(scenario === 'direct' ? 'book__slow_note' : 'book__note_again', { text: 'x' })
+  const outcome = await rig.call(tool, args)
   say(`survived ${outcome.status}`)
 } else {
-  const held = pendingOf(await rig.call('book__note', { text: 'x' }))
+  const held = pendingOf(await rig.call(tool, args))
   say(`held ${held.call_id} ${held.approval_id}`)
   armed = true
   await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })

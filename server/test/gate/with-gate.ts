@@ -30,6 +30,24 @@ export const BOOK_TOOLS = {
   wipe: { effects: ['destructive'] },
   fails: { effects: ['read'] },
   big: { effects: ['read'] },
+  find_note: { effects: ['read'] },
+  erase_note: { effects: ['destructive'] },
+  /** With all four parts: never over an old note, and read back afterwards. */
+  keep_note: {
+    title: 'Keep a note',
+    effects: ['write'],
+    tags: ['paper'],
+    rollback: { tool: 'erase_note', args: { title: '{{result.title}}' } },
+    check: { tool: 'find_note', args: { title: '{{args.title}}' }, expect: { path: 'found', equals: false } },
+    verify: {
+      tool: 'find_note',
+      args: { title: '{{result.title}}' },
+      expect: [
+        { path: 'found', equals: true },
+        { path: 'note.text', equals: '{{args.text}}' },
+      ],
+    },
+  },
 }
 
 export function settingsIn(folder: string, more: { policy?: string; config?: object; server?: object } = {}): Settings {

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { answer, send, serveRaw, type RawCall } from './raw-server.ts'
 
 /** Every effect of this server is one line in the file `EFFECTS`, written before the answer: what ran can be counted. */
@@ -10,7 +10,42 @@ const text = {
   properties: { text: { type: 'string' }, ms: { type: 'number' }, dry_run: { type: 'boolean' } },
   required: ['text'],
 }
-const SCHEMAS: Record<string, object> = { note: text, note_again: text, slow_note: text, wipe: text }
+const titled = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
+const kept = {
+  type: 'object',
+  properties: { title: { type: 'string' }, text: { type: 'string' } },
+  required: ['title', 'text'],
+}
+const SCHEMAS: Record<string, object> = {
+  keep_note: kept,
+  find_note: titled,
+  erase_note: titled,
+  note: text,
+  note_again: text,
+  slow_note: text,
+  wipe: text,
+}
+
+type Note = { readonly title: string; readonly text: string }
+
+/** The notes that are in the book: kept and not erased. The file of effects is the book. */
+function notes(): readonly Note[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+  const told = (name: string) =>
+    lines.flatMap((line) => (line.startsWith(`${name} `) ? [JSON.parse(line.slice(name.length)) as Note] : []))
+  const erased = new Set(told('erase_note').map(({ title }) => title))
+  return told('keep_note').filter(({ title }) => !erased.has(title))
+}
+const tell = (id: RawCall['id'], structuredContent: object) =>
+  send({ id, result: { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent } })
+
+function find({ id, args: { title } }: RawCall): void {
+  const note = notes().find((one) => one.title === title)
+  if (note === undefined) tell(id, { found: false })
+  else if (title === 'torn')
+    send({ id, result: { content: [{ type: 'text', text: 'the page is torn' }], isError: true } })
+  else if (title !== 'mute') tell(id, { found: true, note })
+}
 
 const TOOLS: Record<string, (call: RawCall) => void> = {
   look: ({ id }) => answer(id, 'nothing to see'),
@@ -37,6 +72,21 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   wipe(call) {
     leave(call)
     answer(call.id, 'wiped')
+  },
+  /** Says that it kept the note, also one of the text `lost`, which it did not; of `untitled` it does not say which. */
+  keep_note(call) {
+    const { title, text: words } = call.args
+    leave(words === 'lost' ? { ...call, name: 'lose_note' } : call)
+    tell(call.id, words === 'untitled' ? {} : { title })
+  },
+  /** A title of `torn` cannot be read, one of `mute` is never answered, one of `slow` after a while. */
+  find_note(call) {
+    if (call.args['title'] === 'slow') setTimeout(() => find(call), 300)
+    else find(call)
+  },
+  erase_note(call) {
+    leave(call)
+    answer(call.id, 'erased')
   },
   fails: ({ id }) => send({ id, result: { content: [{ type: 'text', text: 'it broke' }], isError: true } }),
   big: ({ id, args }) => answer(id, 'x'.repeat(Number(args['size']))),

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { ProbePoint } from '../../src/commands/ports.ts'
+import { ADMIN, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { CRASH_POLICY } from './crash-policy.ts'
+
+/** Kills a gate at a named point of a scenario, starts another on the same folder and looks at what became of the call. */
+export async function afterDeath(
+  scenario: string,
+  at: ProbePoint,
+  look: (rig: GateRig) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
+  try {
+    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'gate-child.ts'), folder, scenario, at], {
+      encoding: 'utf8',
+    })
+    expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
+    expect(child.signal).toBe('SIGKILL')
+    const rig = await openTestGate(folder, { policy: CRASH_POLICY })
+    await look(rig)
+    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+    await rig.opened.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The one call of a scenario, from the audit: whatever was recorded of it before the death. */
+export async function theCall(rig: GateRig): Promise<string | undefined> {
+  const entries = await rig.gate.auditPage(undefined, 1, 1000)
+  return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
+    'call'
+  ]
+}
+
+export async function stateOf(rig: GateRig, call_id: string): Promise<string> {
+  const read = await rig.gate.readCall(ADMIN, call_id)
+  return read.ok ? read.value.status : read.problem.code
+}
+
+/** Waits for what must come, then a little longer for what must not. */
+export async function settles(rig: GateRig, call_id: string, becomes: string, ran: number): Promise<void> {
+  await until(async () => (await stateOf(rig, call_id)) === becomes)
+  await sleep(100)
+  expect(await stateOf(rig, call_id)).toBe(becomes)
+  expect(effectsIn(rig.folder)).toHaveLength(ran)
+}

@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry } from '../../src/contract/audit.ts'
+import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig } from './with-gate.ts'
+
+const DIRECT = `rules: [{ id: kept, effect: allow, match: { tool: book__keep_note }, says: notes are kept }]`
+const HELD = `rules: [{ id: held, effect: ask, match: { tool: book__keep_note }, says: a person decides }]`
+const SECRET = 'a text that belongs in no audit'
+
+const auditOf = async ({ gate }: GateRig, call_id: unknown): Promise<readonly AuditEntry[]> =>
+  (await gate.auditPage(undefined, 1, 1000)).filter(({ subject }) => subject['call'] === call_id)
+const typesOf = async (rig: GateRig, call_id: unknown) => (await auditOf(rig, call_id)).map(({ type }) => type)
+const idOf = (outcome: object) => ('call_id' in outcome ? String(outcome.call_id) : '')
+const keep = (rig: GateRig, title: string, text = 'hello', more = {}) =>
+  rig.call('book__keep_note', { title, text }, more)
+
+describe('an execution by the standard', () => {
+  test('checks, runs, reads back, and says what would undo it; each step is on record before it is taken', async () => {
+    await withGate(
+      async (rig) => {
+        const outcome = await keep(rig, 'one', SECRET)
+        expect(outcome).toMatchObject({
+          status: 'executed',
+          verified: true,
+          read_back: 'book__find_note: `found` equals true, `note.text` equals "{{args.text}}"',
+          rollback: 'to undo it, call book__erase_note with {"title":"one"}',
+        })
+        expect(await typesOf(rig, idOf(outcome))).toEqual([
+          'call.check_started',
+          'call.started',
+          'call.executed',
+          'call.verify_started',
+          'call.verified',
+        ])
+        const entries = await auditOf(rig, idOf(outcome))
+        expect(entries.find(({ type }) => type === 'call.started')?.about).toMatchObject({
+          rollback: { tool: 'book__erase_note', open: ['{{result.title}}'] },
+          check: { ok: true, asked: 'book__find_note', expected: ['`found` equals false'] },
+        })
+        expect(entries.find(({ type }) => type === 'call.executed')?.about).toMatchObject({
+          rollback: { tool: 'book__erase_note', open: [] },
+        })
+        expect(entries.at(-1)?.about).toMatchObject({
+          verified: true,
+          asked: 'book__find_note',
+          expected: ['`found` equals true', '`note.text` equals "{{args.text}}"'],
+        })
+        expect(JSON.stringify(entries)).not.toContain(SECRET)
+        expect(rig.effects()).toHaveLength(1)
+        expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+      },
+      { policy: DIRECT },
+    )
+  })
+
+  test('is stopped by a check that fails: nothing runs, and the code says so', async () => {
+    await withGate(
+      async (rig) => {
+        await keep(rig, 'one')
+        const outcome = await keep(rig, 'one', 'again')
+        expect(outcome).toMatchObject({
+          status: 'failed',
+          problem: {
+            code: 'call.check_failed',
+            about: { says: 'book__find_note: not so: `found` equals false' },
+          },
+        })
+        expect(await typesOf(rig, idOf(outcome))).toEqual(['call.check_started', 'call.stopped'])
+        expect(rig.effects()).toHaveLength(1)
+        expect(await rig.gate.readCall(ADMIN, idOf(outcome))).toMatchObject({ value: { status: 'failed' } })
+      },
+      { policy: DIRECT },
+    )
+  })
+
+  test('is executed but not verified when the read-back says no', async () => {
+    await withGate(
+      async (rig) => {
+        const outcome = await keep(rig, 'one', 'lost')
+        expect(outcome).toMatchObject({
+          status: 'executed',
+          verified: false,
+          read_back: 'book__find_note: not so: `found` equals true, `note.text` equals "{{args.text}}"',
+        })
+        const [last] = (await auditOf(rig, idOf(outcome))).toReversed()
+        expect(last).toMatchObject({ type: 'call.unverified', actor: 'gate', about: { verified: false } })
+        expect(await rig.outcome(idOf(outcome))).toEqual(outcome)
+      },
+      { policy: DIRECT },
+    )
+  })
+
+  test.each([
+    ['answers with an error', 'torn', 'hello', 'it answered with an error'],
+    ['does not answer', 'mute', 'hello', 'it could not be asked [tool.timeout]'],
+    ['has no value to ask for', 'one', 'untitled', 'there is no usable value for `{{result.title}}`'],
+  ])('is of unknown effect when the read-back %s', async (_, title, text, says) => {
+    await withGate(
+      async (rig) => {
+        const outcome = await keep(rig, title, text)
+        expect(outcome).toMatchObject({
+          status: 'executed',
+          verified: 'unknown',
+          read_back: `book__find_note: ${says}`,
+        })
+        const [last] = (await auditOf(rig, idOf(outcome))).toReversed()
+        expect(last).toMatchObject({ type: 'call.unverified', about: { verified: 'unknown' } })
+        expect(rig.effects()).toHaveLength(1)
+      },
+      { policy: DIRECT, server: { tools: BOOK_TOOLS, timeout_ms: 1_500 } },
+    )
+  })
+
+  test('asks nothing of the tool server before a person has said yes, and checks then', async () => {
+    await withGate(
+      async (rig) => {
+        const first = pendingOf(await keep(rig, 'one'))
+        const second = pendingOf(await keep(rig, 'one', 'other'))
+        expect(await typesOf(rig, first.call_id)).toEqual(['call.held'])
+        await rig.gate.decideApproval(APPROVER, first.approval_id, { says: 'approve' })
+        expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed', verified: true })
+        await rig.gate.decideApproval(APPROVER, second.approval_id, { says: 'approve' })
+        expect(await rig.outcome(second.call_id)).toMatchObject({
+          status: 'failed',
+          problem: { code: 'call.check_failed' },
+        })
+        expect(await rig.gate.readApproval(APPROVER, second.approval_id)).toMatchObject({ value: { state: 'stale' } })
+        expect(await typesOf(rig, second.call_id)).toEqual([
+          'call.held',
+          'approval.approved',
+          'call.check_started',
+          'call.stopped',
+        ])
+        expect(rig.effects()).toHaveLength(1)
+      },
+      { policy: HELD },
+    )
+  })
+
+  test('under one idempotency key is one call, also where its own effect makes the check fail', async () => {
+    await withGate(
+      async (rig) => {
+        // Looking for this title takes a while: the second look ends after the first call has run.
+        const key = { idempotency_key: 'k1' }
+        const first = keep(rig, 'slow', 'hello', key)
+        await sleep(150)
+        const outcomes = await Promise.all([first, keep(rig, 'slow', 'hello', key)])
+        expect(new Set(outcomes.map(idOf)).size).toBe(1)
+        expect(rig.effects()).toHaveLength(1)
+      },
+      { policy: DIRECT },
+    )
+  })
+
+  test.each(['all', 'server:book', 'tool:book__find_note'] as const)(
+    'is checked by nobody while %s is paused',
+    async (scope) => {
+      await withGate(
+        async (rig) => {
+          await rig.gate.setPause(ADMIN, { scope, effect: 'block', reason: 'drill', active: true })
+          const outcome = await keep(rig, 'one')
+          expect(outcome).toMatchObject({
+            problem: { code: scope === 'tool:book__find_note' ? 'call.check_failed' : 'call.blocked' },
+          })
+          expect(await typesOf(rig, idOf(outcome))).not.toContain('call.check_started')
+          expect(rig.effects()).toEqual([])
+        },
+        { policy: DIRECT },
+      )
+    },
+  )
+})
+
+describe('people see', () => {
+  test('in the packet what would undo the call, what is checked and read back, and what is missing', async () => {
+    await withGate(
+      async (rig) => {
+        const { approval_id } = pendingOf(await keep(rig, 'one'))
+        expect(await rig.gate.readApproval(APPROVER, approval_id)).toMatchObject({
+          value: {
+            title: 'Keep a note',
+            rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
+            check: 'before it runs, book__find_note must answer that `found` equals false; no dry run',
+            verify:
+              'after it ran, book__find_note must answer that `found` equals true and `note.text` equals "{{args.text}}"',
+            missing: ['no dry run'],
+          },
+        })
+        const { approval_id: plain } = pendingOf(await rig.call('book__slow_note', { text: 'x' }))
+        expect(await rig.gate.readApproval(APPROVER, plain)).toMatchObject({
+          value: {
+            title: 'book__slow_note',
+            rollback: 'no rollback known',
+            check: 'no dry run',
+            verify: 'no read-back',
+            missing: ['no rollback known', 'no dry run', 'no read-back'],
+          },
+        })
+      },
+      { policy: HELD },
+    )
+  })
+
+  test('a command by hand as it was written, and no rollback that a server does not offer', async () => {
+    const tools = {
+      ...BOOK_TOOLS,
+      slow_note: { effects: ['external'], rollback: { command: 'restore the book from the shelf' } },
+      note: { effects: ['write'], rollback: { tool: 'burn' } },
+    }
+    await withGate(
+      async (rig) => {
+        const packets = await Promise.all(
+          ['slow_note', 'note'].map(async (name) => {
+            const held = pendingOf(await rig.call(`book__${name}`, { text: 'x' }))
+            const read = await rig.gate.readApproval(APPROVER, held.approval_id)
+            return read.ok ? [read.value.rollback, read.value.missing[0]] : read.problem
+          }),
+        )
+        expect(packets).toEqual([
+          ['to undo it by hand: restore the book from the shelf', 'no dry run'],
+          ['no rollback known: its server has no tool `burn`', 'no rollback known'],
+        ])
+      },
+      { server: { tools } },
+    )
+  })
+})
+
+describe('a tag', () => {
+  test('of the configuration is matched by a rule, and a tool without it is not', async () => {
+    const policy = `rules:
+      - { id: paper, effect: block, match: { tag: pap* }, says: no paper today }
+      - { id: rest, effect: allow, match: { tool: book__note_again }, says: fine }`
+    await withGate(
+      async (rig) => {
+        expect(await keep(rig, 'one')).toMatchObject({ status: 'refused', problem: { about: { rules: 'paper' } } })
+        expect(await rig.call('book__note_again', { text: 'x' })).toMatchObject({ status: 'executed' })
+        const tool = rig.gate.tools(ADMIN).find(({ row }) => row.tool_id === 'book__keep_note')
+        expect(tool).toMatchObject({ title: 'Keep a note', tags: ['paper'] })
+      },
+      { policy },
+    )
+  })
+})
+
+test('the gate tells tool servers which release it is', async () => {
+  const tools = { ...BOOK_TOOLS, heard: { effects: ['read'] } }
+  await withGate(
+    async (rig) => {
+      const outcome = await rig.call('book__heard')
+      const heard = outcome.status === 'executed' ? JSON.stringify(outcome.result.content) : ''
+      expect(heard).toMatch(/"name\\*":\\*"sluice\\*",\\*"version\\*":\\*"\d+\.\d+\.\d+/)
+    },
+    { server: { tools } },
+  )
+})
