@@ -1,9 +1,10 @@
 import type { Call } from '../../contract/call.ts'
 import { CONSENT_LIMITS, type ConsentRow } from '../../contract/consent.ts'
 import type { ConsentId } from '../../contract/ids.ts'
+import { Bug } from '../../contract/problems.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import type { UnitsLeft } from '../../core/consent/consent-view.ts'
-import { consentUsed, type CoverFacts } from '../../core/consent/cover-with-consent.ts'
+import { consentIn, consentUsed, type CoverFacts } from '../../core/consent/cover-with-consent.ts'
 import { shelvesOf } from '../../core/consent/draw-up-consent.ts'
 import { isAbout, type ConsentFact, type ConsentMoment } from '../../core/consent/match-consent.ts'
 import type { Accounts, Change, Committed, Held, Shelves } from '../ports.ts'
@@ -60,8 +61,9 @@ export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<Un
  * INVARIANT: a consent that was revoked or used up since the decision loses that commit as a whole.
  */
 export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
+  if (consentIn(verdict) === undefined) return []
   const consent = consentUsed(verdict, facts)
-  if (consent === undefined) return []
+  if (consent === undefined) throw new Bug('a consent that lets a call through is one of the facts')
   const { row, version, cost, spent } = consent
   const changes: Change[] = [{ kind: 'expect', table: 'consents', id: row.consent_id, version }]
   if (spent === true) return changes

@@ -84,7 +84,7 @@ describe('a consent in a decision', () => {
           expect(policy.mode).toBe('enforce')
           expect(bare.effect).toBe('ask')
           expect(inTheWay.every(isPlainPolicyAsk)).toBe(true)
-          expect(given.some(({ row: { consent_id } }) => consent_id === consentIn(after))).toBe(true)
+          expect(consentUsed(after, { ...facts, consents: given })).toBeDefined()
           expect(after.evidence.slice(0, -1)).toEqual(bare.evidence)
         },
       ),

@@ -32,10 +32,10 @@ function isPlainAskOfPolicy({ decider, effect, strength }: Opinion): boolean {
   return decider === 'policy' && effect === 'ask' && strength !== 'two_person'
 }
 
-/** The consent that let a call through, as its evidence tells. */
+/** The consent that let a call through, as its evidence tells: it has the last word. */
 export function consentIn(verdict: Verdict): ConsentId | undefined {
-  const opinion = verdict.evidence.find(({ decider }) => decider === DECIDER)
-  return ConsentId.safeParse(opinion?.rule).data
+  const opinion = verdict.evidence.at(-1)
+  return opinion?.decider === DECIDER ? ConsentId.safeParse(opinion.rule).data : undefined
 }
 
 /** The same, with all that spending it needs. */

@@ -50,7 +50,7 @@ describe('a JSON pointer', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (members, key) => {
         const value = { ...members, [key]: ['here'] } as Json
-        expect(valueAt(value, `${below('', key)}/0`)).toBe(key === '__proto__' ? undefined : 'here')
+        expect(valueAt(value, `${below('', key)}/0`)).toBe('here')
       }),
     )
   })
