@@ -57,9 +57,11 @@ export function configure(folder: string): void {
 }
 
 /** `sluice up` as a process of its own, for the time of one test file. */
-export async function startGate(): Promise<RunningGate & { stop(): Promise<void> }> {
+export async function startGate(
+  prepare: (folder: string) => void = configure,
+): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
-  configure(folder)
+  prepare(folder)
   const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),

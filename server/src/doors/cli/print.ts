@@ -42,7 +42,8 @@ export function printProblem(out: Out, body: Fields): number {
   out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`)
   for (const note of evidenceOf(body)) out.error(`  ${note}`)
   const about = fieldsOf(body['about'])
-  for (const [name, value] of Object.entries(about)) if (textOf(value) !== '') out.error(`  ${name}: ${textOf(value)}`)
+  for (const [name, value] of Object.entries(about))
+    if (textOf(value) !== '') out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
   return EXIT.problem
 }

@@ -54,6 +54,10 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .option('--json', "print the gate's own answer")
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+  // Whoever reads may have seen enough, as `head` does.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   const globals = () => program.opts<Globals>()
   const out = (): Out => ({
     json: globals().json === true,

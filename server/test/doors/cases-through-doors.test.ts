@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type GateCase, gateVerdict, readCases } from '../cases/read-cases.ts'
+import { startGate, type RunningGate } from './with-running-gate.ts'
+
+const SERVER = resolve(import.meta.dirname, '../tool-servers/from-cases.ts')
+const cases = readCases()
+
+/** Cases with the same policy stand together: the policy of the running gate is replaced once for all of them. */
+const byPolicy = [...Map.groupBy(cases, ({ policy }) => JSON.stringify(policy))].map(([policy, members]) => ({
+  policy,
+  members,
+  title: `under ${policy}`,
+}))
+
+/** Every server the cases name, with what they say of its tools. */
+function configureFor(folder: string): void {
+  const ofServers = Map.groupBy(cases, ({ tool }) => tool.id.split('__')[0] ?? '')
+  const servers = Object.fromEntries(
+    [...ofServers].map(([server, members]) => {
+      const settings = members.map(({ tool }) => [tool.id.split('__')[1], { effects: tool.effects, tags: tool.tags }])
+      const tools: unknown = Object.fromEntries(settings)
+      return [server, { command: 'node', args: [SERVER], env: { SERVER: server }, tools }]
+    }),
+  )
+  writeFileSync(join(folder, 'policy.yaml'), '{}')
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    JSON.stringify({ listen: { port: 0 }, policy: './policy.yaml', servers, repetition: { most: 1000 } }),
+  )
+}
+
+type Seen = { readonly status: unknown; readonly code: unknown }
+type Door = (one: GateCase, thread: string) => Promise<Seen>
+type Entry = { type: string; subject: Record<string, string>; verdict?: Record<string, unknown> }
+
+let gate: RunningGate & { stop(): Promise<void> }
+let admin = ''
+const keys = new Map<string, string>()
+beforeAll(async () => {
+  gate = await startGate(configureFor)
+  admin = await gate.key('admin', 'root')
+  for (const { caller } of cases)
+    if (!keys.has(caller.id))
+      keys.set(caller.id, await gate.key(caller.role, caller.id.split(':')[1] ?? '', caller.user))
+}, 60_000)
+afterAll(() => gate.stop())
+
+const keyOf = ({ caller }: GateCase) => keys.get(caller.id) ?? ''
+
+const overHttp: Door = async (one, thread) => {
+  const { body } = await gate.http('POST', '/v1/calls', keyOf(one), { tool: one.tool.id, args: one.args, thread })
+  return { status: body['outcome'] ?? body['status'], code: body['code'] }
+}
+
+const overCli: Door = async (one, thread) => {
+  const words = ['--json', '--key', keyOf(one), 'call', one.tool.id, JSON.stringify(one.args), '--thread', thread]
+  const body = JSON.parse((await gate.cli(...words)).out) as Record<string, unknown>
+  return { status: body['outcome'] ?? body['status'], code: body['code'] }
+}
+
+const overMcp: Door = async (one, thread) => {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: one.tool.id, arguments: one.args },
+  }
+  const answer = await fetch(`${gate.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(one)}`, 'mcp-session-id': thread },
+    body: JSON.stringify(message),
+  })
+  const { result } = (await answer.json()) as { result: { structuredContent?: Record<string, unknown> } }
+  const details = result.structuredContent ?? {}
+  return { status: details['status'] ?? 'executed', code: details['code'] }
+}
+
+const DOORS: readonly { readonly door: string; readonly knock: Door; readonly thread: (at: number) => string }[] = [
+  { door: 'HTTP', knock: overHttp, thread: (at) => `http-${at}` },
+  { door: 'the command line', knock: overCli, thread: (at) => `cli-${at}` },
+  { door: 'MCP', knock: overMcp, thread: (at) => `mcp-${at}` },
+]
+
+const STATUS = { allow: 'executed', ask: 'pending', block: 'refused' } as const
+
+/** What the audit says about the call of one thread. Found by its thread: every case at every door has its own. */
+async function recordedIn(thread: string): Promise<Entry | undefined> {
+  for (let from = 1; ; from += 200) {
+    const { body } = await gate.http('GET', `/v1/audit?from=${from}&limit=200`, admin)
+    const items = body['items'] as Entry[]
+    const found = items.find(
+      ({ subject, verdict }) => verdict !== undefined && [thread, `mcp:${thread}`].includes(subject['thread'] ?? ''),
+    )
+    if (found !== undefined || items.length === 0) return found
+  }
+}
+
+describe.each(byPolicy)('$title', ({ policy, members }) => {
+  beforeAll(async () => {
+    writeFileSync(join(gate.folder, 'policy.yaml'), policy)
+    expect(await gate.http('POST', '/v1/policies/reload', admin)).toMatchObject({ status: 200 })
+  })
+
+  test.each(members.flatMap((one) => DOORS.map((door) => ({ ...door, one, name: one.name }))))(
+    'at $door: $name',
+    async ({ knock, thread, one }) => {
+      const own = thread(cases.indexOf(one))
+      const verdict = gateVerdict(one)
+      const seen = await knock(one, own)
+      const code = verdict.effect === 'block' ? 'call.blocked' : undefined
+      expect(seen).toEqual({ status: STATUS[verdict.effect], code })
+      const recorded = (await recordedIn(own))?.verdict
+      expect(recorded).toMatchObject(verdict)
+      expect(recorded?.['observed']).toBe('observed' in verdict ? verdict.observed : undefined)
+      if (one.expected.rule !== undefined)
+        expect((recorded?.['evidence'] as { rule: string }[]).map(({ rule }) => rule)).toContain(one.expected.rule)
+    },
+  )
+})
