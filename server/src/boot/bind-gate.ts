@@ -91,10 +91,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
     settleCall: (caller, id, as) => settleCall(deps, caller, id, as),
     withdrawCall: (caller, id) => withdrawCall(deps, caller, id),
-    async listUnknown(caller, page) {
-      const listed = await listUnknown(deps, caller, page)
-      return listed.ok ? ok(listed.value.map(({ row }) => row)) : listed
-    },
+    listUnknown: (caller, page) => listUnknown(deps, caller, page),
     listApprovals: (caller, state, page) => listApprovals(deps, caller, state, page),
     readApproval: (caller, id) => readApproval(deps, caller, id),
     decideApproval: (caller, id, decision) => decideApproval(deps, caller, id, decision),

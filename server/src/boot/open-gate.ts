@@ -9,6 +9,7 @@ import { keepCheckpoints } from '../commands/keep-checkpoints.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/live-policy.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
+import { redactAnswers } from '../commands/redact-answers.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
 import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
@@ -160,7 +161,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     audit: store.value,
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
-    servers,
+    servers: redactAnswers(servers, judgement.value.outputRules),
     serverReports: () => servers.status(),
     catalogue,
     live,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
+import { scrubText } from '../commands/scrub-text.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { httpApp } from '../doors/http/app.ts'
@@ -72,7 +73,16 @@ function complain({ code, about }: Problem): number {
 
 function logTo(fd: number | undefined): Log {
   const logger = pino({ level: 'info', base: null }, pino.destination({ dest: fd ?? 2, sync: false }))
-  return (level, says, about) => logger[level](about ?? {}, says)
+  // What a tool server wrote to stderr, or an error's text, may hold anything.
+  return (level, says, about) => logger[level](scrubbed(about), scrubText(says))
+}
+
+function scrubbed(about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const entries = Object.entries(about).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? scrubText(value) : value,
+  ])
+  return Object.fromEntries(entries) as Record<string, unknown>
 }
 
 function untilStopped(onHangUp: () => void): Promise<string> {

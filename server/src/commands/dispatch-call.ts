@@ -1,4 +1,4 @@
-import type { CallRequest, CallRow, Outcome, ToolResult } from '../contract/call.ts'
+import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../contract/call.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consentIn } from '../core/consent/cover-with-consent.ts'
@@ -20,6 +20,7 @@ import type { Ledger, Probe } from './ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from './quarantine.ts'
+import { redactArgs } from './redact-args.ts'
 
 export type DispatchDeps = PrepareDeps &
   FactsDeps &
@@ -107,6 +108,12 @@ async function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict
   return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : { is: 'ready', ready: { parts: {} } }
 }
 
+/** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
+function storable({ judgement }: DispatchDeps, call: Call, verdict: Verdict): Call {
+  if (verdict.effect !== 'block') return call
+  return { ...call, canonical_args: redactArgs(call.canonical_args, judgement.secretRules) }
+}
+
 async function record(
   deps: DispatchDeps,
   request: CallRequest,
@@ -117,7 +124,7 @@ async function record(
 ): Promise<Outcome | 'overtaken'> {
   const now = deps.clock()
   const frees_at = freesAt(facts.budgets)
-  const { row, changes: recording } = changesFor(call, verdict, {
+  const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
     now,
     ...(frees_at === undefined ? {} : { frees_at }),
     boot: deps.boot,

@@ -4,10 +4,15 @@ import type { CallRow } from '../contract/call.ts'
 import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { describeStandard } from '../core/gate/standard/describe-standard.ts'
-import type { Held, Page, Shelves } from './ports.ts'
+import type { Judgement } from './facts/load-judgement.ts'
+import type { Page, Shelves } from './ports.ts'
+import { redactArgs } from './redact-args.ts'
 import { siblingsOf, type SiblingDeps } from './siblings-of.ts'
 
-export type ApprovalReadDeps = SiblingDeps & { readonly shelves: Shelves }
+export type ApprovalReadDeps = SiblingDeps & {
+  readonly shelves: Shelves
+  readonly judgement: Pick<Judgement, 'secretRules'>
+}
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
 function maySee(caller: Caller, row: ApprovalRow): boolean {
@@ -41,14 +46,18 @@ export async function readApproval(
 
 /** Calls whose outcome nobody knows, for the same people who decide approvals. */
 export async function listUnknown(
-  deps: Pick<ApprovalReadDeps, 'shelves'>,
+  deps: Pick<ApprovalReadDeps, 'shelves' | 'judgement'>,
   caller: Caller,
   page: Page,
-): Promise<Result<readonly Held<'calls'>[]>> {
+): Promise<Result<readonly CallRow[]>> {
   if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
   const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
-  return ok(held.filter(({ row }) => isUnsettled(row)))
+  const shown = (row: CallRow): CallRow => ({ ...row, canonical_args: shownArgs(deps, row.canonical_args) })
+  return ok(held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row)))
 }
+
+const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: string) =>
+  redactArgs(args, judgement.secretRules)
 
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
@@ -66,8 +75,8 @@ function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
     title: tool?.title ?? tool?.row.definition.title ?? row.tool_id,
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
-    proposed_args: row.canonical_args,
-    ...(row.edited_from === undefined ? {} : { edited_from: row.edited_from }),
+    proposed_args: shownArgs(deps, row.canonical_args),
+    ...(row.edited_from === undefined ? {} : { edited_from: shownArgs(deps, row.edited_from) }),
     risk_notes: row.evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
     ...describeStandard(tool, siblings, { args }),

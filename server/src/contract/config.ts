@@ -109,6 +109,14 @@ export const Config = z.strictObject({
   traps: Traps.prefault({}),
   budgets: Budgets.default([]),
   repetition: Repetition.prefault({}),
+  dlp: z
+    .strictObject({
+      /** Further kinds of secrets and personal data, in the shape of the built-in rules. */
+      rules: z.array(z.record(z.string(), z.json())).default([]),
+      /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
+      outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
+    })
+    .prefault({}),
   dev: z.boolean().default(false),
 })
 export type Config = z.infer<typeof Config>

@@ -30,6 +30,8 @@ export const BOOK_TOOLS = {
   wipe: { effects: ['destructive'] },
   fails: { effects: ['read'] },
   big: { effects: ['read'] },
+  echo: { effects: ['read'] },
+  picture: { effects: ['read'] },
   find_note: { effects: ['read'] },
   erase_note: { effects: ['destructive'] },
   /** With all four parts: never over an old note, and read back afterwards. */

@@ -88,6 +88,21 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     leave(call)
     answer(call.id, 'erased')
   },
+  echo: ({ id, args }) => answer(id, `you said ${String(args['text'])}`),
+  /** Base64 that happens to read like a key. */
+  picture: ({ id }) =>
+    send({
+      id,
+      result: {
+        content: [
+          {
+            type: 'image',
+            mimeType: 'image/png',
+            data: `ghp_D4${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40),
+          },
+        ],
+      },
+    }),
   fails: ({ id }) => send({ id, result: { content: [{ type: 'text', text: 'it broke' }], isError: true } }),
   big: ({ id, args }) => answer(id, 'x'.repeat(Number(args['size']))),
 }

@@ -1,5 +1,5 @@
 import type { Config, ToolSettings } from '../../contract/config.ts'
-import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
+import { Bug, ok, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
@@ -11,7 +11,12 @@ import type { FileFacts } from '../ports.ts'
 export type Judgement = Pick<Config, 'servers' | 'repetition'> & {
   readonly traps: readonly Trap[]
   readonly trapFiles: readonly { readonly name: string; readonly path: string }[]
+  /** Everything sensitive, for the `content` decider. */
   readonly rules: CompiledRules
+  /** What even an approver need not see, and a call that never runs need not leave behind. */
+  readonly secretRules: CompiledRules
+  /** What no answer of a tool server may carry to a model; undefined where the operator wants answers as they are. */
+  readonly outputRules: CompiledRules | undefined
   readonly budgets: readonly CompiledBudget[]
 }
 
@@ -20,7 +25,7 @@ const SHORTEST_TOKEN = 8
 
 /** INVARIANT: a trap whose token is not there or too short refuses the configuration; the token itself is repeated nowhere. */
 export async function loadJudgement(
-  config: Pick<Config, 'servers' | 'repetition' | 'traps' | 'budgets'>,
+  config: Pick<Config, 'servers' | 'repetition' | 'traps' | 'budgets' | 'dlp'>,
   secretOf: (reference: string) => string | undefined,
   files: FileFacts,
 ): Promise<Result<Judgement>> {
@@ -39,10 +44,29 @@ export async function loadJudgement(
     for (const spelled of new Set([resolved ?? path, path]))
       if (isAbsolute(spelled)) traps.push(compileTrap('file', name, spelled))
   }
-  const rules = compileRules(BUILT_IN_RULES, [])
-  if (!rules.ok) throw new Bug(`a built-in rule does not compile: ${JSON.stringify(rules.problem.about)}`)
+  const rules = compileRules(BUILT_IN_RULES, config.dlp.rules)
+  if (!rules.ok) return namedRule(rules.problem)
+  const secretRules = rulesFor({ ...config.dlp, outputs: 'strict' })
+  const outputRules = config.dlp.outputs === 'off' ? undefined : rulesFor(config.dlp)
   const { servers, repetition } = config
-  return ok({ servers, repetition, traps, trapFiles, rules: rules.value, budgets: config.budgets.map(compileBudget) })
+  const budgets = config.budgets.map(compileBudget)
+  return ok({ servers, repetition, traps, trapFiles, rules: rules.value, secretRules, outputRules, budgets })
+}
+
+/** Guesses from a name or from randomness alone: right for what is sent, but they would also hit page tokens in answers. */
+const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
+
+function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
+  const wanted = BUILT_IN_RULES.filter(
+    ({ id, kind }) => outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id))),
+  )
+  const compiled = compileRules(wanted, extra)
+  if (!compiled.ok) throw new Bug('rules that compile together compile in part')
+  return compiled.value
+}
+
+function namedRule({ code, about }: Problem): Result<never> {
+  return refuse(code, { paths: `dlp.rules${about['path'] ?? ''}: ${about['why'] ?? 'cannot be used'}` })
 }
 
 const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)

@@ -48,7 +48,9 @@ function rejection(error: JsonObject): ToolResult {
 export function outputText(result: ToolResult): string {
   const texts = result.content.map((block) => (block['type'] === 'text' ? block['text'] : undefined))
   const isPlain = result.structuredContent === undefined && texts.every((text) => typeof text === 'string')
-  return isPlain ? texts.join('\n') : JSON.stringify({ content: result.content, structuredContent: result.structuredContent })
+  return isPlain
+    ? texts.join('\n')
+    : JSON.stringify({ content: result.content, structuredContent: result.structuredContent })
 }
 
 export function kept(size_chars: number): Eviction {
@@ -67,6 +69,12 @@ export function evicted(result: ToolResult, text: string, digest: string): { res
       ...(isError === undefined ? {} : { isError }),
       ...(_meta === undefined ? {} : { _meta }),
     },
-    output: { evicted: true, size_chars: text.length, rehydration_allowed: text.length <= REHYDRATE_UP_TO, pointer, summary },
+    output: {
+      evicted: true,
+      size_chars: text.length,
+      rehydration_allowed: text.length <= REHYDRATE_UP_TO,
+      pointer,
+      summary,
+    },
   }
 }

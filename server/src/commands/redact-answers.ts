@@ -1,0 +1,43 @@
+import type { ToolResult } from '../contract/call.ts'
+import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import type { CompiledRules } from '../core/dlp/compile-rules.ts'
+import { redactJson } from '../core/dlp/redact-json.ts'
+import type { ToolServers } from './ports.ts'
+
+/** The same tool servers, but no answer of theirs carries what `rules` find: whoever asked, and whatever is stored of it. */
+export function redactAnswers(servers: ToolServers, rules: CompiledRules | undefined): ToolServers {
+  if (rules === undefined) return servers
+  return {
+    async call(call) {
+      const answer = await servers.call(call)
+      if (answer.is === 'answered') return { ...answer, result: redactedResult(answer.result, rules) }
+      return answer.is === 'rejected' ? { ...answer, error: redactedObject(answer.error, rules) } : answer
+    },
+  }
+}
+
+function redactedResult(result: ToolResult, rules: CompiledRules): ToolResult {
+  return {
+    ...result,
+    content: result.content.map((block) => redactedBlock(block, rules)),
+    ...(result.structuredContent === undefined
+      ? {}
+      : { structuredContent: redactJson(result.structuredContent, rules).value }),
+  }
+}
+
+/** Pictures and sounds are passed on as they are: their base64 is no text, and a hole in it would only break them. */
+const BINARY = ['data', 'blob']
+
+function redactedBlock(block: JsonObject, rules: CompiledRules): JsonObject {
+  const { resource } = block
+  const plain = redactedObject(block, rules)
+  return isJsonObject(resource) ? { ...plain, resource: redactedObject(resource, rules) } : plain
+}
+
+function redactedObject(object: JsonObject, rules: CompiledRules): JsonObject {
+  const entries = Object.entries(object).map(([key, value]) =>
+    BINARY.includes(key) && typeof value === 'string' ? [key, value] : [key, redactJson(value, rules).value],
+  )
+  return Object.fromEntries(entries) as JsonObject
+}
