@@ -111,11 +111,11 @@ describe.each(byPolicy)('$title', ({ policy, members }) => {
       const seen = await knock(one, own)
       const code = verdict.effect === 'block' ? 'call.blocked' : undefined
       expect(seen).toEqual({ status: STATUS[verdict.effect], code })
-      const recorded = (await recordedIn(own))?.verdict
+      const recorded = (await recordedIn(own))?.verdict ?? {}
       expect(recorded).toMatchObject(verdict)
-      expect(recorded?.['observed']).toBe('observed' in verdict ? verdict.observed : undefined)
+      expect(recorded['observed']).toBe('observed' in verdict ? verdict.observed : undefined)
       if (one.expected.rule !== undefined)
-        expect((recorded?.['evidence'] as { rule: string }[]).map(({ rule }) => rule)).toContain(one.expected.rule)
+        expect((recorded['evidence'] as { rule: string }[]).map(({ rule }) => rule)).toContain(one.expected.rule)
     },
   )
 })
