@@ -5,11 +5,11 @@ import { outboxIn } from './outbox-file.ts'
 
 /**
  * A small tool server to try the gate with: messages go into a file instead of into the world.
- * Start it with the folder for that file as the only argument, or in OUTBOX_DIR.
+ * It keeps that file in the folder that a gate tells its tool servers, or in the one given as the only argument.
  */
-const folder = process.argv[2] ?? process.env['OUTBOX_DIR']
+const folder = process.argv[2] ?? process.env['SLUICE_DATA']
 if (folder === undefined) {
-  process.stderr.write('outbox: give the folder for outbox.jsonl as an argument or in OUTBOX_DIR\n')
+  process.stderr.write('outbox: give the folder for outbox.jsonl as an argument or in SLUICE_DATA\n')
   process.exit(2)
 }
 const outbox = outboxIn(folder)
@@ -49,7 +49,7 @@ function outboxServer(): McpServer {
     },
     () => {
       const messages = outbox.messages().map(({ id, to, subject, sent_at }) => ({ id, to, subject, sent_at }))
-      return answer(`${messages.length} messages`, { messages })
+      return answer(`${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`, { messages })
     },
   )
 

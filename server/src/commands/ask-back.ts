@@ -9,9 +9,9 @@ import { canonicalJson } from '../core/json/canonical.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import type { Clock, Ledger, Probe, Shelves, ToolServers } from './ports.ts'
-import type { SiblingDeps } from './siblings-of.ts'
+import type { RollbackDeps } from './siblings-of.ts'
 
-export type AskDeps = SiblingDeps & {
+export type AskDeps = RollbackDeps & {
   readonly servers: ToolServers
   readonly ledger: Ledger
   readonly shelves: Shelves

@@ -7,11 +7,10 @@ import type { Tool } from '../contract/tool.ts'
 import { toolIdOf } from '../core/catalogue/definition.ts'
 import { sayExpectation } from '../core/gate/standard/expectations.ts'
 import { planReadBack } from '../core/gate/standard/plan-read-back.ts'
-import { rollbackOf } from '../core/gate/standard/rollback-of.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
 import { askBack, type AskDeps } from './ask-back.ts'
 import type { Digest } from './ports.ts'
-import { siblingsOf } from './siblings-of.ts'
+import { rollbackFor } from './siblings-of.ts'
 
 /** What is known of an execution before it starts: for the call's row, and for the audit with hashes in place of values. */
 export type Ready = {
@@ -29,8 +28,7 @@ export type Checked =
  */
 export async function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number): Promise<Checked> {
   const args: Json = JSON.parse(call.canonical_args)
-  const rollback =
-    tool.rollback === undefined ? undefined : rollbackOf(tool.rollback, siblingsOf(deps, call.server), { args })
+  const { rollback } = rollbackFor(deps, call, tool, { args })
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }
   const planned = planReadBack(tool.check, { args })
   const finding = planned.ok

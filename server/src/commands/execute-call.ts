@@ -5,13 +5,12 @@ import type { Tool } from '../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../core/gate/interpret.ts'
 import { answerValue } from '../core/gate/standard/answer-value.ts'
 import { planReadBack } from '../core/gate/standard/plan-read-back.ts'
-import { rollbackOf } from '../core/gate/standard/rollback-of.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Artifacts, Change } from './ports.ts'
-import { siblingsOf } from './siblings-of.ts'
+import { rollbackFor } from './siblings-of.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type ExecuteDeps = VerifyDeps & { readonly artifacts: Artifacts; readonly links: Links }
@@ -57,8 +56,7 @@ function consequencesOf(
   if (state !== 'executed' || result === undefined) return {}
   const args: Json = JSON.parse(row.canonical_args)
   const sources = { args, result: answerValue(result) }
-  const rollback =
-    tool.rollback === undefined ? {} : { rollback: rollbackOf(tool.rollback, siblingsOf(deps, row.server), sources) }
+  const rollback = rollbackFor(deps, row, tool, sources)
   if (tool.verify === undefined) return rollback
   const planned = planReadBack(tool.verify, sources)
   return planned.ok

@@ -64,7 +64,8 @@ const isUnsettled = (row: CallRow) => row.settled === undefined
 /** What a person needs to understand a request in five seconds. */
 function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
   const tool = deps.catalogue.tool(row.tool_id)
-  const args: Json = JSON.parse(row.canonical_args)
+  const shown = shownArgs(deps, row.canonical_args)
+  const args: Json = JSON.parse(shown)
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
   const required = tool?.row.definition.inputSchema['required']
@@ -75,7 +76,7 @@ function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
     title: tool?.title ?? tool?.row.definition.title ?? row.tool_id,
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
-    proposed_args: shownArgs(deps, row.canonical_args),
+    proposed_args: shown,
     ...(row.edited_from === undefined ? {} : { edited_from: shownArgs(deps, row.edited_from) }),
     risk_notes: row.evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),

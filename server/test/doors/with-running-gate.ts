@@ -30,6 +30,7 @@ const CONFIG = {
     rules: [
       { id: 'no-wiping', effect: 'block', match: { tool: 'book__wipe' }, says: 'nobody wipes the book' },
       { id: 'failing-runs', effect: 'allow', match: { tool: 'book__fails' }, says: 'harmless' },
+      { id: 'kept', effect: 'allow', match: { tool: 'book__keep_note' }, says: 'checked and read back' },
     ],
   },
 }
@@ -59,10 +60,11 @@ export function configure(folder: string): void {
 /** `sluice up` as a process of its own, for the time of one test file. */
 export async function startGate(
   prepare: (folder: string) => void = configure,
+  words: readonly string[] = ['up'],
 ): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
   prepare(folder)
-  const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),
     new Promise((_, fail) => child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))),

@@ -226,6 +226,27 @@ describe('people see', () => {
   })
 })
 
+test('a secret in the arguments is not shown in what would undo the call', async () => {
+  const secret = `ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40)
+  const tools = {
+    ...BOOK_TOOLS,
+    echo: { effects: ['read'], rollback: { tool: 'note', args: { text: '{{args.text}}' } } },
+  }
+  const policy = 'rules: [{ id: ask, effect: ask, match: { tool: book__echo }, says: ask }]'
+  await withGate(
+    async (rig) => {
+      const held = pendingOf(await rig.call('book__echo', { text: `use ${secret}` }))
+      const packet = await rig.gate.readApproval(APPROVER, held.approval_id)
+      expect(JSON.stringify(packet)).toContain('to undo it, call book__note with {\\"text\\":\\"use [REDACTED_')
+      await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      const outcome = await rig.outcome(held.call_id)
+      expect(outcome).toMatchObject({ status: 'executed' })
+      expect(JSON.stringify([packet, outcome])).not.toContain(secret)
+    },
+    { policy, server: { tools } },
+  )
+})
+
 describe('a tag', () => {
   test('of the configuration is matched by a rule, and a tool without it is not', async () => {
     const policy = `rules:

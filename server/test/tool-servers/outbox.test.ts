@@ -30,7 +30,7 @@ async function withOutbox(use: (rig: Rig, lines: () => unknown[]) => Promise<voi
           .split('\n')
           .map((line) => JSON.parse(line) as unknown)
       : []
-  const servers = configs.value.map((config) => ({ ...config, args: [config.args[0] ?? '', folder] }))
+  const servers = configs.value.map((config) => ({ ...config, data: folder }))
   await withToolServers(servers, {}, (rig) => use(rig, lines))
 }
 
@@ -48,7 +48,7 @@ describe('the demo', () => {
   test('its paths are found from the config file`s folder', () => {
     const configs = serverConfigs(demoConfig().servers, demo)
     expect(configs).toMatchObject({
-      value: [{ command: process.execPath, args: [join(demo, 'outbox.ts'), join(demo, '.sluice/outbox')] }],
+      value: [{ command: process.execPath, args: [join(demo, 'outbox.ts')] }],
     })
     expect(existsSync(join(demo, 'outbox.ts'))).toBe(true)
   })
@@ -77,6 +77,7 @@ describe('the demo', () => {
       expect(await rig.call('outbox', 'list_messages')).toMatchObject({
         result: { structuredContent: { messages: [{ id, to: draft.to }] } },
       })
+      expect(await rig.text('outbox', 'list_messages')).toBe('1 message')
       expect(await rig.text('outbox', 'delete_message', { id })).toBe(`deleted ${id}`)
       expect(await rig.call('outbox', 'read_message', { id })).toMatchObject({ result: { isError: true } })
       expect(await rig.text('outbox', 'list_messages')).toBe('0 messages')

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../../contract/json.ts'
 import { PLACEHOLDER, readPlaceholder, type Source } from '../../../contract/standard.ts'
+import { isRedacted } from './is-redacted.ts'
 import { valueAt } from './value-at.ts'
 
 /** Where values come from. A source that is not there yet leaves its placeholders open. */
@@ -53,7 +54,8 @@ export function fillTemplate(template: Json, sources: Sources): Filled {
       return undefined
     }
     const value = placeholder === undefined || source === undefined ? undefined : valueAt(source, placeholder.path)
-    if (value === undefined) missing.add(token)
-    return value
+    if (value !== undefined && !(placeholder?.source === 'result' && isRedacted(value))) return value
+    missing.add(token)
+    return undefined
   }
 }

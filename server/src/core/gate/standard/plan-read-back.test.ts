@@ -3,8 +3,15 @@ import { describe, expect, test } from 'vitest'
 import type { ToolResult } from '../../../contract/call.ts'
 import type { Json } from '../../../contract/json.ts'
 import type { ReadBack } from '../../../contract/standard.ts'
+import { compileRules } from '../../dlp/compile-rules.ts'
+import { redactText } from '../../dlp/redact-text.ts'
+import { BUILT_IN_RULES } from '../../dlp/rules/built-in-rules.ts'
+import { isRedacted } from './is-redacted.ts'
 import { judgeAnswer, planReadBack } from './plan-read-back.ts'
 import { rollbackOf } from './rollback-of.ts'
+
+const rules = compileRules(BUILT_IN_RULES, [])
+if (!rules.ok) throw new Error('the built-in rules compile')
 
 const declared: ReadBack = {
   tool: 'read_note',
@@ -71,6 +78,20 @@ describe('a planned read-back', () => {
         expect(says).not.toContain(found)
       }),
     )
+  })
+
+  test('is neither confirmed nor contradicted by an answer with something struck out of it', () => {
+    const struck = redactText(`key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`, rules.value).text
+    expect(isRedacted(struck)).toBe(true)
+    expect(judgeAnswer(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
+      ok: 'unknown',
+      says: 'its answer had to be redacted',
+    })
+    expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: ['x'] }, more: struck }))).toMatchObject({
+      ok: true,
+    })
+    expect(planReadBack(declared, { ...sources, result: { id: struck } })).toMatchObject({ ok: false })
+    expect(planReadBack(declared, { ...sources, args: { text: struck, tag: 'x' } })).toMatchObject({ ok: true })
   })
 
   test('reads words as `text`, and as `json` where they are JSON', () => {

@@ -3,6 +3,7 @@ import { isEmpty, type PlannedReadBack, type ReadBack, type Verified } from '../
 import { answerValue } from './answer-value.ts'
 import { fillExpectation, meets, sayExpectation } from './expectations.ts'
 import { fillTemplate, type Sources } from './fill-template.ts'
+import { isRedacted } from './is-redacted.ts'
 
 /** `says` is why a question cannot be asked. */
 export type Planned =
@@ -34,6 +35,8 @@ export function judgeAnswer(
     return expectation === undefined || !meets(answer, expectation)
   })
   if (unmet.length === 0) return { ok: true, says: plan.expected.join(', ') }
+  // Compared with a hole in it, an answer says neither yes nor no.
+  if (isRedacted(answer)) return { ok: 'unknown', says: 'its answer had to be redacted' }
   return { ok: false, says: `not so: ${unmet.join(', ')}` }
 }
 

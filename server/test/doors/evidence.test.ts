@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run, startGate, type RunningGate } from './with-running-gate.ts'
+
+const DEMO = resolve(import.meta.dirname, '../../demo/sluice.yaml')
+
+type Gate = RunningGate & { stop(): Promise<void> }
+/** What a door says of a read-back: the word, and everything around it. */
+type Seen = { verified: unknown; text: string }
+
+let gate: Gate
+let agent = ''
+beforeAll(async () => {
+  gate = await startGate()
+  agent = await gate.key('agent', 'a', 'ana')
+})
+afterAll(() => gate.stop())
+
+const call = (args: object) => ({ name: 'book__keep_note', arguments: args })
+
+async function overHttp(args: object): Promise<Seen> {
+  const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__keep_note', args })
+  return { verified: body['verified'], text: JSON.stringify(body) }
+}
+
+async function overCli(args: object): Promise<Seen> {
+  const { err } = await gate.cli('--key', agent, 'call', 'book__keep_note', JSON.stringify(args))
+  const word = /^verified: (\w+)/m.exec(err)?.[1]
+  return { verified: { yes: true, no: false }[word ?? ''] ?? word, text: err }
+}
+
+function seenInMcp(result: Record<string, unknown> | undefined): Seen {
+  const meta = result?.['_meta'] as { 'sluice/evidence'?: { verified: unknown } } | undefined
+  return { verified: meta?.['sluice/evidence']?.verified, text: JSON.stringify(result) }
+}
+
+async function overMcp(args: object): Promise<Seen> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call(args) }
+  const { body } = await gate.http('POST', '/mcp', agent, message)
+  return seenInMcp(body['result'] as Record<string, unknown>)
+}
+
+async function overStdio(args: object): Promise<Seen> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call(args) }
+  const { out } = await run(gate.folder, ['mcp', '--agent', 'stdio'], `${JSON.stringify(message)}\n`)
+  return seenInMcp((JSON.parse(out) as { result?: Record<string, unknown> }).result)
+}
+
+describe.each([
+  { door: 'HTTP', knock: overHttp },
+  { door: 'the command line', knock: overCli },
+  { door: 'MCP over HTTP', knock: overMcp },
+  { door: 'MCP over stdio', knock: overStdio },
+])('at $door', ({ door, knock }) => {
+  test('a confirmed call is said to be verified', async () => {
+    expect(await knock({ title: door, text: 'hello' })).toMatchObject({ verified: true })
+  })
+
+  test('a contradicted call is said not to be, and what was demanded of the read-back', async () => {
+    const seen = await knock({ title: `${door} lost`, text: 'lost' })
+    expect(seen.verified).toBe(false)
+    expect(seen.text).toMatch(/book__find_note: not so: `found` equals true/)
+  })
+
+  test('a call nobody could read back is said to be of unknown effect', async () => {
+    const seen = await knock({ title: `${door} untitled`, text: 'untitled' })
+    expect(seen.verified).toBe('unknown')
+    expect(seen.text).toContain('there is no usable value for `{{result.title}}`')
+  })
+
+  test('a call that its check stops has that code', async () => {
+    const title = `${door} twice`
+    await knock({ title, text: 'hello' })
+    const stopped = await knock({ title, text: 'again' })
+    expect(stopped.verified).toBeUndefined()
+    expect(stopped.text).toContain('call.check_failed')
+    const lines = readFileSync(join(gate.folder, 'effects.txt'), 'utf8').split('\n')
+    expect(lines.filter((line) => line.includes(title))).toHaveLength(1)
+  })
+})
+
+describe('the list of tools', () => {
+  test('says for each how it is executed and what is missing', async () => {
+    const { body } = await gate.http('GET', '/v1/tools', agent)
+    const items = body['items'] as Record<string, unknown>[]
+    const named = (id: string) => items.find(({ tool_id }) => tool_id === id)
+    expect(named('book__keep_note')).toMatchObject({
+      title: 'Keep a note',
+      tags: ['paper'],
+      rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
+      check: 'before it runs, book__find_note must answer that `found` equals false; no dry run',
+      missing: ['no dry run'],
+    })
+    expect(named('book__note')).toMatchObject({
+      check: 'has a dry run',
+      verify: 'no read-back',
+      missing: ['no rollback known', 'no read-back'],
+    })
+  })
+
+  test('shows the operator`s title over MCP', async () => {
+    const { body } = await gate.http('POST', '/mcp', agent, { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const { tools } = body['result'] as { tools: { name: string; title?: string }[] }
+    expect(tools.find(({ name }) => name === 'book__keep_note')).toMatchObject({ title: 'Keep a note' })
+  })
+})
+
+describe('the demo', () => {
+  test('holds a message, sends it after a yes, reads it back and says what would undo it', async () => {
+    const demo = await startGate(() => {}, ['--config', DEMO, '--data', '.sluice', 'up', '--port', '0'])
+    try {
+      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('0 messages\n')
+      const draft = { to: 'ana@example.com', subject: 'hi', body: 'hello' }
+      const sent = await demo.cli('--json', 'call', 'outbox__send_message', JSON.stringify(draft))
+      expect(sent.code).toBe(2)
+      const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
+      const { out } = await demo.cli('approvals')
+      expect(out).toContain('to undo it, call outbox__delete_message with {"id":"{{result.id}}"}')
+      expect(out).toContain('after it ran, outbox__read_message must answer that `message.to` equals "{{args.to}}"')
+      expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
+      const status = await demo.cli('status', call_id ?? '', '--wait', '30')
+      expect(status.out).toMatch(/^sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
+      expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
+      const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
+      expect(status.err).toContain(`to undo it, call outbox__delete_message with {"id":"${id}"}`)
+      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('1 message\n')
+      expect(existsSync(join(demo.folder, '.sluice/servers/outbox/outbox.jsonl'))).toBe(true)
+      expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
+    } finally {
+      await demo.stop()
+    }
+  })
+})
