@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../contract/run.ts'
 import { heldCall, holdCall, parkCall, type HeldCall } from './held-call.ts'
