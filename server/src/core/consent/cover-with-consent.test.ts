@@ -122,6 +122,25 @@ describe('a consent in a decision', () => {
     )
   })
 
+  test('law: whatever verdict it is handed, it leaves all but an ask without a block or another`s ask as it is', () => {
+    const verdict = fc.record({
+      effect: fc.constantFrom<Effect>('allow', 'ask', 'block'),
+      evidence: fc.array(opinionOf(['policy', 'pause'], ['allow', 'ask', 'block']), { maxLength: 3 }),
+      observed: fc.option(fc.constantFrom<Effect>('ask', 'block'), { nil: undefined }),
+    })
+    fc.assert(
+      fc.property(verdict, ({ effect, evidence, observed }) => {
+        const handed: Verdict = { effect, evidence, ...(observed === undefined ? {} : { observed }) }
+        const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow')
+        const isPlain = inTheWay.length > 0 && inTheWay.every(isPlainPolicyAsk)
+        const covered = coverWithConsent(handed, call, { ...facts, consents: [factOf()] })
+        if (effect === 'ask' && observed === undefined && isPlain) expect(covered.effect).toBe('allow')
+        else expect(covered).toBe(handed)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   test('the real deciders ask about a medium risk, and with a consent they do not', () => {
     expect(decide(careful, call, facts)).toMatchObject({ effect: 'ask', strength: 'simple' })
     const covered = decide(careful, call, { ...facts, consents: [factOf()] })
