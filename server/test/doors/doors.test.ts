@@ -194,7 +194,7 @@ describe('bad knocks', () => {
 
   test.each([
     ['another Host', { host: 'evil.example' }, 403],
-    ['a rebound Host with our port', { host: `evil.example:${1}` }, 403],
+    ['a rebound Host with our port', { host: 'evil.example:7420' }, 403],
     ['a foreign Origin', { origin: 'https://evil.example' }, 403],
     ['a null Origin', { origin: 'null' }, 403],
     ['our own Origin', { origin: 'http://localhost:7420' }, 200],

@@ -17,7 +17,10 @@ const counter: RunKind<Counter> = {
     switch (event.type) {
       case 'go': {
         const asked = state.asked + 1
-        return { state: { ...state, asked }, effects: [{ key: `e${asked}`, kind: String(event['effect']), with: {} }] }
+        return {
+          state: { ...state, asked },
+          effects: [{ key: `e${asked}`, kind: event['effect'] === 'safe' ? 'safe' : 'unsafe', with: {} }],
+        }
       }
       case 'wait':
         return { state, effects: [], timers: [Number(event['at'])] }

@@ -12,7 +12,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 export function knownHost(names: readonly string[]): MiddlewareHandler<Door> {
   const known = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())])
   return async (c, next) => {
-    if (c.env?.local === true) return next()
+    if (c.env.local) return next()
     const { host, origin } = c.req.header()
     const isForeign =
       !known.has(hostnameOf(`http://${host ?? ''}`)) || (origin !== undefined && !known.has(hostnameOf(origin)))
