@@ -75,6 +75,40 @@ describe('a sprung trap', () => {
     }
   })
 
+  test('is found also at the recheck of an approved call, when the bait was laid in the meantime', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
+    try {
+      const before = await openTestGate(folder)
+      const held = pendingOf(await before.call('book__note', { text: TOKEN }))
+      await before.opened.close()
+      const { gate, outcome, effects, opened } = await openTestGate(folder, { config })
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      expect(await outcome(held.call_id)).toMatchObject({
+        status: 'refused',
+        problem: { code: 'approval.stale', about: { because: 'trap.token' } },
+      })
+      expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a', by: 'trap' }])
+      expect(await findings(gate)).toHaveLength(1)
+      expect(effects()).toEqual([])
+      await opened.close()
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('that an approver wrote into an edit blocks the edit and stops nobody', async () => {
+    await withGate(
+      async ({ gate, call }) => {
+        const held = pendingOf(await call('book__note', { text: 'x' }))
+        expect(await gate.editApproval(APPROVER, held.approval_id, { text: TOKEN })).toMatchObject({
+          problem: { code: 'call.blocked', about: { rules: 'trap.token' } },
+        })
+        expect(await gate.listPauses()).toEqual([])
+      },
+      { config },
+    )
+  })
+
   test('by many calls at once, while an admin keeps lifting, leaves none of them without a stop after it', async () => {
     await withGate(
       async ({ gate, call }) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { LISTED_BY } from '../../commands/ports.ts'
 import { AuditEntry } from '../../contract/audit.ts'
 import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
@@ -56,7 +57,7 @@ test('an entry that was edited, moved or removed is returned as it is', async ()
 })
 
 test('a row that is not JSON any more is a bug, not an absent row', async () => {
-  const indexes = ['state', 'thread', 'idempotency_key', 'identity'].map((field) => `DROP INDEX calls_by_${field};`)
+  const indexes = LISTED_BY.calls.map((field) => `DROP INDEX calls_by_${field};`)
   const { store } = await tampered(`${indexes.join('')} UPDATE calls SET body = 'not json'`)
   await expect(store.row('calls', 'c')).rejects.toThrow('row 1 of `calls` is not JSON')
   await store.close()
