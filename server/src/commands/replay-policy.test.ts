@@ -101,6 +101,7 @@ describe('a diff', () => {
     `rules:
   - { id: stays, effect: ask, match: { server: book, tool: book__x }, says: one }
   - { id: moves, effect: ask, match: { tool: book__note }, when: args.a == 1, says: two }
+  - { id: widens, effect: block, match: { tool: book__a }, says: five }
   - { id: goes, effect: block, match: { tool: book__wipe }, says: three }
 `,
   )
@@ -110,6 +111,7 @@ rules:
   - { id: comes, effect: allow, match: { tool: book__look }, says: four }
   - { id: moves, effect: ask, strength: strong, match: { tool: book__note }, when: args.a == 2, says: two }
   - { id: stays, effect: ask, match: { tool: book__x, server: book }, says: one }
+  - { id: widens, effect: block, match: { tool: [book__a, book__b] }, says: five }
 `,
   )
   const cases = {
@@ -129,7 +131,10 @@ rules:
     expect(rules).toMatchObject({ same: false, preset: { before: 'careful', after: 'strict' } })
     expect(rules.added.map(({ rule }) => rule.id)).toEqual(['comes'])
     expect(rules.removed.map(({ rule }) => rule.id)).toEqual(['goes'])
-    expect(rules.changed.map(({ id, parts }) => [id, parts])).toEqual([['moves', ['strength', 'when']]])
+    expect(rules.changed.map(({ id, parts }) => [id, parts])).toEqual([
+      ['moves', ['strength', 'when']],
+      ['widens', ['match']],
+    ])
     expect(ran.run).toBe(3)
     expect(ran.changed.map(({ name, passes }) => [name, passes])).toEqual([
       ['note', { before: true, after: false }],

@@ -42,6 +42,5 @@ export function diffPolicies(before: Policy, after: Policy): PolicyDiff {
   }
 }
 
-/** Fields of a match may stand in any order. */
-const spell = (part: Rule[RulePart]): string =>
-  typeof part === 'object' ? JSON.stringify(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : String(part)
+/** What was read has its fields in the order of the schema, however they were written. */
+const spell = (part: Rule[RulePart]): string => JSON.stringify(part ?? null)
