@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
@@ -36,16 +37,10 @@ export const ToolSettings = z.strictObject({
 })
 export type ToolSettings = z.infer<typeof ToolSettings>
 
-/** One tool server: a child process that speaks MCP on stdin and stdout. */
-const PlainServerSettings = z.strictObject({
-  /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
-  command: z.string().min(1),
-  /** Those that start with `./` or `../` are resolved against the config file's folder. */
-  args: z.array(z.string()).default([]),
-  /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
-  /** The config file's folder when left out. */
-  cwd: z.string().min(1).optional(),
+const EITHER = 'a server is either started (`command`) or reached (`url`)'
+
+/** What every tool server has, however it is reached. */
+const COMMON = {
   timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),
   /** Calls that may be under way at once; the rest waits in a bounded queue. */
   concurrency: z.number().int().min(1).max(1_000).default(16),
@@ -60,20 +55,50 @@ const PlainServerSettings = z.strictObject({
   trusted: z.boolean().default(false),
   tools: z.record(z.string().min(1), ToolSettings).default({}),
   sandbox: Sandbox.optional(),
+}
+
+/** A child process that speaks MCP on stdin and stdout. */
+export const StdioSettings = z.strictObject({
+  /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
+  command: z.string({ error: ({ input }) => (input === undefined ? EITHER : undefined) }).min(1),
+  url: z.never({ error: EITHER }).optional(),
+  /** Those that start with `./` or `../` are resolved against the config file's folder. */
+  args: z.array(z.string()).default([]),
+  /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  /** The config file's folder when left out. */
+  cwd: z.string().min(1).optional(),
+  ...COMMON,
 })
+export type StdioSettings = z.infer<typeof StdioSettings>
+
+/** A server that speaks MCP over HTTP: streamable, or the older way with a stream of events. */
+export const HttpSettings = z.strictObject({
+  url: HttpUrl,
+  command: z.never({ error: EITHER }).optional(),
+  /** Sent with every request to this server and to nobody else. `env:NAME` and `file:PATH` fetch a secret. */
+  headers: z.record(HeaderName, z.string().min(1)).default({}),
+  /** Fetches a bearer token by client credentials, and a new one when the server no longer takes it. */
+  oauth: OAuthSettings.optional(),
+  ...COMMON,
+})
+export type HttpSettings = z.infer<typeof HttpSettings>
 
 /** A wish that nothing enforces is refused: paths are only judged against a sandbox. */
-export const ServerSettings = PlainServerSettings.superRefine(({ sandbox, tools }, context) => {
-  if (sandbox !== undefined) return
-  for (const [tool, { files }] of Object.entries(tools)) {
-    if (files === undefined) continue
-    context.addIssue({
-      code: 'custom',
-      path: ['tools', tool, 'files'],
-      message: '`files` needs a `sandbox` of the server',
-    })
-  }
-}).superRefine(({ tools }, context) => refuseWriters(tools, context))
+export const ServerSettings = z
+  .union([StdioSettings, HttpSettings])
+  .superRefine(({ sandbox, tools }, context) => {
+    if (sandbox !== undefined) return
+    for (const [tool, { files }] of Object.entries(tools)) {
+      if (files === undefined) continue
+      context.addIssue({
+        code: 'custom',
+        path: ['tools', tool, 'files'],
+        message: '`files` needs a `sandbox` of the server',
+      })
+    }
+  })
+  .superRefine(({ tools }, context) => refuseWriters(tools, context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
@@ -137,8 +162,12 @@ type Fault = { readonly path: readonly PropertyKey[]; readonly says: string }
 function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
-    // A branch that fails at its root for its type was not meant; another one's faults are what the operator must see.
-    const meant = issue.errors.find((faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)))
+    // A branch that fails at its root for its type was not meant, nor one that excludes a key that is there; another
+    // one's faults are what the operator must see.
+    const possible = issue.errors.filter(
+      (faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)),
+    )
+    const meant = possible.find((faults) => !faults.some(isExcluded)) ?? possible[0]
     if (meant !== undefined) return meant.flatMap((fault) => faultsOf(fault, path))
   }
   if (issue.code === 'unrecognized_keys')
@@ -147,6 +176,7 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault
   return [{ path, says: issue.message }]
 }
 
+const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
 
 function spell({ path, says }: Fault, line: number | undefined): string {

@@ -16,13 +16,18 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
  */
 export function localFiles(servers: Config['servers'], folder: string): FileFacts {
   const settingsOf = (server: string) => (Object.hasOwn(servers, server) ? servers[server] : undefined)
+  /** Only what is started here has a working folder and a home that we know of. */
+  const childOf = (server: string) => {
+    const settings = settingsOf(server)
+    return settings?.url === undefined ? settings : undefined
+  }
   const baseOf = (server: string) => {
     const settings = settingsOf(server)
-    return resolve(folder, atHome(settings?.sandbox?.base ?? settings?.cwd ?? '.', homedir()))
+    return resolve(folder, atHome(settings?.sandbox?.base ?? childOf(server)?.cwd ?? '.', homedir()))
   }
   return {
     windows: sep === '\\',
-    home: (server) => secretOf(settingsOf(server)?.env['HOME'] ?? '', folder, process.env) || homedir(),
+    home: (server) => secretOf(childOf(server)?.env['HOME'] ?? '', folder, process.env) || homedir(),
     configured: (path) => follow(resolve(folder, atHome(path, homedir()))),
     // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
     argument: (server, path) => follow(isAbsolute(path) ? path : `${baseOf(server)}${sep}${path}`),

@@ -1,7 +1,9 @@
 import type { ToolsListed } from '../commands/ports.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
-import { toolServer } from './stdio/tool-server.ts'
+import { httpWay } from './http/http-way.ts'
+import { stdioWay } from './stdio/stdio-way.ts'
+import { toolServer } from './tool-server.ts'
 import type { OpenToolServers, UpstreamLog } from './tool-server-status.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 
@@ -20,7 +22,13 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const identity = { name: 'sluice', version: options.version ?? '0' }
   const { onListed, log } = options
   const servers = new Map(
-    options.servers.map((config) => [config.name, toolServer({ config, tuning, identity, onListed, log })]),
+    options.servers.map((config) => {
+      const way =
+        config.url === undefined
+          ? stdioWay(config, tuning.grace_ms, (says) => log({ level: 'info', server: config.name, says }))
+          : httpWay(config, tuning)
+      return [config.name, toolServer({ config, way, tuning, identity, onListed, log })]
+    }),
   )
   for (const server of servers.values()) server.start()
   const unknown = (server: string) => problem('tool.unavailable', { server, why: 'no such server is configured' })

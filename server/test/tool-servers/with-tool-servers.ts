@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import type { UpstreamAnswer } from '../../src/commands/ports.ts'
 import type { ToolDefinition } from '../../src/contract/tool.ts'
 import { openToolServers } from '../../src/upstream/open-tool-servers.ts'
-import type { ServerConfig } from '../../src/upstream/server-config.ts'
+import type { ServerConfig, StdioServer } from '../../src/upstream/server-config.ts'
 import type { OpenToolServers } from '../../src/upstream/tool-server-status.ts'
 import type { Tuning } from '../../src/upstream/tuning.ts'
 
 /** A script of this folder as a configured server. */
-export function scriptServer(name: string, script: string, more: Partial<ServerConfig> = {}): ServerConfig {
+export function scriptServer(name: string, script: string, more: Partial<StdioServer> = {}): StdioServer {
   const { args = [], ...rest } = more
   return {
     name,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
 import type { UpstreamAnswer } from '../../commands/ports.ts'
-import type { ServerConfig } from '../server-config.ts'
+import type { StdioServer } from '../server-config.ts'
 
 /** One misbehaving server and a well-behaved neighbour. */
-function beside(more: Partial<ServerConfig>, use: (rig: Rig) => Promise<void>): Promise<void> {
+function beside(more: Partial<StdioServer>, use: (rig: Rig) => Promise<void>): Promise<void> {
   const servers = [scriptServer('bad', 'misbehaving.ts', more), scriptServer('good', 'misbehaving.ts')]
   return withToolServers(servers, {}, use)
 }

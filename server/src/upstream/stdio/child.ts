@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerConfig } from '../server-config.ts'
+import type { StdioServer } from '../server-config.ts'
 import { childEnv } from './child-env.ts'
-import { lineReader, type LineReader, type LineSink } from './line-reader.ts'
+import { lineReader, type LineReader, type LineSink } from '../line-reader.ts'
 
 const STDERR_LINE = 2_000
 /** A line this many limits long is not going to end. */
@@ -31,7 +31,7 @@ export type Child = {
 export type ChildSink = LineSink & { stderr(line: string): void }
 
 /** One process that speaks in lines. Knows nothing of MCP. */
-export function startChild(config: ServerConfig, sink: ChildSink): Child {
+export function startChild(config: StdioServer, sink: ChildSink): Child {
   const own_group = process.platform !== 'win32'
   const child = spawn(config.command, config.args, {
     cwd: config.cwd,

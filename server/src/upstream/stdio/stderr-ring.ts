@@ -1,27 +1,19 @@
 const LINES = 50
 const LOGGED_PER_SECOND = 20
-const SHORTEST_SECRET = 6
 
 export type StderrRing = { add(line: string): void; lines(): readonly string[] }
 
 /**
- * The end of what a child wrote to stderr. Values of its configured environment are struck out before a line is kept or
- * logged, because they are often secrets; a flood is kept but not logged.
+ * The end of what a child wrote to stderr. Secrets are struck out before a line is kept or logged; a flood is kept but not
+ * logged.
  */
-export function stderrRing(
-  env: Readonly<Record<string, string>>,
-  log: (line: string) => void,
-  now: () => number,
-): StderrRing {
-  const secrets = Object.values(env)
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    .sort((one, other) => other.length - one.length)
+export function stderrRing(hide: (line: string) => string, log: (line: string) => void, now: () => number): StderrRing {
   const lines: string[] = []
   let second = 0
   let logged = 0
   return {
     add(line) {
-      const kept = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+      const kept = hide(line)
       lines.push(kept)
       if (lines.length > LINES) lines.shift()
       const at = Math.floor(now() / 1000)

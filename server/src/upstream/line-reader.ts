@@ -9,6 +9,9 @@ export type LineSink = {
   endless(line: Overlong): void
 }
 
+/** `blank`: lines without a byte mean something too. */
+export type LineLimits = { readonly line: number; readonly endless: number; readonly blank?: boolean }
+
 export type LineReader = {
   push(chunk: Buffer): void
   /** Whether the reader is inside a line that is already over the limit. */
@@ -22,7 +25,7 @@ const KEPT = 256
  * Cuts a byte stream into lines.
  * INVARIANT: holds at most one limit and one chunk of bytes, whatever is sent (law in line-reader.test.ts).
  */
-export function lineReader(limits: { readonly line: number; readonly endless: number }, sink: LineSink): LineReader {
+export function lineReader(limits: LineLimits, sink: LineSink): LineReader {
   let parts: Buffer[] = []
   let bytes = 0
   let skipped: { head: Buffer; tail: Buffer } | undefined
@@ -57,7 +60,7 @@ export function lineReader(limits: { readonly line: number; readonly endless: nu
     bytes = 0
     skipped = undefined
     if (ended !== undefined) sink.overlong(ended)
-    else if (line !== undefined && line.length > 0) sink.line(line)
+    else if (line !== undefined && (line.length > 0 || limits.blank === true)) sink.line(line)
   }
 
   const overlong = ({ head, tail }: { head: Buffer; tail: Buffer }): Overlong => ({

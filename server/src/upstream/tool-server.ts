@@ -1,11 +1,13 @@
-import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports.ts'
-import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
-import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from '../breaker.ts'
-import { openSlots } from '../slots.ts'
-import type { ServerStatus, UpstreamLog } from '../tool-server-status.ts'
-import { within } from '../within.ts'
+import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
 import { openConnection, type Connection, type ConnectionDeps } from './connection.ts'
-import { stderrRing } from './stderr-ring.ts'
+import { notSent } from './pending-calls.ts'
+import type { ServerConfig } from './server-config.ts'
+import { openSlots } from './slots.ts'
+import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
+import type { Way } from './wire.ts'
+import { within } from './within.ts'
 
 export type ToolServer = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
@@ -21,17 +23,18 @@ type Phase =
   | { readonly is: 'waiting'; readonly timer?: NodeJS.Timeout }
   | { readonly is: 'closed'; readonly done: Promise<unknown> }
 
-export type ToolServerDeps = Pick<ConnectionDeps, 'config' | 'tuning' | 'identity' | 'onListed'> & {
+export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
+  readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms'>
+  readonly way: Way
   readonly log: UpstreamLog
 }
 
 /** One tool server through all its lives: starts, restarts, lets calls in while it is well, and keeps them out while not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
-  const { config, tuning, log } = deps
+  const { config, way, tuning, log } = deps
   const server = config.name
   const now = () => performance.now()
-  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says })
-  const stderr = stderrRing(config.env, (line) => say('info', `stderr: ${line}`), now)
+  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says: way.hide(says) })
   const slots = openSlots(config.concurrency, tuning.queue)
   const stop = new AbortController()
   let phase: Phase = { is: 'waiting' }
@@ -50,18 +53,17 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   async function attempt(): Promise<Connection | undefined> {
-    starts += 1
-    const common = {
-      ...deps,
-      stderr: (line: string) => stderr.add(line),
-      warn: (says: string) => say('warn', says),
-      stop: stop.signal,
-    }
-    let opened = await openConnection(common, legacy)
-    if (opened.is === 'failed' && opened.died_of_probe && !stop.signal.aborted) {
-      starts += 1
-      opened = await openConnection(common, true)
-    }
+    const opened = await openConnection(
+      {
+        ...deps,
+        server,
+        wires: way.wires,
+        warn: (says) => say('warn', says),
+        onStart: () => (starts += 1),
+        stop: stop.signal,
+      },
+      legacy,
+    )
     if (phase.is === 'closed') {
       if (opened.is === 'open') await opened.connection.close()
       return undefined
@@ -90,7 +92,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** Back to waiting, and up again: at once the first time, later after a while. */
   function fall(says: string): void {
-    last_failure = says
+    last_failure = way.hide(says)
     failures += 1
     const delay = failures === 1 ? 0 : backOff(tuning.restart, failures - 1)
     const timer = setTimeout(start, delay)
@@ -133,23 +135,28 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (passage === 'failed' && breaker.is === 'open' && slots.active() === 1) connection.kill()
   }
 
-  const notSent = (why: string): UpstreamAnswer => ({
-    is: 'not_sent',
-    problem: problem('tool.unavailable', { server, why }),
-  })
+  /** `stranded`: it was surely not sent, because its connection had come to an end that nobody knew of. */
+  async function sendOn(call: UpstreamCall, wait_ms: number): Promise<{ answer: UpstreamAnswer; stranded: boolean }> {
+    const unsent = (why: string) => ({ answer: notSent(server, why), stranded: false })
+    const connection = await connected(wait_ms, call.signal)
+    if (typeof connection === 'string') return unsent(connection)
+    const admitted = admit(breaker, now())
+    if (admitted === undefined) return unsent('too many failures in a row; a trial call is under way')
+    breaker = admitted.breaker
+    const answer = await pass(call, connection, admitted.trial)
+    return { answer, stranded: answer.is === 'not_sent' && !connection.isUsable() }
+  }
 
   async function call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const called = now()
-    if (!isPassable(breaker, called)) return notSent('too many failures in a row; a trial call is let through later')
+    const left = () => config.timeout_ms - (now() - called)
+    if (!isPassable(breaker, called))
+      return notSent(server, 'too many failures in a row; a trial call is let through later')
     const release = await slots.take(config.timeout_ms, call.signal)
-    if (typeof release === 'string') return notSent(NO_SLOT[release])
+    if (typeof release === 'string') return notSent(server, NO_SLOT[release])
     try {
-      const connection = await connected(config.timeout_ms - (now() - called), call.signal)
-      if (typeof connection === 'string') return notSent(connection)
-      const admitted = admit(breaker, now())
-      if (admitted === undefined) return notSent('too many failures in a row; a trial call is under way')
-      breaker = admitted.breaker
-      return await pass(call, connection, admitted.trial)
+      const first = await sendOn(call, left())
+      return first.stranded && left() > 0 ? (await sendOn(call, left())).answer : first.answer
     } finally {
       release()
     }
@@ -168,7 +175,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       starts,
       late_answers: late_before + (connection?.late() ?? 0),
       ...(last_failure === undefined ? {} : { last_failure }),
-      stderr: stderr.lines(),
+      stderr: way.stderr(),
     }
   }
 

@@ -1,7 +1,7 @@
-import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports.ts'
-import type { ToolResult } from '../../contract/call.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import { Bug, problem } from '../../contract/problems.ts'
+import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { ToolResult } from '../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+import { Bug, problem } from '../contract/problems.ts'
 
 /** Ids of our own calls. The SDK counts in numbers and uses other words, so the two can share one pipe. */
 export type FrameId = `s-${number}`

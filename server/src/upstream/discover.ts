@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   Client,
   CLIENT_CAPABILITIES_META_KEY,
@@ -6,9 +7,11 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import type { ToolDefinition } from '../../contract/tool.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+import type { ToolDefinition } from '../contract/tool.ts'
+import { backOff } from './breaker.ts'
 import type { Envelope } from './frames.ts'
+import type { Tuning } from './tuning.ts'
 
 const MOST_PAGES = 1_000
 const MOST_TOOLS = 50_000
@@ -40,6 +43,34 @@ export async function connectClient(transport: Transport, options: ConnectOption
     ...(options.legacy ? { prior: { kind: 'legacy' as const } } : {}),
   })
   return client
+}
+
+export type ListenDeps = {
+  readonly tuning: Tuning
+  readonly isUsable: () => boolean
+  /** Changes in the meantime were not heard. */
+  readonly onDoubt: () => void
+}
+
+/**
+ * From 2026-07-28 on changes are heard through a subscription. When a server, or whatever stands before it, lets go of it,
+ * it is opened again for as long as the wire lives.
+ */
+export async function keepListening(client: Client, { tuning, isUsable, onDoubt }: ListenDeps): Promise<void> {
+  let subscription = client.autoOpenedSubscription
+  if (subscription === undefined) return
+  for (let failures = 0; ;) {
+    const since = performance.now()
+    if ((await subscription?.closed) === 'local') return
+    if (performance.now() - since >= tuning.steady_ms) failures = 0
+    failures += 1
+    await sleep(backOff(tuning.restart, failures), undefined, { ref: false })
+    if (!isUsable()) return
+    subscription = await client
+      .listen({ toolsListChanged: true }, { timeout: tuning.start_timeout_ms })
+      .catch(() => undefined)
+    if (subscription !== undefined) onDoubt()
+  }
 }
 
 /** What every message carries in `_meta` on this connection: the same as the SDK's own messages do. */

@@ -1,0 +1,157 @@
+import { SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client'
+import type { ToolsListed, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { ToolDefinition } from '../contract/tool.ts'
+import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
+import type { Tuning } from './tuning.ts'
+import type { OpenWire, Wire } from './wire.ts'
+
+/** A server that has shaken hands and whose tools are registered. */
+export type Connection = {
+  readonly protocol: string
+  /** Whether it speaks the older era, where asking first is not needed. */
+  readonly legacy: boolean
+  readonly ended: Promise<string>
+  isUsable(): boolean
+  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  tools(): number
+  late(): number
+  kill(): void
+  close(): Promise<void>
+}
+
+export type Attempt =
+  { readonly is: 'open'; readonly connection: Connection } | { readonly is: 'failed'; readonly says: string }
+
+export type ConnectionDeps = {
+  readonly server: string
+  /** Tried in this order; the next one when the server does not know the one before. */
+  readonly wires: readonly OpenWire[]
+  readonly tuning: Tuning
+  readonly identity: Identity
+  readonly onListed: ToolsListed
+  readonly warn: (says: string) => void
+  /** Before each wire that is opened. */
+  readonly onStart: () => void
+  /** Ends the attempt; the wire is closed. */
+  readonly stop: AbortSignal
+}
+
+/** `died_of_probe`: it ended on the question for the newer era, as servers on some older SDKs do. */
+type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
+
+/** Opens a wire, shakes hands and registers the server's tools. Never rejects. */
+export async function openConnection(deps: ConnectionDeps, legacy: boolean): Promise<Attempt> {
+  let last: Try = { is: 'failed', says: 'there is no way to it' }
+  for (const open of deps.wires) {
+    last = await openOn(open, deps, legacy)
+    if (last.is === 'died_of_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)
+    if (last.is !== 'other_wire' || deps.stop.aborted) break
+  }
+  return last.is === 'open' ? last : { is: 'failed', says: last.says }
+}
+
+async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Promise<Try> {
+  const { tuning, identity, stop } = deps
+  deps.onStart()
+  const noise = quietly(deps.warn)
+  let relist: () => void = () => undefined
+  const wire = open({ noise, onDoubt: () => relist() })
+  const stopped = () => void wire.close()
+  stop.addEventListener('abort', stopped)
+  try {
+    const client = await connectClient(wire.transport, {
+      identity,
+      timeout_ms: tuning.start_timeout_ms,
+      probe_timeout_ms: tuning.probe_timeout_ms,
+      legacy,
+      onToolsChanged: () => relist(),
+      onError: noise,
+    })
+    const envelope = envelopeOf(client, identity)
+    const lister = listerOf(deps, client, (definition) => wire.faultOf(definition, envelope))
+    relist = () => void lister.again()
+    await lister.first()
+    void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => relist() })
+    const connection: Connection = {
+      protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
+      legacy: client.getProtocolEra() !== 'modern',
+      ended: wire.ended,
+      isUsable: () => wire.isUsable(),
+      call: (call) => wire.call(call, { envelope, definition: lister.definition(call.tool) }),
+      tools: lister.count,
+      late: () => wire.late(),
+      kill: () => wire.kill(),
+      close: () => wire.close(),
+    }
+    return { is: 'open', connection }
+  } catch (error) {
+    const is = causeOf(error, legacy)
+    await closeAfter(wire, is)
+    return { is, says: error instanceof Error ? error.message : String(error) }
+  } finally {
+    stop.removeEventListener('abort', stopped)
+  }
+}
+
+/** What died of the question needs no grace. */
+async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
+  if (is === 'died_of_probe') wire.kill()
+  await wire.close()
+}
+
+function causeOf(error: unknown, legacy: boolean): 'failed' | 'died_of_probe' | 'other_wire' {
+  if (!(error instanceof SdkError)) return 'failed'
+  if (!legacy && error.code === SdkErrorCode.EraNegotiationFailed) return 'died_of_probe'
+  // What the specification calls the signs of a server that only knows the older way.
+  return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
+}
+
+/** Reads the tools and hands them on, one reading at a time; a change during a reading causes one more. */
+function listerOf(
+  { server, tuning, onListed, warn }: ConnectionDeps,
+  client: Client,
+  faultOf: (definition: ToolDefinition) => string | undefined,
+) {
+  let listed: ReadonlyMap<string, ToolDefinition> = new Map()
+  let count = 0
+  let reading = false
+  let again = false
+
+  async function read(): Promise<void> {
+    const { definitions, dropped } = await listTools(client, tuning.start_timeout_ms)
+    if (dropped > 0) warn(`${dropped} of its tools are not shaped like tools and are not offered`)
+    const callable = definitions.filter((definition) => {
+      const fault = faultOf(definition)
+      if (fault !== undefined) warn(`its tool \`${definition.name}\` is not offered: ${fault}`)
+      return fault === undefined
+    })
+    count = callable.length
+    listed = new Map(callable.map((definition) => [definition.name, definition]))
+    await onListed(server, callable)
+  }
+
+  return {
+    first: read,
+    count: () => count,
+    definition: (name: string) => listed.get(name),
+    async again(): Promise<void> {
+      again = true
+      if (reading) return
+      reading = true
+      while (again) {
+        again = false
+        await read().catch((error: unknown) => warn(`its changed tools could not be registered: ${String(error)}`))
+      }
+      reading = false
+    },
+  }
+}
+
+/** Says the 1st, 2nd, 4th, 8th … of many similar things. */
+function quietly(warn: (says: string) => void): (says: string) => void {
+  let heard = 0
+  return (says) => {
+    heard += 1
+    if ((heard & (heard - 1)) === 0) warn(heard === 1 ? says : `${says} (${heard} such events so far)`)
+  }
+}

@@ -1,0 +1,51 @@
+import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
+import type { UpstreamCall } from '../../commands/ports.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import type { Terms } from '../wire.ts'
+import { mirrorsOf } from './mirrors.ts'
+
+/** Since 2026-07-28 what a message asks for stands in its headers too, where a proxy can read it; before, nothing does. */
+export function callHeaders(call: UpstreamCall, { envelope, definition }: Terms): Record<string, string> {
+  const version = envelope[PROTOCOL_VERSION_META_KEY]
+  if (typeof version !== 'string') return {}
+  const mirrors = definition === undefined ? [] : mirrorsOf(definition.inputSchema)
+  const args =
+    typeof mirrors === 'string' || mirrors.length === 0 ? undefined : (JSON.parse(call.canonical_args) as Json)
+  const mirrored =
+    typeof mirrors === 'string' ? [] : mirrors.flatMap(({ header, path }) => entry(header, at(args, path)))
+  return {
+    ...Object.fromEntries(mirrored),
+    'mcp-protocol-version': version,
+    'mcp-method': 'tools/call',
+    'mcp-name': asHeader(call.tool),
+  }
+}
+
+/** The same for the SDK's own messages. None of those it sends for discovery has a name. */
+export function messageHeaders(message: object): Record<string, string> {
+  const { id, method, params } = message as { id?: Json; method?: Json; params?: Json }
+  const meta = isJsonObject(params) ? params['_meta'] : undefined
+  const version = isJsonObject(meta) ? meta[PROTOCOL_VERSION_META_KEY] : undefined
+  if (id === undefined || typeof method !== 'string' || typeof version !== 'string') return {}
+  return { 'mcp-protocol-version': version, 'mcp-method': method }
+}
+
+function at(value: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (node, key) => (isJsonObject(node) && Object.hasOwn(node, key) ? node[key] : undefined),
+    value,
+  )
+}
+
+function entry(header: string, value: Json | undefined): [string, string][] {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return []
+  // Beyond these a number is no longer the one that was meant.
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return []
+  return [[`mcp-param-${header.toLowerCase()}`, asHeader(String(value))]]
+}
+
+/** Plain where the text survives in a header as it is, else in the encoding that the specification names. */
+export function asHeader(text: string): string {
+  const is_plain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/s.test(text)
+  return is_plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
+}

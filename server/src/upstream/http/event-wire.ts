@@ -1,0 +1,129 @@
+import { SdkErrorCode, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
+import { callFrame, cancelFrame, type FrameId } from '../frames.ts'
+import { openInbox } from '../inbox.ts'
+import { lost, notSent, pendingCalls } from '../pending-calls.ts'
+import type { Wire } from '../wire.ts'
+import { openChannel } from './channel.ts'
+import { mediaType, readBody, type Exchange } from './exchange.ts'
+import { openLife } from './life.ts'
+import { readEvents } from './read-events.ts'
+import { refusalOf } from './refusal.ts'
+import { openSession } from './session.ts'
+import type { HttpWireDeps } from './streamable-wire.ts'
+
+const ACCEPTED_LIMIT = 65_536
+
+/** The way before streamable HTTP: one stream on which everything is heard, and an address to which everything is posted. */
+export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): Wire {
+  const { name: server, output_limit: limit } = config
+  const channel = openChannel(config, tokens)
+  const pending = pendingCalls(config)
+  const session = openSession(noise)
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise })
+  const life = openLife(() => transport.onclose?.())
+  let endpoint: URL | undefined
+
+  function end(how: string): void {
+    life.end(how)
+    pending.endAll(lost(server, 'tool.broke_off', { how }))
+    channel.destroy()
+  }
+
+  /** Opens the stream and waits until it says where to post to. */
+  async function start(): Promise<void> {
+    const headers = { accept: 'text/event-stream', ...session.headers() }
+    const asking = channel.ask({ method: 'GET', headers })
+    const timer = setTimeout(() => asking.abort(), tuning.start_timeout_ms)
+    const reply = await asking.reply
+    if (reply.is === 'fault') {
+      clearTimeout(timer)
+      throw new Error(reply.says)
+    }
+    if (reply.status !== 200 || mediaType(reply) !== 'text/event-stream') {
+      clearTimeout(timer)
+      reply.body.destroy()
+      const about = { status: reply.status, statusText: '', text: '' }
+      throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, `it answered HTTP ${reply.status}`, about)
+    }
+    const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
+    const over = readEvents(reply, {
+      limit,
+      inbox,
+      event({ event, data }) {
+        if (event !== 'endpoint') return false
+        endpoint ??= URL.canParse(data, channel.url) ? new URL(data, channel.url) : undefined
+        tell(undefined)
+        return true
+      },
+    })
+    void over.then(() => end('its stream of events ended'))
+    await Promise.race([told, over])
+    clearTimeout(timer)
+    if (endpoint?.origin === channel.url.origin) return
+    end('said nowhere to post to')
+    throw new Error('it did not say to which address of its own to post')
+  }
+
+  function post(body: string): Exchange {
+    const headers = { 'content-type': 'application/json', ...session.headers() }
+    return channel.ask({ method: 'POST', headers, body }, endpoint)
+  }
+
+  const transport: Transport = {
+    start,
+    async send(message) {
+      const asking = post(JSON.stringify(message))
+      const timer = setTimeout(() => asking.abort(), tuning.start_timeout_ms)
+      const reply = await asking.reply
+      clearTimeout(timer)
+      if (reply.is === 'fault') throw new Error(reply.says)
+      await readBody(reply.body, ACCEPTED_LIMIT)
+      if (reply.status < 200 || reply.status > 299) throw new Error(`it answered HTTP ${reply.status}`)
+    },
+    setProtocolVersion: (version) => session.agree(version),
+    close: async () => end('closed'),
+  }
+
+  async function conclude(id: FrameId, asking: Exchange): Promise<void> {
+    const reply = await asking.reply
+    if (reply.is === 'fault') {
+      if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
+      // Once it may have left, the stream is where its end will be heard.
+      if (reply.unsent) pending.end(id, notSent(server, reply.says))
+      return
+    }
+    if (reply.status >= 200 && reply.status <= 299) return void (await readBody(reply.body, ACCEPTED_LIMIT))
+    const { answer, session_gone } = await refusalOf(server, id, reply, true)
+    if (session_gone) life.end('its session is gone')
+    pending.end(id, answer)
+  }
+
+  const call: Wire['call'] = (call, { envelope }) => {
+    let asking: Exchange | undefined
+    return pending.run(call, {
+      send(id) {
+        if (!life.isUsable()) return false
+        asking = post(callFrame(id, call, envelope))
+        void conclude(id, asking)
+        return true
+      },
+      cancel(id, why) {
+        const unsent = asking?.mayHaveLeft() !== true
+        if (unsent) asking?.abort()
+        else void post(cancelFrame(id, why, envelope)).reply.then((reply) => 'body' in reply && reply.body.resume())
+        return { unsent }
+      },
+    })
+  }
+
+  return {
+    transport,
+    ended: life.ended,
+    isUsable: () => life.isUsable(),
+    call,
+    faultOf: () => undefined,
+    late: () => pending.late(),
+    kill: () => end('ended because it answered nothing any more'),
+    close: async () => end('closed'),
+  }
+}

@@ -1,0 +1,21 @@
+import type { HttpServer } from '../server-config.ts'
+import { strikeOut } from '../strike-out.ts'
+import type { Tuning } from '../tuning.ts'
+import type { Way } from '../wire.ts'
+import { openEventWire } from './event-wire.ts'
+import { openStreamable } from './streamable-wire.ts'
+import { openTokens } from './tokens.ts'
+
+/** A server that is reached over HTTP: streamable, and where it does not know that, the older way. */
+export function httpWay(config: HttpServer, tuning: Tuning): Way {
+  const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
+  const secrets = () =>
+    [...Object.values(config.headers), config.oauth?.client_secret, tokens?.present()].filter(
+      (text) => text !== undefined,
+    )
+  return {
+    wires: [openStreamable, openEventWire].map((open) => (deps) => open({ ...deps, config, tuning, tokens })),
+    stderr: () => [],
+    hide: (says) => strikeOut(secrets(), says),
+  }
+}

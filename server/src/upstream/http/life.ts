@@ -1,0 +1,17 @@
+/** The end of a wire: decided once, told to whoever waits. */
+export type Life = { readonly ended: Promise<string>; isUsable(): boolean; end(how: string): void }
+
+export function openLife(onEnd: () => void): Life {
+  const { promise: ended, resolve } = Promise.withResolvers<string>()
+  let usable = true
+  return {
+    ended,
+    isUsable: () => usable,
+    end(how) {
+      if (!usable) return
+      usable = false
+      resolve(how)
+      onEnd()
+    },
+  }
+}

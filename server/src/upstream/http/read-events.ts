@@ -1,0 +1,27 @@
+import type { Inbox } from '../inbox.ts'
+import { eventReader, type ServerEvent } from './event-reader.ts'
+import type { Reply } from './exchange.ts'
+
+/** Where the server said one could go on, and after how long. */
+export type StreamEnd = { readonly last_id: string | undefined; readonly retry_ms: number | undefined }
+
+/** Reads a stream of events into the inbox until it ends or breaks off. `event` sees each first; true: it was dealt with. */
+export function readEvents(
+  { body }: Reply,
+  { limit, inbox, event }: { limit: number; inbox: Inbox; event?: (event: ServerEvent) => boolean },
+): Promise<StreamEnd> {
+  return new Promise((resolve) => {
+    const reader = eventReader(limit, {
+      event(heard) {
+        if (event?.(heard) !== true && heard.event === 'message') inbox.hear(heard.data)
+      },
+      overlong: (long) => inbox.overlong(long),
+      endless(long) {
+        inbox.overlong(long)
+        body.destroy()
+      },
+    })
+    body.on('data', (chunk: Buffer) => reader.push(chunk))
+    body.once('close', () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() }))
+  })
+}

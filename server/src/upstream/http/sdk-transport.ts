@@ -1,0 +1,125 @@
+import {
+  isInitializedNotification,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
+import type { Inbox } from '../inbox.ts'
+import type { Tuning } from '../tuning.ts'
+import type { Channel } from './channel.ts'
+import { messageHeaders } from './era-headers.ts'
+import { mediaType, readBody, type Exchange, type Reply } from './exchange.ts'
+import type { Life } from './life.ts'
+import { readEvents } from './read-events.ts'
+import type { Session } from './session.ts'
+
+export type SdkTransportDeps = {
+  readonly channel: Channel
+  readonly session: Session
+  readonly inbox: Inbox
+  readonly limit: number
+  readonly tuning: Tuning
+  readonly life: Life
+  readonly onInitialized: () => void
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Streamable HTTP for the SDK's own messages: handshake, lists, subscriptions. The SDK's transport does the same, but
+ * reads answers of any size into memory and cannot share connections, credentials and the session with our calls.
+ */
+export function sdkTransport(deps: SdkTransportDeps): Transport {
+  const { channel, session, inbox, limit, tuning, life } = deps
+
+  async function send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const is_handshake = isInitializeRequest(message)
+    const { 'mcp-session-id': id, ...others } = session.headers()
+    const asking = channel.ask({
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...others,
+        ...(is_handshake || id === undefined ? {} : { 'mcp-session-id': id }),
+        ...messageHeaders(message),
+      },
+      body: JSON.stringify(message),
+    })
+    const abort = () => asking.abort()
+    options?.requestSignal?.addEventListener('abort', abort)
+    const timer = setTimeout(abort, tuning.start_timeout_ms)
+    try {
+      const reply = await replyOf(asking)
+      if (is_handshake && reply.status === 200) session.begin(header(reply, 'mcp-session-id'))
+      await read(reply, message, options)
+      if (isInitializedNotification(message)) deps.onInitialized()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function replyOf(asking: Exchange): Promise<Reply> {
+    const reply = await asking.reply
+    if (reply.is === 'reply') return reply
+    if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
+    throw new Error(reply.says)
+  }
+
+  async function read(reply: Reply, message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const is_asked = isJSONRPCRequest(message)
+    if (is_asked && reply.status === 200 && mediaType(reply) === 'text/event-stream') {
+      const ended = () => (options?.requestSignal?.aborted === true ? undefined : options?.onRequestStreamEnd?.())
+      void readEvents(reply, { limit, inbox }).then(ended)
+      return
+    }
+    const body = await readBody(reply.body, limit)
+    if (body === 'too_large') throw new Error('its answer is over its limit')
+    const text = typeof body === 'string' ? '' : body.toString()
+    if (reply.status < 200 || reply.status > 299) return refuse(reply, message, text)
+    if (!is_asked) return
+    if (mediaType(reply) !== 'application/json')
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it answered with another type of content')
+    if (body === 'broke_off') throw new Error('its answer broke off')
+    inbox.hear(text)
+  }
+
+  /** Since 2026-07-28 a refused message can still have a proper answer. */
+  function refuse(reply: Reply, message: JSONRPCMessage, text: string): void {
+    if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
+      return inbox.hear(text)
+    if (reply.status === 404 && session.id() !== undefined) life.end('its session is gone')
+    const { statusMessage } = reply.body
+    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered HTTP ${reply.status}`, {
+      status: reply.status,
+      statusText: statusMessage ?? '',
+      text,
+    })
+  }
+
+  return {
+    hasPerRequestStream: true,
+    start: () => Promise.resolve(),
+    send,
+    setProtocolVersion: (version) => session.agree(version),
+    close: deps.close,
+  }
+}
+
+function isAnswerTo(message: JSONRPCMessage, text: string): boolean {
+  try {
+    const said = JSON.parse(text) as { id?: unknown; error?: unknown } | null
+    return isJSONRPCRequest(message) && said?.id === message.id && said.error !== undefined
+  } catch {
+    return false
+  }
+}
+
+function header(reply: Reply, name: string): string | undefined {
+  const value = reply.headers[name]
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,183 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import { callFrame, cancelFrame, type FrameId } from '../frames.ts'
+import { openInbox } from '../inbox.ts'
+import { lost, notSent, pendingCalls } from '../pending-calls.ts'
+import type { HttpServer } from '../server-config.ts'
+import type { Tuning } from '../tuning.ts'
+import type { Wire, WireDeps } from '../wire.ts'
+import { openChannel } from './channel.ts'
+import { callHeaders } from './era-headers.ts'
+import { mediaType, readBody, type Exchange, type NoReply, type Reply } from './exchange.ts'
+import { openLife } from './life.ts'
+import { mirrorsOf } from './mirrors.ts'
+import { readEvents } from './read-events.ts'
+import { refusalOf } from './refusal.ts'
+import { resumeStream } from './resume-stream.ts'
+import { sdkTransport } from './sdk-transport.ts'
+import { openSession } from './session.ts'
+import { standingStream } from './standing-stream.ts'
+import type { Tokens } from './tokens.ts'
+
+export type HttpWireDeps = WireDeps & {
+  readonly config: HttpServer
+  readonly tuning: Tuning
+  readonly tokens: Tokens | undefined
+}
+
+/** Streamable HTTP: each message is one POST, answered by one JSON body or by a stream of events. */
+export function openStreamable(deps: HttpWireDeps): Wire {
+  const { config, tuning, tokens, noise, onDoubt } = deps
+  const { name: server, output_limit: limit } = config
+  const channel = openChannel(config, tokens)
+  const pending = pendingCalls(config)
+  const session = openSession(noise)
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise })
+  const life = openLife(() => {
+    standing.stop()
+    transport.onclose?.()
+  })
+  const standing = standingStream({ channel, session, inbox, limit, tuning, life, onDoubt })
+  const transport: Transport = sdkTransport({
+    channel,
+    session,
+    inbox,
+    limit,
+    tuning,
+    life,
+    onInitialized: () => void standing.open(),
+    close: () => close(),
+  })
+
+  const call: Wire['call'] = (call, terms) => {
+    const is_legacy = Object.keys(terms.envelope).length === 0
+    let asking: Exchange | undefined
+    let is_answered_by_stream = false
+    return pending.run(call, {
+      send(id) {
+        if (!life.isUsable()) return false
+        const headers = { ...POSTED, ...session.headers(), ...callHeaders(call, terms) }
+        asking = channel.ask({ method: 'POST', headers, body: callFrame(id, call, terms.envelope) })
+        void conclude(id, asking, {
+          goOnFrom(last_id, retry_ms) {
+            is_answered_by_stream = true
+            return is_legacy ? resume(id, last_id, retry_ms, (next) => (asking = next)) : Promise.resolve()
+          },
+        })
+        return true
+      },
+      cancel(id, why) {
+        const unsent = !is_answered_by_stream && asking?.mayHaveLeft() !== true
+        asking?.abort()
+        // Since 2026-07-28 the end of the request is the cancellation.
+        if (!unsent && is_legacy) void tell(cancelFrame(id, why, terms.envelope))
+        return { unsent }
+      },
+    })
+  }
+
+  type GoingOn = { readonly goOnFrom: (last_id: string, retry_ms: number | undefined) => Promise<void> }
+
+  async function conclude(id: FrameId, asking: Exchange, { goOnFrom }: GoingOn): Promise<void> {
+    const reply = await asking.reply
+    if (reply.is === 'fault') return failed(id, reply)
+    if (reply.status !== 200) return refused(id, reply)
+    const type = mediaType(reply)
+    if (type === 'application/json') return json(id, reply)
+    if (type !== 'text/event-stream') {
+      reply.body.destroy()
+      return pending.end(id, lost(server, 'tool.garbled', { content_type: type.slice(0, 100) }))
+    }
+    const { last_id, retry_ms } = await events(id, reply, asking)
+    if (pending.isWaiting(id) && last_id !== undefined && last_id !== '') await goOnFrom(last_id, retry_ms)
+    pending.end(id, lost(server, 'tool.broke_off', { how: 'its stream ended without an answer' }))
+  }
+
+  function failed(id: FrameId, { unreachable, unsent, says }: NoReply): void {
+    if (unreachable) life.end(`could not be reached: ${says}`)
+    pending.end(id, unsent ? notSent(server, says) : lost(server, 'tool.broke_off', { how: says }))
+  }
+
+  async function refused(id: FrameId, reply: Reply): Promise<void> {
+    const { answer, session_gone } = await refusalOf(server, id, reply, session.id() !== undefined)
+    if (session_gone) life.end('its session is gone')
+    pending.end(id, answer)
+  }
+
+  async function json(id: FrameId, reply: Reply): Promise<void> {
+    const body = await readBody(reply.body, limit)
+    if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
+    if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer broke off' }))
+    inbox.hear(body.toString())
+    pending.end(id, lost(server, 'tool.garbled'))
+  }
+
+  /** After the answer the stream is left to end by itself for a while, so that its connection can be used again. */
+  async function events(id: FrameId, reply: Reply, asking: Exchange) {
+    let patience: NodeJS.Timeout | undefined
+    const end = await readEvents(reply, {
+      limit,
+      inbox,
+      event({ event, data }) {
+        if (event === 'message') inbox.hear(data)
+        if (!pending.isWaiting(id)) patience ??= setTimeout(() => asking.abort(), tuning.grace_ms).unref()
+        return true
+      },
+    })
+    clearTimeout(patience)
+    return end
+  }
+
+  const resume = (id: FrameId, last_id: string, retry_ms: number | undefined, onAsk: (next: Exchange) => void) =>
+    resumeStream(
+      { channel, session, tuning, onAsk, isWanted: () => pending.isWaiting(id) },
+      (reply, asking) => events(id, reply, asking),
+      { last_id, retry_ms },
+    )
+
+  /** A notification: whether it arrives is nobody's business. */
+  async function tell(body: string): Promise<void> {
+    const asking = channel.ask({ method: 'POST', headers: { ...POSTED, ...session.headers() }, body })
+    const timer = setTimeout(() => asking.abort(), tuning.grace_ms).unref()
+    const reply = await asking.reply
+    if (reply.is === 'reply') await readBody(reply.body, limit)
+    clearTimeout(timer)
+  }
+
+  async function leave(): Promise<void> {
+    if (session.id() === undefined) return
+    const asking = channel.ask({ method: 'DELETE', headers: session.headers() })
+    const timer = setTimeout(() => asking.abort(), tuning.grace_ms)
+    await asking.reply
+    clearTimeout(timer)
+  }
+
+  function kill(how: string): void {
+    life.end(how)
+    pending.endAll(lost(server, 'tool.broke_off', { how }))
+    channel.destroy()
+  }
+
+  async function close(): Promise<void> {
+    const had_session = life.isUsable()
+    life.end('closed')
+    pending.endAll(lost(server, 'tool.broke_off', { how: 'closed' }))
+    if (had_session) await leave()
+    channel.destroy()
+  }
+
+  return {
+    transport,
+    ended: life.ended,
+    isUsable: () => life.isUsable(),
+    call,
+    faultOf(definition, envelope) {
+      const mirrors = Object.keys(envelope).length === 0 ? [] : mirrorsOf(definition.inputSchema)
+      return typeof mirrors === 'string' ? mirrors : undefined
+    },
+    late: () => pending.late(),
+    kill: () => kill('ended because it answered nothing any more'),
+    close,
+  }
+}
+
+const POSTED = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }

@@ -1,0 +1,107 @@
+import { globalAgent as plainAgent } from 'node:http'
+import { globalAgent as secureAgent } from 'node:https'
+import type { OAuthSettings } from '../../contract/http-settings.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { exchange, readBody } from './exchange.ts'
+
+export type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly says: string }
+
+export type Tokens = {
+  /** A token, the present one if there is one. `refused`: the server no longer takes this one. */
+  token(refused?: string): Promise<Token>
+  /** The present token, so that it can be struck out of what is said. */
+  present(): string | undefined
+}
+
+const ANSWER_LIMIT = 65_536
+/** A token is not used so near its end that it could expire on the way. */
+const EARLY_MS = 10_000
+/** An endpoint that fails is left alone so long. */
+const PAUSE_MS = 1_000
+const isToken = (text: Json | undefined): text is string => typeof text === 'string' && /^[\x21-\x7e]+$/.test(text)
+
+type Kept = { readonly value: string; readonly until: number }
+
+/** Bearer tokens by OAuth 2 client credentials: fetched once for all who wait, kept until they end or are refused. */
+export function openTokens(settings: OAuthSettings, timeout_ms: number, now = () => performance.now()): Tokens {
+  let kept: Kept | undefined
+  let fetching: Promise<Token> | undefined
+  let failure: { readonly says: string; readonly until: number } | undefined
+
+  async function fetch(): Promise<Token> {
+    const got = await requestToken(settings, timeout_ms)
+    fetching = undefined
+    if (typeof got === 'string') {
+      failure = { says: got, until: now() + PAUSE_MS }
+      return { ok: false, says: got }
+    }
+    failure = undefined
+    const lasts_ms = got.expires_in === undefined ? Infinity : got.expires_in * 1_000
+    kept = { value: got.access_token, until: now() + lasts_ms - Math.min(EARLY_MS, lasts_ms / 2) }
+    return { ok: true, value: kept.value }
+  }
+
+  return {
+    async token(refused) {
+      if (kept !== undefined && kept.value !== refused && now() < kept.until) return { ok: true, value: kept.value }
+      kept = undefined
+      if (failure !== undefined && now() < failure.until) return { ok: false, says: failure.says }
+      return (fetching ??= fetch())
+    },
+    present: () => kept?.value,
+  }
+}
+
+type Granted = { readonly access_token: string; readonly expires_in: number | undefined }
+
+/** A sentence when there is none. Of the answer only the standard error code is repeated. */
+async function requestToken(settings: OAuthSettings, timeout_ms: number): Promise<Granted | string> {
+  const { token_url, client_id, client_secret, scope } = settings
+  const url = new URL(token_url)
+  const basic = Buffer.from(`${formEncode(client_id)}:${formEncode(client_secret)}`).toString('base64')
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) })
+  const asking = exchange(
+    url,
+    {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        authorization: `Basic ${basic}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: form.toString(),
+    },
+    url.protocol === 'https:' ? secureAgent : plainAgent,
+  )
+  const timer = setTimeout(() => asking.abort(), timeout_ms)
+  try {
+    const reply = await asking.reply
+    if (reply.is === 'fault') return `no token: its endpoint could not be asked (${reply.says})`
+    const body = await readBody(reply.body, ANSWER_LIMIT)
+    const said = typeof body === 'string' ? undefined : parsed(body.toString())
+    if (reply.status !== 200) return `no token: its endpoint answered HTTP ${reply.status}${errorCode(said)}`
+    const { access_token, token_type, expires_in } = isJsonObject(said) ? said : {}
+    if (!isToken(access_token)) return 'no token: its endpoint did not answer with one'
+    if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer')
+      return 'no token: it is of another type'
+    const lasts = typeof expires_in === 'string' ? Number(expires_in) : expires_in
+    return { access_token, expires_in: typeof lasts === 'number' && lasts >= 0 ? lasts : undefined }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const formEncode = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length)
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+function errorCode(said: Json | undefined): string {
+  const code = isJsonObject(said) ? said['error'] : undefined
+  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? ` (${code})` : ''
+}

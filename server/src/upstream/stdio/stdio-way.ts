@@ -1,0 +1,21 @@
+import type { StdioServer } from '../server-config.ts'
+import { strikeOut } from '../strike-out.ts'
+import type { Way } from '../wire.ts'
+import { openPipe } from './pipe.ts'
+import { stderrRing } from './stderr-ring.ts'
+
+/** A child process that speaks on stdin and stdout. The values of its configured environment count as secrets. */
+export function stdioWay(config: StdioServer, grace_ms: number, log: (line: string) => void): Way {
+  const secrets = Object.values(config.env)
+  const hide = (says: string) => strikeOut(secrets, says)
+  const ring = stderrRing(
+    hide,
+    (line) => log(`stderr: ${line}`),
+    () => performance.now(),
+  )
+  return {
+    wires: [({ noise }) => openPipe({ config, grace_ms, noise, stderr: (line) => ring.add(line) })],
+    stderr: () => ring.lines(),
+    hide,
+  }
+}

@@ -1,0 +1,10 @@
+/** Shorter ones would strike out half of every sentence. */
+const SHORTEST_SECRET = 6
+
+/** The text without any of the secrets, whatever else it says. */
+export function strikeOut(secrets: readonly string[], text: string): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((one, other) => other.length - one.length)
+    .reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+}

@@ -1,0 +1,51 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { ToolDefinition } from '../contract/tool.ts'
+import type { Envelope } from './frames.ts'
+
+/** What a connection has agreed on, and what a call on it must therefore carry. */
+export type Terms = {
+  readonly envelope: Envelope
+  /** The tool as the server listed it last; undefined when it did not list it. */
+  readonly definition: ToolDefinition | undefined
+}
+
+/** One way to one tool server, shared by the SDK (discovery) and the lean path (calls). */
+export type Wire = {
+  /** For the SDK: everything but the calls below. */
+  readonly transport: Transport
+  /** Settles when no further call can be sent on it, with a sentence about its end. */
+  readonly ended: Promise<string>
+  /** False as soon as its end is known or decided. */
+  isUsable(): boolean
+  /** Sends one call and waits for its answer, the timeout, the caller's abort or the wire's end, whichever is first. */
+  call(call: UpstreamCall, terms: Terms): Promise<UpstreamAnswer>
+  /** Why a tool cannot be called on this wire; undefined when it can. */
+  faultOf(definition: ToolDefinition, envelope: Envelope): string | undefined
+  /** Answers to calls that nobody waits for any more. */
+  late(): number
+  /** Ends it at once. Calls under way are lost. */
+  kill(): void
+  /** Ends it in good order, or at once when that takes too long. */
+  close(): Promise<void>
+}
+
+export type WireDeps = {
+  /** A line for the operator about a server that says something odd. */
+  readonly noise: (says: string) => void
+  /** Something of what the server said may have been missed: its tools are to be read again. */
+  readonly onDoubt: () => void
+}
+
+/** Opens at once, or ends: never throws. */
+export type OpenWire = (deps: WireDeps) => Wire
+
+/** How one server is reached, for as long as the gate runs. */
+export type Way = {
+  /** Tried in this order; the next one when the server does not know the one before. */
+  readonly wires: readonly OpenWire[]
+  /** The end of what it wrote to stderr, where it has one. */
+  stderr(): readonly string[]
+  /** The sentence without the server's secrets. */
+  hide(says: string): string
+}
