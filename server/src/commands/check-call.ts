@@ -27,6 +27,7 @@ export type Checked =
  * INVARIANT: a check that fails, or cannot be made, stops the call before it is marked `executing`.
  */
 export async function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number): Promise<Checked> {
+  if (tool.rollback === undefined && tool.check === undefined) return { is: 'ready', ready: { parts: {} } }
   const args: Json = JSON.parse(call.canonical_args)
   const { rollback } = rollbackFor(deps, call, tool, { args })
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }

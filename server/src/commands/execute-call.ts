@@ -54,6 +54,7 @@ function consequencesOf(
   { state, result }: Interpretation,
 ): Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back'> {
   if (state !== 'executed' || result === undefined) return {}
+  if (tool.rollback === undefined && tool.verify === undefined) return {}
   const args: Json = JSON.parse(row.canonical_args)
   const sources = { args, result: answerValue(result) }
   const rollback = rollbackFor(deps, row, tool, sources)

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { AuditEntry } from '../../src/contract/audit.ts'
+import { readConfig } from '../../src/contract/config.ts'
 import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig } from './with-gate.ts'
 
 const DIRECT = `rules: [{ id: kept, effect: allow, match: { tool: book__keep_note }, says: notes are kept }]`
@@ -273,5 +277,15 @@ test('the gate tells tool servers which release it is', async () => {
       expect(heard).toMatch(/"name\\*":\\*"sluice\\*",\\*"version\\*":\\*"\d+\.\d+\.\d+/)
     },
     { server: { tools } },
+  )
+})
+
+test('the example of the handbook is a configuration', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/execution.md'), 'utf8')
+  const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
+  const read = readConfig(parse(example))
+  if (!read.ok) throw new Error(read.problem.about['paths'])
+  expect(Object.keys(read.value.servers['mail']?.tools['send_message'] ?? {})).toEqual(
+    expect.arrayContaining(['rollback', 'check', 'verify']),
   )
 })
