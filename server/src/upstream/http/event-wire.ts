@@ -93,9 +93,8 @@ export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): 
       return
     }
     if (reply.status >= 200 && reply.status <= 299) return void (await readBody(reply.body, ACCEPTED_LIMIT))
-    const { answer, session_gone } = await refusalOf(server, id, reply, true)
-    if (session_gone) life.end('its session is gone')
-    pending.end(id, answer)
+    // The session is the stream, and that still stands.
+    pending.end(id, (await refusalOf(server, id, reply)).answer)
   }
 
   const call: Wire['call'] = (call, { envelope }) => {

@@ -6,34 +6,36 @@ import { readBody, type Reply } from './exchange.ts'
 
 const REFUSAL_LIMIT = 1_048_576
 /** Said by what stands before the tools: credentials, addresses, methods, rates. */
-const BEFORE_THE_TOOLS = new Set([401, 403, 404, 405, 429])
+const BEFORE_THE_TOOLS = new Set([401, 403, 405, 429])
+/** To be sent to another address as it is, which means that nothing was done with it here. */
+const ELSEWHERE = new Set([307, 308])
 
 export type Refusal = {
   readonly answer: UpstreamAnswer
-  /** The server does not know our session any more; another one must be opened. */
-  readonly session_gone: boolean
+  /** It may mean that the server does not know our session any more. */
+  readonly doubts_session: boolean
 }
 
 /** What an answer other than 200 means for a call. Unless it is certain that the call was not run, it is `lost`. */
-export async function refusalOf(server: string, id: FrameId, reply: Reply, has_session: boolean): Promise<Refusal> {
+export async function refusalOf(server: string, id: FrameId, reply: Reply): Promise<Refusal> {
   // The rest of an early one's request must not be sent any more: it would make a whole of it.
   if (reply.early) {
     reply.body.destroy()
-    return { answer: early(server, reply.status), session_gone: false }
+    return { answer: early(server, reply.status), doubts_session: false }
   }
   const error = await errorIn(reply)
-  if (error !== undefined && error['id'] === id) return { answer: answerOf(server, error), session_gone: false }
-  // No id: the message was refused before anybody looked at what it asks for.
-  const is_unread = reply.status === 400 && error !== undefined && (error['id'] ?? null) === null
-  if (has_session && (reply.status === 404 || is_unread))
-    return { answer: notSent(server, 'its session is gone'), session_gone: true }
-  const is_elsewhere = [307, 308].includes(reply.status)
-  if (is_elsewhere || BEFORE_THE_TOOLS.has(reply.status)) return { answer: refused(server, reply), session_gone: false }
-  return { answer: lost(server, 'tool.garbled', { status: String(reply.status) }), session_gone: false }
+  if (error !== undefined && error['id'] === id) return { answer: answerOf(server, error), doubts_session: false }
+  const { status } = reply
+  // An error without an id: the message was refused before anybody looked at what it asks for.
+  if (status === 404 || (status === 400 && error !== undefined && (error['id'] ?? null) === null))
+    return { answer: refused(server, status), doubts_session: true }
+  const is_certain = BEFORE_THE_TOOLS.has(status) || ELSEWHERE.has(status)
+  const answer = is_certain ? refused(server, status) : lost(server, 'tool.garbled', { status: String(status) })
+  return { answer, doubts_session: false }
 }
 
-function refused(server: string, { status }: Reply): UpstreamAnswer {
-  const why = [307, 308].includes(status) ? 'points to another address, which is not followed' : 'refused the request'
+function refused(server: string, status: number): UpstreamAnswer {
+  const why = ELSEWHERE.has(status) ? 'points to another address, which is not followed' : 'refused the request'
   return notSent(server, `it ${why} (HTTP ${status})`)
 }
 

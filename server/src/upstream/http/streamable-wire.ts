@@ -98,8 +98,8 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   }
 
   async function refused(id: FrameId, reply: Reply): Promise<void> {
-    const { answer, session_gone } = await refusalOf(server, id, reply, session.id() !== undefined)
-    if (session_gone) life.end('its session is gone')
+    const { answer, doubts_session } = await refusalOf(server, id, reply)
+    if (doubts_session && (await isSessionGone())) life.end('its session is gone')
     pending.end(id, answer)
   }
 
@@ -134,13 +134,21 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       { last_id, retry_ms },
     )
 
-  /** A notification: whether it arrives is nobody's business. */
-  async function tell(body: string): Promise<void> {
+  /** Asked about nothing but the session: what one tool is refused must not end the session for the others. */
+  async function isSessionGone(): Promise<boolean> {
+    if (session.id() === undefined || !life.isUsable()) return false
+    const reply = await tell('{"jsonrpc":"2.0","id":"session","method":"ping"}')
+    return reply !== undefined && [400, 404].includes(reply.status)
+  }
+
+  /** A message whose answer, if there is one, only counts by its status. */
+  async function tell(body: string): Promise<Reply | undefined> {
     const asking = channel.ask({ method: 'POST', headers: { ...POSTED, ...session.headers() }, body })
     const timer = setTimeout(() => asking.abort(), tuning.grace_ms).unref()
     const reply = await asking.reply
     if (reply.is === 'reply') await readBody(reply.body, limit)
     clearTimeout(timer)
+    return reply.is === 'reply' ? reply : undefined
   }
 
   async function leave(): Promise<void> {

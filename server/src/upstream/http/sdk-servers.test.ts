@@ -1,0 +1,71 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { describe, expect, test } from 'vitest'
+import { startHttp, withHttp, type HttpProcess } from '../../../test/tool-servers/with-http-servers.ts'
+import { withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
+
+const withSdk = (args: readonly string[], use: (rig: Rig, server: HttpProcess) => Promise<void>) =>
+  withHttp([startHttp('sdk-http.ts', { args })], (server) =>
+    withToolServers([server?.as('sdk') ?? fail()], {}, (rig) => use(rig, server ?? fail())),
+  )
+const fail = (): never => {
+  throw new Error('no server')
+}
+
+/** The headers that the two clients may differ in: they say who asks and how, not what. */
+const OWN = [
+  'connection',
+  'content-length',
+  'user-agent',
+  'accept-language',
+  'sec-fetch-mode',
+  'accept-encoding',
+  'mcp-session-id',
+]
+type Told = { text: string; meta?: Record<string, unknown>; headers: Record<string, string> }
+
+/** What the SDK's own client sends for the same call. */
+async function toldBySdk(url: string): Promise<Told> {
+  const client = new Client({ name: 'sluice', version: '0' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  await client.listTools()
+  const { content } = await client.callTool({ name: 'meta', arguments: { text: 'é' } })
+  await client.close()
+  return JSON.parse((content[0] as { text: string }).text) as Told
+}
+
+const without = (told: Told) => Object.fromEntries(Object.entries(told.headers).filter(([name]) => !OWN.includes(name)))
+
+describe('a server of the official SDK over HTTP', () => {
+  const kinds = [
+    [['both'], '2026-07-28'],
+    [['modern', 'json'], '2026-07-28'],
+    [['modern', 'sse'], '2026-07-28'],
+    [['sessions'], '2025-11-25'],
+    [['sessions', 'json'], '2025-11-25'],
+  ] as const
+  for (const [args, protocol] of kinds) {
+    test(`${args.join(' ')}: a call carries exactly the headers of the SDK's own client, on MCP ${protocol}`, () =>
+      withSdk(args, async ({ text, servers }, { url }) => {
+        const told = JSON.parse(await text('sdk', 'meta', { text: 'é' })) as Told
+        expect(told.text).toBe('é')
+        expect(told.meta).toMatchObject({ 'sluice/idempotency-key': 'key-1', 'sluice/trace-id': 'trace-1' })
+        expect(told.headers['mcp-protocol-version']).toBe(protocol)
+        expect(told.headers['mcp-session-id'] !== undefined).toBe(args[0] === 'sessions')
+        expect(without(told)).toEqual(without(await toldBySdk(url)))
+        expect(servers.status()[0]).toMatchObject({ protocol, state: 'ready', starts: 1, tools: 3 })
+      }))
+
+    test(`${args.join(' ')}: a change of the tools is heard`, () =>
+      withSdk(args, async ({ text, listings }) => {
+        expect(await text('sdk', 'grow')).toBe('grown')
+        await expect.poll(() => listings.at(-1)?.definitions.map(({ name }) => name)).toContain('grown')
+      }))
+  }
+
+  test('arguments that a tool wants in headers stand there, also those no header can hold as they are', () =>
+    withSdk(['modern'], async ({ text }) => {
+      expect(await text('sdk', 'near', { region: 'eu-1' })).toBe('near eu-1')
+      expect(await text('sdk', 'near', { region: ' Zürich\r\n' })).toBe('near  Zürich\r\n')
+      expect(await text('sdk', 'near', {})).toBe('near undefined')
+    }))
+})

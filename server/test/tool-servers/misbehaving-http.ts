@@ -1,0 +1,156 @@
+import { answer, openStream, resultOf, sendEvent, sendJson, serveRawHttp, type HttpCall } from './raw-http-server.ts'
+
+const limit = Number(process.env['LIMIT'] ?? 65_536)
+const filler = 'x'.repeat(limit)
+const raw = ({ response }: HttpCall, text: string, type = 'application/json') =>
+  response.writeHead(200, { 'content-type': type }).end(text)
+const DEEP = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+
+/** Answers that wait for somebody who asks where a stream went on. */
+const rest = new Map<string, object>()
+let tools: readonly object[] = []
+
+/** One tool for each way to misbehave; `echo` and `echo_stream` behave. */
+const TOOLS: Record<string, (call: HttpCall) => unknown> = {
+  echo: (call) => answer(call, JSON.stringify(call.args)),
+  echo_stream({ id, args, response }) {
+    openStream(response)
+    sendEvent(response, { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
+    sendEvent(response, resultOf(id, JSON.stringify(args)))
+    response.end()
+  },
+  /** The same with other line ends, comments, several lines of data and cut in the middle of a letter. */
+  odd_stream({ id, response }) {
+    openStream(response)
+    const lines = JSON.stringify(resultOf(id, 'œuf'), null, 1).split('\n')
+    const bytes = Buffer.from(
+      `\uFEFF: hello\r\nretry: 10\r\n\r\n${lines.map((line) => `data:${line}\r\n`).join('')}\r\n`,
+    )
+    for (const [from, byte] of bytes.entries()) setTimeout(() => response.write(Buffer.of(byte)), from / 8)
+    setTimeout(() => response.end(), bytes.length)
+  },
+  slow: (call) => setTimeout(() => answer(call, 'slow but sure'), Number(call.args['ms'])),
+  hangs: () => undefined,
+  /** Says that there will be an answer, and then nothing. */
+  hangs_in_stream: ({ response }) => openStream(response).flushHeaders(),
+  dies: () => process.exit(3),
+  /** Reads the whole request and hangs up. */
+  hangs_up: ({ request }) => request.socket.destroy(),
+  dies_mid_answer({ id, response, request }) {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+    response.write(JSON.stringify(resultOf(id, filler)).slice(0, 500))
+    setTimeout(() => request.socket.destroy(), 20)
+  },
+  dies_mid_stream({ id, response, request }) {
+    openStream(response).write(`data: ${JSON.stringify(resultOf(id, 'almost'))}\n`)
+    setTimeout(() => request.socket.destroy(), 20)
+  },
+  ends_stream: ({ response }) => openStream(response).end(),
+  garbage: (call) => raw(call, `{"jsonrpc":"2.0","id":"${call.id}","result":{"content":[{"type":"te`),
+  nonsense: (call) => raw(call, 'Server listening…'),
+  garbage_stream: (call) => raw(call, `data: {"jsonrpc":"2.0","id":"${call.id}","result":{\n\n`, 'text/event-stream'),
+  wrong_type: (call) => raw(call, '<h1>Welcome</h1>', 'text/html'),
+  no_type: ({ response }) => response.writeHead(200).end('{}'),
+  accepted: ({ response }) => response.writeHead(202).end(),
+  no_result: ({ id, response }) => sendJson(response, { jsonrpc: '2.0', id }),
+  other_id: ({ response }) => sendJson(response, resultOf('s-999999', 'for somebody else')),
+  needs_input: ({ id, response }) =>
+    sendJson(response, { jsonrpc: '2.0', id, result: { resultType: 'input_required', requestState: 's' } }),
+  deep: (call) => raw(call, `{"jsonrpc":"2.0","id":"${call.id}","result":{"content":[],"structuredContent":${DEEP}}}`),
+  rejects: ({ id, response }) => sendJson(response, { jsonrpc: '2.0', id, error: { code: -32602, message: 'no' } }),
+  rejects_400: ({ id, response }) =>
+    sendJson(response, { jsonrpc: '2.0', id, error: { code: -32020, message: 'no such header' } }, 400),
+  /** Refused before anybody looked at it, in JSON-RPC. */
+  unread: ({ response }) =>
+    sendJson(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Bad Request' } }, 400),
+  status: ({ args, response }) => response.writeHead(Number(args['status'])).end('as you wish'),
+  redirects: ({ args, response }) =>
+    response.writeHead(Number(args['status'] ?? 307), { location: String(args['to']) }).end(),
+  twice({ id, response }) {
+    openStream(response)
+    sendEvent(response, resultOf(id, 'first'))
+    sendEvent(response, resultOf(id, 'second'))
+    response.end()
+  },
+  /** Answers and keeps the stream open for good. */
+  lingers({ id, response }) {
+    openStream(response)
+    sendEvent(response, resultOf(id, 'said'))
+  },
+  huge: (call) => answer(call, filler + filler),
+  huge_stream({ id, response }) {
+    openStream(response)
+    sendEvent(response, resultOf(id, filler + filler))
+    response.end()
+  },
+  endless({ id, response }) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
+    const more = () =>
+      void response.write(filler, (error) => (error === undefined || error === null ? more() : undefined))
+    more()
+  },
+  endless_event({ id, response }) {
+    openStream(response).write(`data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
+    const more = () =>
+      void response.write(filler, (error) => (error === undefined || error === null ? more() : undefined))
+    more()
+  },
+  floods({ id, response }) {
+    openStream(response)
+    for (let n = 0; n < 20_000; n += 1)
+      sendEvent(response, { method: 'notifications/message', params: { level: 'info', data: n } })
+    sendEvent(response, resultOf(id, 'dry again'))
+    response.end()
+  },
+  /** Ends the stream before the answer, having said from where to go on. */
+  polls({ id, args, response }) {
+    openStream(response).write(`id: from-${id}\nretry: 20\ndata:\n\n`)
+    if (args['never'] !== true) rest.set(`from-${id}`, resultOf(id, 'the rest'))
+    response.end()
+  },
+  /** Forgets every session: the next request of each is told so. */
+  forgets(call) {
+    answer(call, 'forgotten')
+    served.sessions.clear()
+  },
+  becomes(call) {
+    tools = call.args['tools'] as object[]
+    for (const stream of served.standing) sendEvent(stream, { method: 'notifications/tools/list_changed' })
+    answer(call, 'changed')
+  },
+  hangs_up_standing(call) {
+    tools = call.args['tools'] as object[]
+    for (const stream of served.standing) stream.destroy()
+    answer(call, 'gone')
+  },
+}
+
+const served = serveRawHttp({
+  tools: () => [...Object.keys(TOOLS).map((name) => ({ name })), ...tools],
+  onCall: (call) => void TOOLS[call.name]?.(call),
+  before(request, response) {
+    const last = request.headers['last-event-id']
+    if (request.method === 'GET' && typeof last === 'string' && last.startsWith('from-')) {
+      const message = rest.get(last)
+      if (message === undefined) response.writeHead(400).end()
+      else {
+        openStream(response)
+        sendEvent(response, message)
+        response.end()
+      }
+      return true
+    }
+    // Refuses a large request as soon as it sees how large it is.
+    if (Number(request.headers['content-length'] ?? 0) > 4_000_000) {
+      response.writeHead(503).end()
+      return true
+    }
+    // What stands before many servers: the address with a slash is the real one.
+    if (request.url === '/moved') {
+      response.writeHead(307, { location: '/mcp' }).end()
+      return true
+    }
+    return false
+  },
+})

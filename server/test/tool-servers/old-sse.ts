@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from 'node:http'
+
+/**
+ * HTTP with events as it was before streamable HTTP: everything is said on the stream of `GET /sse`, everything is posted to the
+ * address it names. `ENDPOINT` names another one.
+ */
+type Message = { id?: string | number; method: string; params?: { name: string; arguments?: Record<string, unknown> } }
+const filler = 'x'.repeat(65_536)
+const streams = new Map<string, ServerResponse>()
+const heard: string[] = []
+let opened = 0
+
+function onMessage(stream: ServerResponse, { id, method, params }: Message): void {
+  const say = (message: object) =>
+    stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, ...message })}\n\n`)
+  const answer = (text: string) => say({ result: { content: [{ type: 'text', text }] } })
+  const args = params?.arguments ?? {}
+  const TOOLS: Record<string, () => unknown> = {
+    echo: () => answer(JSON.stringify(args)),
+    heard: () => answer(JSON.stringify(heard)),
+    slow: () => setTimeout(() => answer('slow but sure'), Number(args['ms'])),
+    hangs: () => undefined,
+    huge: () => answer(filler + filler),
+    garbage: () => stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{\n\n`),
+    twice: () => answer('first') && answer('second'),
+    dies: () => process.exit(3),
+    hangs_up: () => stream.destroy(),
+  }
+  if (id === undefined) return
+  if (method === 'initialize')
+    say({
+      result: { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } },
+    })
+  else if (method === 'tools/list')
+    say({ result: { tools: Object.keys(TOOLS).map((name) => ({ name, inputSchema: { type: 'object' } })) } })
+  else if (method === 'tools/call') TOOLS[params?.name ?? '']?.()
+  else say({ error: { code: -32601, message: `no method ${method}` } })
+}
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  if (url.pathname === '/sse' && request.method === 'GET') {
+    const session = String((opened += 1))
+    streams.set(session, response)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`event: endpoint\ndata: ${process.env['ENDPOINT'] ?? `/messages?session=${session}`}\n\n`)
+    return
+  }
+  const stream = streams.get(url.searchParams.get('session') ?? '')
+  if (url.pathname !== '/messages' || stream === undefined) {
+    response.writeHead(405).end()
+    return
+  }
+  let body = ''
+  request.on('data', (part: Buffer) => (body += part.toString()))
+  request.on('end', () => {
+    heard.push(body)
+    response.writeHead(202).end('Accepted')
+    onMessage(stream, JSON.parse(body) as Message)
+  })
+})
+server.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1', () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
+})
