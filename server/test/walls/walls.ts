@@ -40,13 +40,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   upstream: {
     ours: ['contract', 'commands', 'upstream'],
-    packages: ['@modelcontextprotocol/client', 'undici'],
+    packages: ['@modelcontextprotocol/client'],
     node: true,
     because: 'a tool server never decides its own fate',
   },
   doors: {
     ours: ['contract', 'commands', 'doors'],
-    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'zod', '@modelcontextprotocol/server'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'zod'],
     node: true,
     because: 'a door that reaches the cellar can skip the hall',
   },
