@@ -13,12 +13,13 @@ describe('the configuration', () => {
       expect(readConfig(empty)).toEqual({
         ok: true,
         value: {
-          listen: { host: '127.0.0.1', port: 7420 },
+          listen: { host: '127.0.0.1', port: 7420, hosts: [] },
           data: './.sluice',
           policy: { preset: 'careful', rules: [] },
           servers: {},
           approvals: { expires_s: 3_600, token_s: 300 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
+          dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           budgets: [],
           repetition: { most: 5, within_s: 600 },
