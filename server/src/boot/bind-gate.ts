@@ -47,6 +47,7 @@ import { ok } from '../contract/problems.ts'
 import type { Performer } from '../commands/drive-run.ts'
 import type { DispatchDeps } from '../commands/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
+import { z3 } from './z3.ts'
 
 /** Everything the commands need from the world, opened. */
 export type World = {
@@ -115,7 +116,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
     listCredentials: (caller) => listCredentials(deps, caller),
     rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
-    policies: policiesOf(world),
+    policies: policiesOf({ ...world, solver: z3 }),
     auditPage: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
     verifyAudit: (against) => verifyAudit(audited, { against }),
     exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),

@@ -7,6 +7,7 @@ import type { CliBoot, UpOptions } from '../doors/cli/program.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { configFileOf } from './local-gate.ts'
 import { readPolicy } from './policy-files.ts'
+import { z3 } from './z3.ts'
 
 /** Tests and lints a draft, or the configured policy, where no gate runs. Reads, and nothing else; no tool is known here. */
 export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']> {
@@ -21,7 +22,7 @@ export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']
     },
     async lint({ policy }) {
       const draft = load(policy)
-      return draft.ok ? ok(lintPolicy({}, draft.value)) : draft
+      return draft.ok ? ok(await lintPolicy({ solver: z3 }, draft.value)) : draft
     },
   }
 }

@@ -4,7 +4,7 @@ import type { PolicyNotice } from '../contract/policy.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
 import { diffPolicy, type DiffReport } from './diff-policy.ts'
-import { lintPolicy, type LintReport } from './lint-policy.ts'
+import { lintPolicy, type LintReport, type Solver } from './lint-policy.ts'
 import type { LivePolicy, Reloaded } from './live-policy.ts'
 import { loadDraft } from './load-policy.ts'
 import type { Catalogue, Digest, Shelves } from './ports.ts'
@@ -19,7 +19,7 @@ export interface Policies {
   show(caller: Caller): Result<PolicyInForce>
   reload(caller: Caller): Promise<Result<Reloaded>>
   test(caller: Caller, asked: PolicyTestBody): Result<TestReport>
-  lint(caller: Caller, asked: PolicyLintBody): Result<LintReport>
+  lint(caller: Caller, asked: PolicyLintBody): Promise<Result<LintReport>>
   replay(caller: Caller, asked: PolicyReplayBody): Promise<Result<ReplayReport>>
   diff(caller: Caller, asked: PolicyDiffBody): Promise<Result<DiffReport>>
 }
@@ -29,6 +29,7 @@ export type PoliciesDeps = {
   readonly digest: Digest
   readonly catalogue: Catalogue
   readonly shelves: Shelves
+  readonly solver: Solver
 }
 
 const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']
@@ -49,9 +50,9 @@ export function policiesOf(deps: PoliciesDeps): Policies {
       const draft = draftFor(caller, policy)
       return draft.ok ? testPolicy(deps, draft.value, cases) : draft
     },
-    lint(caller, { policy }) {
+    async lint(caller, { policy }) {
       const draft = draftFor(caller, policy)
-      return draft.ok ? ok(lintPolicy(deps, draft.value)) : draft
+      return draft.ok ? ok(await lintPolicy(deps, draft.value)) : draft
     },
     async replay(caller, { policy, since }) {
       const draft = draftFor(caller, policy)

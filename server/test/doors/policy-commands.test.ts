@@ -22,6 +22,15 @@ const SHADOWED = `rules:
   - { id: some, effect: ask, match: { tool: book__note }, says: something }
 `
 
+/** Trying values does not show it; a solver does, where one is installed. */
+const NEVER = `rules:
+  - id: never
+    effect: allow
+    match: { tool: book__note }
+    when: args.text.startsWith("a") && args.text.startsWith("b")
+    says: never
+`
+
 function write(folder: string): void {
   mkdirSync(join(folder, 'cases/deep'), { recursive: true })
   writeFileSync(join(folder, 'draft.yaml'), DRAFT)
@@ -153,6 +162,14 @@ describe('without a gate', () => {
     const found = await run(folder, ['--json', 'policy', 'lint', 'shadowed.yaml'])
     expect(found.code).toBe(1)
     expect(JSON.parse(found.out)).toMatchObject({ findings: [{ kind: 'unreachable', rules: ['some', 'all'] }] })
+    writeFileSync(join(folder, 'text.yaml'), NEVER)
+    const proven = JSON.parse((await run(folder, ['--json', 'policy', 'lint', 'text.yaml'])).out) as { depth: string }
+    expect(proven).toMatchObject(
+      proven.depth === 'unproven'
+        ? { findings: [] }
+        : { findings: [{ kind: 'unreachable', rules: ['never'] }], open: 0 },
+    )
+    rmSync(join(folder, 'text.yaml'))
     expect(await run(folder, ['policy', 'lint', 'broken.yaml'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('policy.invalid') as string,

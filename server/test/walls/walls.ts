@@ -52,7 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   boot: {
     ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts'],
-    packages: ['pino', 'yaml', 'zod'],
+    packages: ['pino', 'yaml', 'zod', 'z3-solver'],
     node: true,
     because: 'the only place that wires, and wiring decides nothing',
   },

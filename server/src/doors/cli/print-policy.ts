@@ -48,6 +48,10 @@ export function printFindings(out: Out, report: Fields): void {
   const { file } = fieldsOf(report['policy'])
   const found = findings.length === 0 ? 'nothing to say' : count(findings.length, 'finding')
   out.line(`${textOf(file)}, ${count(report['rules'], 'rule')}: ${found}`)
+  if (report['depth'] === 'unproven')
+    out.line('some conditions were only tried: to have them proven, install the optional package z3-solver')
+  if (typeof report['open'] === 'number' && report['open'] > 0)
+    out.line(`${count(report['open'], 'question')} about conditions stayed open: the solver gave up on them`)
 }
 
 export function printReplay(out: Out, report: Fields): void {

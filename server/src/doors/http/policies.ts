@@ -35,7 +35,7 @@ export const policyRoutes: Routes = (app, gate) => {
       summary: 'Unreachable rules, gaps and contradictions, each with a call that shows it',
       body: PolicyLintBody,
     }),
-    (c) => answer(gate.policies.lint(c.get('caller'), c.req.valid('json')), c.get('trace')),
+    async (c) => answer(await gate.policies.lint(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
   app.openapi(
     routeWithBody({

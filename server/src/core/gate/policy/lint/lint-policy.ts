@@ -25,7 +25,7 @@ export type Finding = {
 
 export type LintOptions = { readonly schemas?: (tool_id: string) => JsonObject | undefined }
 
-type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
+export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
 
 /**
  * Finds rules that change nothing, calls that rules forget, and rules that contradict each other.
@@ -43,14 +43,14 @@ export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[]
 
 /** How strictly a rule answers a call: a number to compare, or nothing. A condition without an answer blocks. */
 type Said = 'nothing' | 'no answer' | number
-function saidBy({ rule, when }: CompiledRule, described: DescribedCall): Said {
+export function saidBy({ rule, when }: CompiledRule, described: DescribedCall): Said {
   const { call, facts } = callFrom(described)
   const holds = when === undefined ? true : evaluate(when, scopeOf(call, facts))
   if (holds === true) return strictnessOf(rule)
   return holds === false ? 'nothing' : 'no answer'
 }
 
-const reports = (
+export const reports = (
   lint: Lint,
   kind: Finding['kind'],
   rules: readonly CompiledRule[],
@@ -107,7 +107,7 @@ function impossible(own: CompiledRule, lint: Lint): Finding[] {
 }
 
 /** A rule that fits whatever the other fits and is stricter; of two that are alike the first stays. */
-function shadows(other: CompiledRule, own: CompiledRule): boolean {
+export function shadows(other: CompiledRule, own: CompiledRule): boolean {
   if (!coversMatch(other.rule.match, own.rule.match)) return false
   const distance = strictnessOf(other.rule) - strictnessOf(own.rule)
   if (distance !== 0) return distance > 0
@@ -147,7 +147,7 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
   })
 }
 
-const isSameMatch = (a: CompiledRule, b: CompiledRule) =>
+export const isSameMatch = (a: CompiledRule, b: CompiledRule) =>
   coversMatch(a.rule.match, b.rule.match) && coversMatch(b.rule.match, a.rule.match)
 
 // ---------------------------------------------------------------- calls that are forgotten
@@ -167,10 +167,10 @@ function forgotten(own: CompiledRule, lint: Lint): Finding[] {
   return [reports(lint, 'gap', group, `none of ${names} answers this call; the preset does: ${answer}`, left)]
 }
 
-const askedBy = ({ when }: CompiledRule) =>
+export const askedBy = ({ when }: CompiledRule) =>
   when === undefined ? '' : [...atomsOf([when.ast]).asked.keys()].sort().join(' ')
 
-function matches(rule: CompiledRule, described: DescribedCall, { policy }: Lint): boolean {
+export function matches(rule: CompiledRule, described: DescribedCall, { policy }: Lint): boolean {
   const { call, facts } = callFrom(described)
   return matchingRules(policy.operator, call, facts).some((matching) => matching.rule === rule)
 }
