@@ -48,4 +48,34 @@ describe('the configured servers', () => {
         problem: { code: 'config.invalid', about: { paths: 'servers.s.env.KEY: secret is absent' } },
       })
   })
+
+  test('of a server over HTTP the headers and the client secret are fetched too', () => {
+    const oauth = { token_url: 'https://id.example/token', client_id: 'c', client_secret: 'env:SECRET' }
+    const url = 'https://tools.example/mcp'
+    expect(configsOf({ url, headers: { 'X-Key': 'env:KEY' }, oauth }, '/', { KEY: 'k', SECRET: 's' })).toMatchObject({
+      value: [{ name: 's', url, headers: { 'X-Key': 'k' }, oauth: { ...oauth, client_secret: 's' } }],
+    })
+    expect(configsOf({ url, headers: { 'X-Key': 'env:KEY' }, oauth })).toEqual({
+      ok: false,
+      problem: {
+        code: 'config.invalid',
+        about: { paths: 'servers.s.headers.X-Key: secret is absent; servers.s.oauth.client_secret: secret is absent' },
+      },
+    })
+  })
+
+  test('a header is refused whose value would start another one, or that says twice who we are', () => {
+    const url = 'https://tools.example/mcp'
+    const oauth = { token_url: 'https://id.example/token', client_id: 'c', client_secret: 's' }
+    const faultOf = (server: object, environment: NodeJS.ProcessEnv = {}) => {
+      const read = configsOf({ url, ...server }, '/', environment)
+      return read.ok ? 'no fault' : read.problem.about['paths']
+    }
+    expect(faultOf({ headers: { 'X-Key': 'env:KEY' } }, { KEY: 'hunter2\r\nX-Other: 1' })).toBe(
+      'servers.s.headers.X-Key: not the value of a header',
+    )
+    expect(faultOf({ headers: { Authorization: 'Basic x' }, oauth })).toBe(
+      'servers.s.oauth: the header `authorization` is already given',
+    )
+  })
 })

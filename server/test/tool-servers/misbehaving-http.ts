@@ -9,6 +9,14 @@ const DEEP = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
 /** Answers that wait for somebody who asks where a stream went on. */
 const rest = new Map<string, object>()
 let tools: readonly object[] = []
+/** How many answers without an end were cut off by whoever read them. */
+let cut = 0
+
+function writeForEver(response: HttpCall['response']): void {
+  response.on('close', () => (cut += 1))
+  const more = () => void response.write(filler, () => (response.destroyed ? undefined : setImmediate(more)))
+  more()
+}
 
 /** One tool for each way to misbehave; `echo` and `echo_stream` behave. */
 const TOOLS: Record<string, (call: HttpCall) => unknown> = {
@@ -86,16 +94,13 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
   endless({ id, response }) {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
-    const more = () =>
-      void response.write(filler, (error) => (error === undefined || error === null ? more() : undefined))
-    more()
+    writeForEver(response)
   },
   endless_event({ id, response }) {
     openStream(response).write(`data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
-    const more = () =>
-      void response.write(filler, (error) => (error === undefined || error === null ? more() : undefined))
-    more()
+    writeForEver(response)
   },
+  cut: (call) => answer(call, String(cut)),
   floods({ id, response }) {
     openStream(response)
     for (let n = 0; n < 20_000; n += 1)

@@ -29,6 +29,11 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   const agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
   const open = new Set<Exchange>()
 
+  /** Where one connection broke off, those that lie idle are likely to be broken too. A call on one would be lost. */
+  function dropIdle(): void {
+    for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
+  }
+
   function ask(ask: Ask, url = base): Exchange {
     let current: Exchange | undefined
     let aborted = false
@@ -51,7 +56,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
         if (reply.is === 'fault') return reply
         const next = redirection(reply, at, ask.method)
         const is_refused = reply.status === 401 && token !== undefined && refused === undefined
-        if (!is_refused && (next === undefined || next.origin !== base.origin || hops >= MOST_HOPS)) return reply
+        if (!is_refused && (next === undefined || hops >= MOST_HOPS)) return reply
         // Neither answer means that anything was done with the request.
         reply.body.resume()
         current = undefined
@@ -72,8 +77,12 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
       },
     }
     open.add(whole)
-    const forget = () => open.delete(whole)
-    void whole.reply.then((reply) => (reply.is === 'fault' ? forget() : reply.body.once('close', forget)))
+    void whole.reply.then(async (reply) => {
+      if (reply.is === 'reply') await new Promise((resolve) => reply.body.once('close', resolve))
+      open.delete(whole)
+      const is_broken = reply.is === 'fault' ? !reply.unsent : !reply.body.complete
+      return is_broken && !aborted ? dropIdle() : undefined
+    })
     return whole
   }
 
