@@ -36,7 +36,7 @@ export type ConnectionDeps = {
   readonly stop: AbortSignal
 }
 
-/** `died_of_probe`: it ended on the question for the newer era, as servers on some older SDKs do. */
+/** `died_of_probe`: the question for the newer era was its end, or the end of its answers, as with some older SDKs. */
 type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
 
 /** Opens a wire, shakes hands and registers the server's tools. Never rejects. */
@@ -63,7 +63,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
       identity,
       timeout_ms: tuning.start_timeout_ms,
       probe_timeout_ms: tuning.probe_timeout_ms,
-      legacy,
+      legacy: legacy || wire.probe === 'never',
       onToolsChanged: () => relist(),
       onError: noise,
     })
@@ -85,7 +85,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     }
     return { is: 'open', connection }
   } catch (error) {
-    const is = causeOf(error, legacy)
+    const is = causeOf(error, legacy ? 'never' : wire.probe)
     await closeAfter(wire, is)
     return { is, says: error instanceof Error ? error.message : String(error) }
   } finally {
@@ -99,9 +99,10 @@ async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
   await wire.close()
 }
 
-function causeOf(error: unknown, legacy: boolean): 'failed' | 'died_of_probe' | 'other_wire' {
+function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_probe' | 'other_wire' {
   if (!(error instanceof SdkError)) return 'failed'
-  if (!legacy && error.code === SdkErrorCode.EraNegotiationFailed) return 'died_of_probe'
+  if (probe !== 'never' && error.code === SdkErrorCode.EraNegotiationFailed) return 'died_of_probe'
+  if (probe === 'twice' && error.code === SdkErrorCode.RequestTimeout) return 'died_of_probe'
   // What the specification calls the signs of a server that only knows the older way.
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
 }

@@ -14,6 +14,11 @@ export type Terms = {
 export type Wire = {
   /** For the SDK: everything but the calls below. */
   readonly transport: Transport
+  /**
+   * Whether the newer era is asked for first. `once`: the SDK takes silence for an older server. `twice`: it does not, so a
+   * silent server is tried again as an older one. `never`: this way is older than the newer era.
+   */
+  readonly probe: 'once' | 'twice' | 'never'
   /** Settles when no further call can be sent on it, with a sentence about its end. */
   readonly ended: Promise<string>
   /** False as soon as its end is known or decided. */

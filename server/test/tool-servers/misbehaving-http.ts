@@ -146,6 +146,8 @@ const served = serveRawHttp({
       }
       return true
     }
+    // As some older servers do with a method they do not know.
+    if (process.env['IGNORES_PROBE'] !== undefined && request.headers['mcp-method'] === 'server/discover') return true
     // Refuses a large request as soon as it sees how large it is.
     if (Number(request.headers['content-length'] ?? 0) > 4_000_000) {
       response.writeHead(503).end()

@@ -34,7 +34,6 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
   else if (method === 'tools/list')
     say({ result: { tools: Object.keys(TOOLS).map((name) => ({ name, inputSchema: { type: 'object' } })) } })
   else if (method === 'tools/call') TOOLS[params?.name ?? '']?.()
-  else say({ error: { code: -32601, message: `no method ${method}` } })
 }
 
 const server = createServer((request, response) => {

@@ -96,6 +96,16 @@ describe('a server over HTTP', () => {
       }
     }))
 
+  test('that never answers the question for the newer era is tried as an older one', () =>
+    withOne(
+      'misbehaving-http.ts',
+      { env: { IGNORES_PROBE: '1' }, tuning: { probe_timeout_ms: 200 } },
+      async ({ text, servers }) => {
+        expect(await text('s', 'echo')).toBe('{}')
+        expect(servers.status()[0]).toMatchObject({ protocol: '2025-11-25', starts: 2 })
+      },
+    ))
+
   test('that fails again and again is left alone for a while', () =>
     withOne(
       'misbehaving-http.ts',

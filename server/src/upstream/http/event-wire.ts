@@ -117,6 +117,7 @@ export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): 
 
   return {
     transport,
+    probe: 'never',
     ended: life.ended,
     isUsable: () => life.isUsable(),
     call,

@@ -175,6 +175,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
 
   return {
     transport,
+    probe: 'twice',
     ended: life.ended,
     isUsable: () => life.isUsable(),
     call,

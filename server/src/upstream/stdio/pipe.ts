@@ -63,6 +63,7 @@ export function openPipe({ config, grace_ms, stderr, noise }: PipeDeps): Wire {
 
   return {
     transport,
+    probe: 'once',
     ended: child.ended,
     isUsable: () => child.isUsable(),
     call,
