@@ -1,22 +1,13 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { ADMIN, APPROVER, effectsIn, openTestGate } from '../gate/with-gate.ts'
+import { race } from './race.ts'
 
 const RACERS = ['a', 'b', 'c']
 const TIMES = 150
 const UNITS = 200
-
-function racer(folder: string, name: string) {
-  const script = join(import.meta.dirname, 'consent-racer.ts')
-  const child = spawn(process.execPath, [script, folder, name, String(TIMES)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const line = async () => String((await lines.next()).value)
-  return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
-}
 
 test('of 450 calls by three processes under one consent of 200 exactly 200 run, and a person is asked about the rest', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
@@ -31,16 +22,8 @@ test('of 450 calls by three processes under one consent of 200 exactly 200 run, 
     if (!minted.ok) throw new Error(minted.problem.code)
     await before.opened.close()
 
-    const racers = RACERS.map((name) => racer(folder, name))
-    await Promise.all(racers.map(({ ready }) => ready))
-    for (const { go } of racers) go()
-    const tallies = await Promise.all(
-      racers.map(async ({ tally }) => JSON.parse(await tally()) as Record<string, number>),
-    )
-    const total: Record<string, number> = {}
-    for (const tally of tallies)
-      for (const [key, count] of Object.entries(tally)) total[key] = (total[key] ?? 0) + count
-
+    const words = (name: string) => [folder, 'book__slow_note', name, name, String(TIMES)]
+    const total = await race('call-racer.ts', RACERS.map(words))
     expect(total).toEqual({ executed: UNITS, pending: RACERS.length * TIMES - UNITS })
     const effects = effectsIn(folder)
     expect(effects).toHaveLength(UNITS)

@@ -1,22 +1,12 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { effectsIn, openTestGate, pendingOf, USER } from '../gate/with-gate.ts'
+import { race } from './race.ts'
 
 const PROCESSES = 3
 const TIMES = 334
-
-function racer(...words: readonly string[]) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'racer.ts'), ...words], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const line = async () => String((await lines.next()).value)
-  return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
-}
 
 /** One token has two guards, the insert of its nonce and the swap of the row; the other two ways have the swap alone. */
 test.each([
@@ -34,17 +24,11 @@ test.each([
       if (!token.ok) throw new Error(token.problem.code)
       await before.opened.close()
 
-      const racers = Array.from({ length: PROCESSES }, () =>
-        racer(folder, approval_id, way, String(TIMES), token.value),
+      const words = [folder, approval_id, way, String(TIMES), token.value]
+      const total = await race(
+        'approval-racer.ts',
+        Array.from({ length: PROCESSES }, () => words),
       )
-      await Promise.all(racers.map(({ ready }) => ready))
-      for (const { go } of racers) go()
-      const total: Record<string, number> = {}
-      for (const tally of await Promise.all(racers.map((one) => one.tally()))) {
-        for (const [key, count] of Object.entries(JSON.parse(tally) as Record<string, number>))
-          total[key] = (total[key] ?? 0) + count
-      }
-
       expect(total).toEqual({ approved: 1, [lost]: PROCESSES * TIMES - 1 })
       expect(effectsIn(folder)).toEqual(['note {"text":"x"}'])
       const after = await openTestGate(folder)

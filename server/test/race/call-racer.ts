@@ -1,0 +1,13 @@
+import { AGENT } from '../gate/with-gate.ts'
+import { runRacer } from './race.ts'
+
+/** Makes many calls of one tool, each with its own text, under a shared budget where one is given. */
+const [folder = '', tool = '', thread = '', name = '', times = '0', budget = ''] = process.argv.slice(2)
+const options = budget === '' ? {} : { config: { budgets: [{ id: 'shared', calls: Number(budget), per: 'run' }] } }
+
+await runRacer(folder, options, async (gate) =>
+  Array.from({ length: Number(times) }, (_, nth) => async () => {
+    const outcome = await gate.dispatch({ caller: AGENT, tool, args: { text: `race ${name} ${nth}` }, thread })
+    return outcome.status === 'refused' ? outcome.problem.code : outcome.status
+  }),
+)

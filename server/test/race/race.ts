@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { driveWorld, openWorld } from '../../src/boot/open-gate.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import { settingsIn } from '../gate/with-gate.ts'
+
+export type Tally = Record<string, number>
+
+/** Starts one process per list of words, lets them all go at once, and adds up what they saw. */
+export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {
+  const children = racers.map((words) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const line = async () => String((await lines.next()).value)
+    return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
+  })
+  await Promise.all(children.map(({ ready }) => ready))
+  for (const { go } of children) go()
+  const total: Tally = {}
+  for (const seen of await Promise.all(children.map((child) => child.tally()))) {
+    for (const [key, count] of Object.entries(JSON.parse(seen) as Tally)) total[key] = (total[key] ?? 0) + count
+  }
+  return total
+}
+
+/**
+ * One of several processes on one store: opens a gate without the folder's lock, prepares, waits for the word, makes all its
+ * attempts at once, waits until nothing is under way, and says how often it saw what.
+ */
+export async function runRacer(
+  folder: string,
+  options: Parameters<typeof settingsIn>[1],
+  prepare: (gate: Gate) => Promise<readonly (() => Promise<string>)[]>,
+): Promise<never> {
+  const opened = await openWorld(settingsIn(folder, options), { log: () => {}, url: () => 'http://gate.test' }, false)
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  const { world, settled, close } = opened.value
+  const { gate, scheduler } = driveWorld(world, (_level, says, about) =>
+    process.stderr.write(`${says} ${JSON.stringify(about)}\n`),
+  )
+  await settled
+  const attempts = await prepare(gate)
+  process.stdout.write('ready\n')
+  await new Promise((resolve) => process.stdin.once('data', resolve))
+  const seen = await Promise.all(attempts.map((attempt) => attempt()))
+  await scheduler.stop()
+  await close()
+  const tally: Tally = {}
+  for (const key of seen) tally[key] = (tally[key] ?? 0) + 1
+  process.stdout.write(`${JSON.stringify(tally)}\n`)
+  process.exit(0)
+}
