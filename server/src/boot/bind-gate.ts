@@ -51,6 +51,7 @@ import { z3 } from './z3.ts'
 
 /** Everything the commands need from the world, opened. */
 export type World = {
+  readonly version: string
   readonly stream: string
   readonly boot: string
   readonly ledger: Ledger & Watch
@@ -86,6 +87,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
   const deps = { ...world, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
   const audited = { ...world, keys: world.keys.checkpoints }
   const gate: Gate = {
+    version: world.version,
     authenticate: (key) => authenticate(deps, key),
     dispatch: (request, signal) =>
       dispatchCall({ ...deps, execute: (started) => executeCall(world, started, signal) }, request),

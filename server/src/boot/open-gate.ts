@@ -139,9 +139,10 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     return opened
   }
   const live = loggedPolicy(opened.value, log)
+  const version = packageVersion()
   const servers = openToolServers({
     servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
-    version: packageVersion(),
+    version,
     async onListed(server, definitions) {
       const registered = await registerTools({ ...shared, catalogue }, server, definitions)
       if (!registered.ok)
@@ -152,6 +153,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     log: ({ level, server, says }) => log(level, says, { server }),
   })
   const world: World = {
+    version,
     ...shared,
     accounts: store.value,
     files,
@@ -168,7 +170,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     policy: () => live.current(),
     holdFor: () => config.approvals.expires_s * 1000,
     keys: keys.value,
-    newKey: (kind) => newApiKey(kind).key,
+    newKey: newApiKey,
     digestBytes,
     intake: createIntake(),
     probe: options.probe ?? (() => {}),

@@ -25,6 +25,8 @@ export type ServerReport = { readonly server: string; readonly state: string; re
 
 /** The commands, bound to their ports: all that a door may ask for. Every one checks who is asking by itself. */
 export interface Gate {
+  /** Of this release. */
+  readonly version: string
   authenticate(key: string): Promise<Result<Caller>>
   dispatch(request: CallRequest, signal?: AbortSignal): Promise<Outcome>
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>

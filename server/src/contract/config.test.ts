@@ -17,13 +17,12 @@ describe('the configuration', () => {
           data: './.sluice',
           policy: { preset: 'careful', rules: [] },
           servers: {},
-          approvals: { expires_s: 3_600, token_s: 300 },
+          approvals: { expires_s: 3_600 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           budgets: [],
           repetition: { most: 5, within_s: 600 },
-          dev: false,
         },
       })
   })
@@ -83,7 +82,7 @@ describe('the configuration', () => {
   })
 
   test('all faults are told at once, with their lines where they are known', () => {
-    const read = readConfig({ lisen: 1, dev: 'yes' }, ([first]) => (first === 'dev' ? 7 : undefined))
-    expect(read.ok ? '' : read.problem.about['paths']).toMatch(/^dev \(line 7\): .*; lisen: unknown key$/)
+    const read = readConfig({ lisen: 1, data: 7 }, ([first]) => (first === 'data' ? 7 : undefined))
+    expect(read.ok ? '' : read.problem.about['paths']).toMatch(/^data \(line 7\): .*; lisen: unknown key$/)
   })
 })

@@ -120,8 +120,6 @@ export const Config = z.strictObject({
     .strictObject({
       /** How long a request waits for a decision. */
       expires_s: z.number().int().min(1).max(31_536_000).default(3_600),
-      /** How long a minted token can be redeemed. */
-      token_s: z.number().int().min(1).max(86_400).default(300),
     })
     .prefault({}),
   audit: z
@@ -142,7 +140,6 @@ export const Config = z.strictObject({
       outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
     })
     .prefault({}),
-  dev: z.boolean().default(false),
 })
 export type Config = z.infer<typeof Config>
 

@@ -60,7 +60,7 @@ function initialize(gate: Gate, params: JsonObject): JsonObject {
   return {
     protocolVersion,
     capabilities: { tools: {} },
-    serverInfo: { name: 'sluice', title: 'Sluice', version: '0.1.0' },
+    serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
     instructions: `${INSTRUCTIONS}${standing.join('')}`,
     ...noticesFor(gate),
   }
