@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // Most tests wait for processes and disks, so two at a time fit on two cores.
+    maxWorkers: 2,
   },
 })
