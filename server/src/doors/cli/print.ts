@@ -40,10 +40,12 @@ export function asBody({ code, about }: Problem): Fields {
 
 export function printProblem(out: Out, body: Fields): number {
   out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`)
-  for (const note of evidenceOf(body)) out.error(`  ${note}`)
-  const about = fieldsOf(body['about'])
-  for (const [name, value] of Object.entries(about))
-    if (textOf(value) !== '') out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
+  const evidence = evidenceOf(body)
+  for (const note of evidence) out.error(`  ${note}`)
+  // The evidence names the rules already, and each with its own words.
+  const told = evidence.length > 0 ? ['rules', 'says'] : []
+  for (const [name, value] of Object.entries(fieldsOf(body['about'])))
+    if (textOf(value) !== '' && !told.includes(name)) out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
   return EXIT.problem
 }
