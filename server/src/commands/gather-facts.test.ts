@@ -15,7 +15,7 @@ const files: FileFacts = {
   windows: false,
   home: () => '/home/ana',
   configured: async (path) => `/${path.replace(/^\.\//, '')}`,
-  argument: async (_server, path) => (path.startsWith('/') ? path : `/work/${path}`),
+  argument: async (_server, path) => (path.startsWith('/') ? path : `/desk/${path}`),
 }
 const shelves: Shelves = { row: async () => undefined, list: async () => [], count: async () => 0 }
 const gone = async () => {
@@ -24,7 +24,7 @@ const gone = async () => {
 
 async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
   const config = readConfig({
-    servers: { s: { command: 'x', sandbox: { roots: ['./work'], local: true } } },
+    servers: { s: { command: 'x', sandbox: { roots: ['./desk'], local: true } } },
     traps: { files: ['./bait'] },
     budgets: [{ id: 'b', calls: 5, per: 'hour' }],
   })
@@ -52,7 +52,7 @@ describe('facts', () => {
     const facts = await gather()
     expect(facts).toMatchObject({
       pauses: [],
-      files: { sandbox: { roots: ['/work'] }, args: [{ at: '/path', leads: ['/work/a.txt'] }] },
+      files: { sandbox: { roots: ['/desk'] }, args: [{ at: '/path', leads: ['/desk/a.txt'] }] },
       traps: { files: [{ name: 'traps.files.0', path: '/bait' }] },
       budgets: [{ budget: 'b', left: 5, opened: false }],
       history: { rejections: [], earlier: 0 },

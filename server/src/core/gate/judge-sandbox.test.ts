@@ -11,24 +11,24 @@ if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
 const judge = (files: FilesFact) => judgeSandbox(policy, callWith({}), { ...quietFacts(), files })
 
-const local = { roots: ['/work'] }
+const local = { roots: ['/desk'] }
 const leading = (...leads: string[]): FileFact => ({ at: '/path', readings: leads, leads })
 
 describe('the sandbox', () => {
   test('has nothing to say of files inside, of servers without one, and of calls without files', () => {
-    expect(judge({ sandbox: local, args: [leading('/work'), leading('/work/a/b')] })).toEqual([])
+    expect(judge({ sandbox: local, args: [leading('/desk'), leading('/desk/a/b')] })).toEqual([])
     expect(judge({ sandbox: 'none', args: [leading('/etc/passwd')] })).toEqual([])
     expect(judge({ sandbox: 'remote', args: [] })).toEqual([])
   })
 
   test('blocks what leads outside, by any reading, and what only begins like a root', () => {
-    for (const arg of [leading('/etc/passwd'), leading('/work/a', '/etc'), leading('/workshop/a'), leading('/')])
+    for (const arg of [leading('/etc/passwd'), leading('/desk/a', '/etc'), leading('/deskshop/a'), leading('/')])
       expect(judge({ sandbox: local, args: [arg] })).toMatchObject([{ effect: 'block', rule: 'sandbox.outside' }])
   })
 
   test('asks strongly about names that promise secrets, as written and as they lead', () => {
-    const hidden: FileFact = { at: '/path', readings: ['notes.txt'], leads: ['/work/.env'] }
-    const spelled: FileFact = { at: '/path', readings: ['.env'], leads: ['/work/linked'] }
+    const hidden: FileFact = { at: '/path', readings: ['notes.txt'], leads: ['/desk/.env'] }
+    const spelled: FileFact = { at: '/path', readings: ['.env'], leads: ['/desk/linked'] }
     for (const arg of [hidden, spelled])
       expect(judge({ sandbox: local, args: [arg] })).toMatchObject([
         { effect: 'ask', strength: 'strong', rule: 'sandbox.sensitive' },
@@ -36,9 +36,9 @@ describe('the sandbox', () => {
   })
 
   test('takes the names of a root as the operator`s own choice', () => {
-    const sandbox = { roots: ['/home/ana/.aws/work'] }
-    expect(judge({ sandbox, args: [leading('/home/ana/.aws/work/a.txt')] })).toEqual([])
-    expect(judge({ sandbox, args: [leading('/home/ana/.aws/work/.ssh/a.txt')] })).toMatchObject([{ effect: 'ask' }])
+    const sandbox = { roots: ['/home/ana/.aws/desk'] }
+    expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/a.txt')] })).toEqual([])
+    expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/.ssh/a.txt')] })).toMatchObject([{ effect: 'ask' }])
   })
 
   test('a refused path is blocked under the name of its fault, also for a remote server', () => {
@@ -61,7 +61,7 @@ describe('the sandbox', () => {
     readings: fc.constant([]),
     leads: fc.oneof(
       fc.constant('unknown' as const),
-      fc.array(fc.constantFrom('/work/a', '/etc/b', '/work/.env'), { minLength: 1 }),
+      fc.array(fc.constantFrom('/desk/a', '/etc/b', '/desk/.env'), { minLength: 1 }),
     ),
   })
   const sandboxes = fc.constantFrom<FilesFact['sandbox']>(local, 'remote', { roots: 'unknown' })
@@ -83,7 +83,7 @@ describe('the sandbox', () => {
         expect(strictness(after)).toBeGreaterThanOrEqual(before)
         if (after.length > 0) return
         const leads = [...some, more].flatMap((one) => (one.leads === 'unknown' ? ['unknown'] : one.leads))
-        expect(leads.every((path) => isInside('/work', path))).toBe(true)
+        expect(leads.every((path) => isInside('/desk', path))).toBe(true)
       }),
     )
   })
@@ -91,10 +91,10 @@ describe('the sandbox', () => {
 
 describe('inside', () => {
   test.each([
-    ['/work', '/work', true],
-    ['/work', '/work/a', true],
-    ['/work', '/works', false],
-    ['/work', '/', false],
+    ['/desk', '/desk', true],
+    ['/desk', '/desk/a', true],
+    ['/desk', '/works', false],
+    ['/desk', '/', false],
     ['/', '/etc', true],
     ['C:\\work', 'C:\\work\\a', true],
     ['C:\\work', 'C:\\works', false],

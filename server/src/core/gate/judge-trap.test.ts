@@ -44,7 +44,7 @@ describe('a trap', () => {
 
   test('is a file too, in any letters, and what stands below a honey folder', () => {
     for (const lead of ['/srv/bait', '/SRV/Bait', '/srv/bait/a/b'])
-      expect(judge({}, { files: files({ leads: ['/work/x', lead] }) })).toMatchObject([
+      expect(judge({}, { files: files({ leads: ['/desk/x', lead] }) })).toMatchObject([
         { effect: 'block', rule: 'trap.file', source: 'traps.files.0' },
       ])
     expect(judge({}, { files: files({ leads: ['/srv/baits', '/srv'] }) })).toEqual([])
