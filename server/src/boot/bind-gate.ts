@@ -33,6 +33,7 @@ import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
 import { readCall } from '../commands/read-call.ts'
+import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
 import { standardOf } from '../commands/siblings-of.ts'
@@ -106,6 +107,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
     tools: () => world.catalogue.tools(),
     standardOf: (tool) => standardOf(world, tool),
+    card: (id, full) => readCard(world, id, full),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)
       return admitted.ok ? ok(undefined) : admitted

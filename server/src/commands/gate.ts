@@ -15,6 +15,7 @@ import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
 import type { Page } from './ports.ts'
 import type { InboxPage } from './read-approvals.ts'
+import type { Card } from './read-card.ts'
 import type { Settlement } from './settle-call.ts'
 import type { PresentedToken } from './tokens.ts'
 
@@ -48,6 +49,7 @@ export interface Gate {
   tools(caller: Caller): readonly Tool[]
   /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
   standardOf(tool: Tool): StandardSentences
+  card(tool_id: string, full: boolean): Result<Card>
   admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
   artifact(

@@ -132,3 +132,24 @@ describe('the demo', () => {
     }
   })
 })
+
+describe('the card of a tool', () => {
+  test('says how it is executed, and which parts it lacks, over HTTP and at the command line', async () => {
+    const { status, body } = await gate.http('GET', '/v1/tools/book__keep_note', agent)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ skill_id: 'book__keep_note', example: { text: expect.any(String) as string } })
+    expect(String(body['verify'])).toMatch(/^after it ran, book__/)
+    const shown = await gate.cli('card', 'book__keep_note')
+    expect(shown).toMatchObject({ code: 0 })
+    expect(shown.out).toContain(String(body['verify']))
+    const { body: bare } = await gate.http('GET', '/v1/tools/book__wipe', agent)
+    expect(bare).toMatchObject({
+      rollback: 'no rollback known',
+      missing: ['no rollback known', 'no dry run', 'no read-back'],
+    })
+    expect(await gate.http('GET', '/v1/tools/book__nothing', agent)).toMatchObject({
+      status: 404,
+      body: { code: 'tool.unknown' },
+    })
+  })
+})

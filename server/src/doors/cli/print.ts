@@ -45,7 +45,8 @@ export function printProblem(out: Out, body: Fields): number {
   // The evidence names the rules already, and each with its own words.
   const told = evidence.length > 0 ? ['rules', 'says'] : []
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
-    if (textOf(value) !== '' && !told.includes(name)) out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
+    if (textOf(value) !== '' && !told.includes(name))
+      out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
   return EXIT.problem
 }

@@ -14,6 +14,18 @@ export const adminRoutes: Routes = (app, gate) => {
     }),
   )
   app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/tools/{tool_id}',
+      access: CALLERS,
+      summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
+    }),
+    (c) => {
+      const card = gate.card(partOf(c, 'tool_id'), c.req.query('full') === '1')
+      return card.ok ? jsonResponse(200, card.value) : problemResponse(card.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/tools/{tool_id}/admit',
