@@ -58,6 +58,16 @@ describe('redacting JSON', () => {
     expect(findings).toEqual([{ type: 'EMAIL', rule: 'email', kind: 'pii', start: 2, end: 9, path: '/a~1b/0/c' }])
   })
 
+  test('a mark in a name is no evidence about its value', () => {
+    const mark = '[REDACTED_SECRET]'
+    expect(redact({ name: `${mark} of`, value: 1000 })).toEqual({ name: `${mark} of`, value: 1000 })
+    expect(redact({ [mark]: 1000 })).toEqual({ [mark]: 1000 })
+    expect(redact({ name: 'password', value: 'x7Kq9Zr2' })).toMatchObject({
+      name: 'password',
+      value: '[REDACTED_PASSWORD]',
+    })
+  })
+
   test('a redacted value is its own redaction', () => {
     const leaf = fc.oneof(mixedText, fc.integer(), fc.constant(null))
     const key = fc.constantFrom('password', 'token', 'name', 'value', 'phone', 'x', 'apiKey')

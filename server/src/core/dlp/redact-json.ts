@@ -38,16 +38,25 @@ function redactedObject(object: JsonObject, path: string, work: Work): JsonObjec
   const taken = new Set<string>()
   const entries = Object.entries(object).map(([key, field]): [string, Json] => {
     const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    return [freeKey(redactedLeaf(key, '', own, work), taken), redacted(field, fieldName(object, key), own, work)]
+    const shown = redactedLeaf(key, '', own, work)
+    return [freeKey(shown, taken), redacted(field, labelOf(object, key, work) ?? withoutMarks(shown), own, work)]
   })
   return Object.fromEntries(entries)
 }
 
 /** `{"name": "API_TOKEN", "value": "…"}` names its value in another field. */
-function fieldName(object: JsonObject, key: string): string {
-  const label = object.name ?? object.key
-  return key === 'value' && typeof label === 'string' ? label : key
+function labelOf(object: JsonObject, key: string, { rules }: Work): string | undefined {
+  const from = object.name === undefined ? 'key' : 'name'
+  const label = object[from]
+  if (key !== 'value' || typeof label !== 'string') return undefined
+  return withoutMarks(redactedLeaf(label, from, '', { rules, findings: [] }))
 }
+
+/**
+ * A name as evidence is what redaction leaves of it, without the marks: `[REDACTED_SECRET]` is no word of whoever named the
+ * field, and a second redaction must not see more than the first.
+ */
+const withoutMarks = (name: string) => name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '')
 
 /** Two keys that become equal by redaction stay two fields. */
 function freeKey(key: string, taken: Set<string>): string {

@@ -8,22 +8,17 @@ const MOST_ROUNDS = 4
 
 /**
  * All findings in a text, on the text as it is. What was found may hide something else: a token that is glued to a card number
- * begins no word until the number is gone. Where a finding touches a word, the search is repeated as if the findings were
- * replaced, and what it shows is located on the original too.
+ * begins no word until the number is gone, and a name comes nearer to what stands behind a finding. So a search that found
+ * something is repeated as if the findings were replaced, and what it shows is located on the original too.
  */
 export function settleFindings(text: string, find: (text: string) => readonly Span[]): Finding[] {
   let spans = resolveOverlaps(find(text))
-  for (let round = 1; round < MOST_ROUNDS && spans.some((span) => touchesWord(text, span)); round++) {
+  for (let round = 1; round < MOST_ROUNDS && spans.length > 0; round++) {
     const more = revealed(text, spans, find)
     if (more.length === 0) break
     spans = resolveOverlaps([...spans, ...more])
   }
   return spans.map(({ type, rule, kind, start, end }) => ({ type, rule, kind, start, end }))
-}
-
-/** Whether a finding stands next to something that is no blank, quote or closing mark, and may hold it together. */
-function touchesWord(text: string, span: Span): boolean {
-  return /[^\s"'`,;)\]}<>]/.test(text.charAt(span.start - 1)) || /[^\s"'`,;)\]}<>]/.test(text.charAt(span.end))
 }
 
 function revealed(text: string, spans: readonly Span[], find: (text: string) => readonly Span[]): Span[] {
