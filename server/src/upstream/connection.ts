@@ -7,7 +7,8 @@ import type { OpenWire, Wire } from './wire.ts'
 
 /** A server that has shaken hands and whose tools are registered. */
 export type Connection = {
-  readonly protocol: string
+  /** The negotiated revision of MCP, where it is MCP. */
+  readonly protocol?: string
   /** Whether it speaks the older era, where asking first is not needed. */
   readonly legacy: boolean
   readonly ended: Promise<string>
@@ -24,13 +25,11 @@ export type Attempt =
 
 export type ConnectionDeps = {
   readonly server: string
-  /** Tried in this order; the next one when the server does not know the one before. */
-  readonly wires: readonly OpenWire[]
   readonly tuning: Tuning
   readonly identity: Identity
   readonly onListed: ToolsListed
   readonly warn: (says: string) => void
-  /** Before each wire that is opened. */
+  /** Before each attempt to open something. */
   readonly onStart: () => void
   /** Ends the attempt; the wire is closed. */
   readonly stop: AbortSignal
@@ -39,10 +38,17 @@ export type ConnectionDeps = {
 /** `died_of_probe`: the question for the newer era was its end, or the end of its answers, as with some older SDKs. */
 type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
 
-/** Opens a wire, shakes hands and registers the server's tools. Never rejects. */
-export async function openConnection(deps: ConnectionDeps, legacy: boolean): Promise<Attempt> {
+/**
+ * Opens a wire, shakes hands and registers the server's tools. Never rejects. The wires are tried in their order; the next one
+ * when the server does not know the one before.
+ */
+export async function openConnection(
+  wires: readonly OpenWire[],
+  deps: ConnectionDeps,
+  legacy: boolean,
+): Promise<Attempt> {
   let last: Try = { is: 'failed', says: 'there is no way to it' }
-  for (const open of deps.wires) {
+  for (const open of wires) {
     last = await openOn(open, deps, legacy)
     if (last.is === 'died_of_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)
     if (last.is !== 'other_wire' || deps.stop.aborted) break

@@ -1,12 +1,12 @@
 import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
-import { openConnection, type Connection, type ConnectionDeps } from './connection.ts'
+import type { Connection, ConnectionDeps } from './connection.ts'
 import { notSent } from './pending-calls.ts'
 import type { ServerConfig } from './server-config.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
-import type { Way } from './wire.ts'
+import type { Way } from './way.ts'
 import { within } from './within.ts'
 
 export type ToolServer = {
@@ -53,11 +53,10 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   async function attempt(): Promise<Connection | undefined> {
-    const opened = await openConnection(
+    const opened = await way.connect(
       {
         ...deps,
         server,
-        wires: way.wires,
         warn: (says) => say('warn', says),
         onStart: () => (starts += 1),
         stop: stop.signal,
@@ -77,7 +76,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     const { connection } = opened
     legacy = connection.legacy
     phase = { is: 'ready', connection, since: now() }
-    say('info', `is ready with ${connection.tools()} tools, MCP ${connection.protocol}`)
+    const { protocol } = connection
+    say('info', `is ready with ${connection.tools()} tools${protocol === undefined ? '' : `, MCP ${protocol}`}`)
     void connection.ended.then((how) => end(connection, how))
     return connection
   }
@@ -168,7 +168,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       server,
       state: phase.is,
       breaker: breaker.is,
-      ...(connection === undefined ? {} : { protocol: connection.protocol }),
+      ...(connection?.protocol === undefined ? {} : { protocol: connection.protocol }),
       tools: connection?.tools() ?? 0,
       active: slots.active(),
       queued: slots.queued(),

@@ -44,13 +44,3 @@ export type WireDeps = {
 
 /** Opens at once, or ends: never throws. */
 export type OpenWire = (deps: WireDeps) => Wire
-
-/** How one server is reached, for as long as the gate runs. */
-export type Way = {
-  /** Tried in this order; the next one when the server does not know the one before. */
-  readonly wires: readonly OpenWire[]
-  /** The end of what it wrote to stderr, where it has one. */
-  stderr(): readonly string[]
-  /** The sentence without the server's secrets. */
-  hide(says: string): string
-}

@@ -1,7 +1,9 @@
+import { openConnection } from '../connection.ts'
 import type { HttpServer } from '../server-config.ts'
 import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
-import type { Way } from '../wire.ts'
+import type { OpenWire } from '../wire.ts'
+import type { Way } from '../way.ts'
 import { openEventWire } from './event-wire.ts'
 import { openStreamable } from './streamable-wire.ts'
 import { openTokens } from './tokens.ts'
@@ -13,8 +15,13 @@ export function httpWay(config: HttpServer, tuning: Tuning): Way {
     [...Object.values(config.headers), config.oauth?.client_secret, tokens?.present()].filter(
       (text) => text !== undefined,
     )
+  const wires = [openStreamable, openEventWire].map(
+    (open): OpenWire =>
+      (deps) =>
+        open({ ...deps, config, tuning, tokens }),
+  )
   return {
-    wires: [openStreamable, openEventWire].map((open) => (deps) => open({ ...deps, config, tuning, tokens })),
+    connect: (deps, legacy) => openConnection(wires, deps, legacy),
     stderr: () => [],
     hide: (says) => strikeOut(secrets(), says),
   }

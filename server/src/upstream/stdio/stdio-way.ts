@@ -1,6 +1,8 @@
+import { openConnection } from '../connection.ts'
 import type { StdioServer } from '../server-config.ts'
 import { strikeOut } from '../strike-out.ts'
-import type { Way } from '../wire.ts'
+import type { Way } from '../way.ts'
+import type { OpenWire } from '../wire.ts'
 import { openPipe } from './pipe.ts'
 import { stderrRing } from './stderr-ring.ts'
 
@@ -13,8 +15,9 @@ export function stdioWay(config: StdioServer, grace_ms: number, log: (line: stri
     (line) => log(`stderr: ${line}`),
     () => performance.now(),
   )
+  const pipe: OpenWire = ({ noise }) => openPipe({ config, grace_ms, noise, stderr: (line) => ring.add(line) })
   return {
-    wires: [({ noise }) => openPipe({ config, grace_ms, noise, stderr: (line) => ring.add(line) })],
+    connect: (deps, legacy) => openConnection([pipe], deps, legacy),
     stderr: () => ring.lines(),
     hide,
   }
