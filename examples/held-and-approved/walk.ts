@@ -22,7 +22,7 @@ policy:
 servers:
   outbox:
     command: node
-    args: [${JSON.stringify(join(root, 'server/demo/outbox.ts'))}, ./outbox]
+    args: [${JSON.stringify(join(root, 'server/src/demo/outbox.ts'))}, ./outbox]
     tools:
       list_messages: { effects: [read] }
       send_message: { effects: [external] }

@@ -8,16 +8,17 @@ import { placesIn } from './data-folder.ts'
 import { dataIn, loadConfig } from './load-config.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
-const DEMO = join(import.meta.dirname, '../../demo/sluice.yaml')
+/** Where the demo stands, in the folder it was started in. */
+export const DEMO = 'sluice-demo'
 const START_MS = 15_000
 
 /** The configuration file that command line options lead to. */
 export const configFileOf = (options: UpOptions): string =>
-  resolve(options.demo === true ? DEMO : (options.config ?? 'sluice.yaml'))
+  resolve(options.demo === true ? join(DEMO, 'sluice.yaml') : (options.config ?? 'sluice.yaml'))
 
 /** The settings that command line options lead to. The demo keeps its data where it was started. */
 export function settingsOf(options: UpOptions) {
-  const named = options.demo === true ? DEMO : options.config
+  const named = options.demo === true ? join(DEMO, 'sluice.yaml') : options.config
   const loaded = loadConfig(named ?? 'sluice.yaml', named !== undefined)
   if (!loaded.ok) return loaded
   const data = options.data ?? (options.demo === true ? '.sluice' : undefined)

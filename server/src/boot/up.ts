@@ -1,20 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { scrubText } from '../commands/scrub-text.ts'
+import type { Caller } from '../contract/caller.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { listen } from '../doors/http/listen.ts'
 import { handleMessage } from '../doors/mcp/handle-message.ts'
 import { placesIn } from './data-folder.ts'
-import type { Settings } from './load-config.ts'
-import { settingsOf } from './local-gate.ts'
+import { greetDemo } from './greet-demo.ts'
+import { DEMO, settingsOf } from './local-gate.ts'
 import { policyFiles } from './policy-files.ts'
 import { openGate, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
+import { writeDemo } from './write-demo.ts'
+
+const LOCAL_ADMIN: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions): Promise<number> {
+  if (options.demo === true) writeDemo(DEMO)
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
@@ -43,25 +48,14 @@ export async function up(options: UpOptions): Promise<number> {
   }
   ;({ url } = listening.value)
   await opened.value.settled
-  greet(settings, url, gate.tools({ kind: 'admin', id: 'admin:local', user: 'local' }).length, options.demo === true)
+  const tools = gate.tools(LOCAL_ADMIN).length
+  process.stdout.write(`sluice is up at ${url}, ${tools} tools, data in ${settings.data}\n`)
+  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_ADMIN))
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)
   await listening.value.close()
   await opened.value.close()
   return 0
-}
-
-function greet(settings: Settings, url: string, tools: number, demo: boolean): void {
-  const lines = [`sluice is up at ${url}, ${tools} tools, data in ${settings.data}`]
-  if (demo) {
-    lines.push(
-      'try it from another terminal, in this folder:',
-      '  npx sluice call outbox__list_messages                                            # a read: runs',
-      `  npx sluice call outbox__send_message '{"to":"ana@example.com","subject":"hi","body":"hello"}'   # held`,
-      '  npx sluice approvals                                                             # what waits, and why',
-    )
-  }
-  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 function complain({ code, about }: Problem): number {

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
-
-const DEMO = resolve(import.meta.dirname, '../../demo/sluice.yaml')
 
 type Gate = RunningGate & { stop(): Promise<void> }
 /** What a door says of a read-back: the word, and everything around it. */
@@ -108,7 +106,7 @@ describe('the list of tools', () => {
 
 describe('the demo', () => {
   test('holds a message, sends it after a yes, reads it back and says what would undo it', async () => {
-    const demo = await startGate(() => {}, ['--config', DEMO, '--data', '.sluice', 'up', '--port', '0'])
+    const demo = await startGate(() => {}, ['demo', '--port', '0'])
     try {
       expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('0 messages\n')
       const draft = { to: 'ana@example.com', subject: 'hi', body: 'hello' }
@@ -125,8 +123,15 @@ describe('the demo', () => {
       const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
       expect(status.err).toContain(`to undo it, call outbox__delete_message with {"id":"${id}"}`)
       expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('1 message\n')
-      expect(existsSync(join(demo.folder, '.sluice/servers/outbox/outbox.jsonl'))).toBe(true)
+      expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
       expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
+
+      const files = (tool: string, args: object) => demo.cli('call', `files__${tool}`, JSON.stringify(args))
+      expect(await files('read_text_file', { path: 'welcome.txt' })).toMatchObject({ code: 0 })
+      const edit = { path: 'welcome.txt', edits: [{ oldText: 'This folder', newText: 'This one folder' }] }
+      expect(await files('edit_file', edit)).toMatchObject({ code: 2 })
+      expect((await demo.cli('approvals')).out).toContain('+This one folder')
+      expect(await files('read_text_file', { path: '../sluice.yaml' })).toMatchObject({ code: 3 })
     } finally {
       await demo.stop()
     }

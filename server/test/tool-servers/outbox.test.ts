@@ -1,28 +1,31 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { writeDemo } from '../../src/boot/write-demo.ts'
 import { registerTools } from '../../src/commands/register-tools.ts'
 import { readConfig } from '../../src/contract/config.ts'
 import { serverConfigs } from '../../src/upstream/server-config.ts'
 import { withLedger } from './with-ledger.ts'
 import { withToolServers, type Rig } from './with-tool-servers.ts'
 
-const demo = resolve(import.meta.dirname, '../../demo')
+const script = resolve(import.meta.dirname, '../../src/demo/outbox.ts')
 
-function demoConfig() {
-  const config = readConfig(parse(readFileSync(join(demo, 'sluice.yaml'), 'utf8')))
+function demoConfig(file = writeDemo(mkdtempSync(join(tmpdir(), 'sluice-demo-')))) {
+  const config = readConfig(parse(readFileSync(file, 'utf8')))
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  return config.value
+  const { outbox } = config.value.servers
+  if (outbox === undefined) throw new Error('the demo has an outbox')
+  return { folder: dirname(file), servers: { outbox } }
 }
 
-/** The demo's own server, as its configuration starts it, but with an outbox of its own. */
+/** The demo's own server, as its configuration starts it, in a folder of its own. */
 async function withOutbox(use: (rig: Rig, lines: () => unknown[]) => Promise<void>): Promise<void> {
-  const configs = serverConfigs(demoConfig().servers, demo)
+  const { folder, servers } = demoConfig()
+  const configs = serverConfigs(servers, folder)
   if (!configs.ok) throw new Error(JSON.stringify(configs.problem))
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
-  const file = join(folder, 'outbox.jsonl')
+  const file = join(folder, 'outbox/outbox.jsonl')
   const lines = () =>
     existsSync(file)
       ? readFileSync(file, 'utf8')
@@ -30,8 +33,7 @@ async function withOutbox(use: (rig: Rig, lines: () => unknown[]) => Promise<voi
           .split('\n')
           .map((line) => JSON.parse(line) as unknown)
       : []
-  const servers = configs.value.map((config) => ({ ...config, data: folder }))
-  await withToolServers(servers, {}, (rig) => use(rig, lines))
+  await withToolServers(configs.value, {}, (rig) => use(rig, lines))
 }
 
 const draft = { to: 'ann@example.org', subject: 'Hello', body: 'How are you?' }
@@ -46,11 +48,10 @@ const send = (rig: Rig, key: string, args: object = draft) =>
 
 describe('the demo', () => {
   test('its paths are found from the config file`s folder', () => {
-    const configs = serverConfigs(demoConfig().servers, demo)
-    expect(configs).toMatchObject({
-      value: [{ command: process.execPath, args: [join(demo, 'outbox.ts')] }],
+    const { folder, servers } = demoConfig()
+    expect(serverConfigs(servers, folder)).toMatchObject({
+      value: [{ command: process.execPath, args: [script, join(folder, 'outbox')] }],
     })
-    expect(existsSync(join(demo, 'outbox.ts'))).toBe(true)
   })
 
   test('every tool of the server is in the configuration, with the effects the operator gave it', () =>

@@ -50,6 +50,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     because: 'a door that reaches the cellar can skip the hall',
   },
+  demo: {
+    ours: ['demo'],
+    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],
+    node: true,
+    because: 'a tool server is a stranger: it knows nothing of the gate in front of it',
+  },
   boot: {
     ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts'],
     packages: ['pino', 'yaml', 'zod', 'z3-solver'],

@@ -87,12 +87,15 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .description('run the gate')
     .option('--port <port>', 'listen here instead of the configured port')
     .action(async (options: { port?: string }) => {
-      exitCode = await boot.up({ ...globals(), ...(options.port === undefined ? {} : { port: Number(options.port) }) })
+      exitCode = await boot.up({ ...globals(), ...portOf(options) })
     })
   program
     .command('demo')
-    .description('run the gate with a small outbox tool server behind it')
-    .action(async () => void (exitCode = await boot.up({ ...globals(), demo: true })))
+    .description('run the gate with two tool servers behind it, an outbox and a folder of files, in ./sluice-demo')
+    .option('--port <port>', 'listen here instead of the configured port')
+    .action(async (options: { port?: string }) => {
+      exitCode = await boot.up({ ...globals(), ...portOf(options), demo: true })
+    })
   program
     .command('mcp')
     .description('MCP on stdin and stdout, as a client of the running gate')
@@ -120,6 +123,8 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   }
   return exitCode
 }
+
+const portOf = ({ port }: { port?: string }) => (port === undefined ? {} : { port: Number(port) })
 
 const urlOf = (globals: Globals): string | undefined => globals.url ?? process.env['SLUICE_URL']
 

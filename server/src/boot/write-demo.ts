@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const TEMPLATE = join(import.meta.dirname, '../demo')
+const WELCOME = `This folder is all that the files server may touch.
+Ask for a change: it is held until you approve it. Ask for a file outside: it is blocked.
+`
+
+/** The demo's folder, visible and editable: a configuration, a folder for files, an outbox. What is there stays as it is. */
+export function writeDemo(folder: string): string {
+  const file = resolve(folder, 'sluice.yaml')
+  if (existsSync(file)) return file
+  mkdirSync(join(folder, 'files'), { recursive: true })
+  writeFileSync(join(folder, 'files/welcome.txt'), WELCOME)
+  const text = readFileSync(join(TEMPLATE, 'sluice.yaml'), 'utf8')
+  writeFileSync(
+    file,
+    text.replaceAll(/\{\{(outbox|files)\}\}/g, (_, name: string) => scriptOf(name)),
+  )
+  return file
+}
+
+/** In a checkout the sources run as they are; a published package holds what was compiled from them. */
+function scriptOf(name: string): string {
+  const source = join(TEMPLATE, `${name}.ts`)
+  return existsSync(source) ? source : join(TEMPLATE, `${name}.js`)
+}
