@@ -39,6 +39,7 @@ async function openapi(): Promise<string> {
     mcp: async () => undefined,
     newTrace: () => '',
     hosts: [],
+    stopping: new AbortController().signal,
     onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
   })
   const answer = await app.request('/openapi.json', undefined, { local: true })

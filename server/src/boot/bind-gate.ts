@@ -1,5 +1,6 @@
 import { admitTool } from '../commands/admit-tool.ts'
 import type { LiveCatalogue } from '../commands/catalogue.ts'
+import { openChanges } from '../commands/changes.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
 import { dispatchCall } from '../commands/dispatch-call.ts'
@@ -120,6 +121,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
     listCredentials: (caller) => listCredentials(deps, caller),
     rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
+    onChange: (caller, listener) => changes.onChange(caller, listener),
+    changesAfter: (caller, id) => changes.changesAfter(caller, id),
+    newestChange: () => changes.newest(),
     policies: policiesOf({ ...world, solver: z3 }),
     auditPage: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
     verifyAudit: (against) => verifyAudit(audited, { against }),
@@ -128,5 +132,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     writeCheckpoint: () => writeCheckpoint(audited),
     closedBy: () => world.intake.closedBy(),
   }
+  const changes = openChanges({
+    ...deps,
+    serversFor: (caller) => new Set(gate.tools(caller).map(({ row }) => row.server)),
+  })
   return { gate, performers: performersOf(deps) }
 }

@@ -28,8 +28,10 @@ export async function up(options: UpOptions): Promise<number> {
   const opened = await openGate(settings, { log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem)
   const { gate } = opened.value
+  const stopping = new AbortController()
   const app = httpApp({
     gate,
+    stopping: stopping.signal,
     mcp: (message, speaker) => handleMessage(gate, message, speaker),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
@@ -53,6 +55,7 @@ export async function up(options: UpOptions): Promise<number> {
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_ADMIN))
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)
+  stopping.abort()
   await listening.value.close()
   await opened.value.close()
   return 0

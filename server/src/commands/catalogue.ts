@@ -13,6 +13,8 @@ export type CatalogueDeps = {
 export type LiveCatalogue = Catalogue & {
   /** Reads one server's rows again, after they were written. */
   refresh(server: string): Promise<void>
+  /** Hears of every server whose tools are other ones than before. */
+  onRefresh(listener: (server: string) => void): void
 }
 
 /**
@@ -22,6 +24,7 @@ export type LiveCatalogue = Catalogue & {
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
   const byServer = new Map<string, ReadonlyMap<string, Tool>>()
   const byId = new Map<string, Tool>()
+  const listeners = new Set<(server: string) => void>()
   let everything: readonly Tool[] | undefined
 
   async function refresh(server: string): Promise<void> {
@@ -34,6 +37,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     for (const [tool_id, tool] of fresh) byId.set(tool_id, tool)
     byServer.set(server, fresh)
     everything = undefined
+    if (before === undefined || !isSame(before, fresh)) for (const listener of listeners) listener(server)
   }
 
   for (const server of Object.keys(deps.servers)) await refresh(server)
@@ -41,7 +45,18 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     tool: (tool_id) => byId.get(tool_id),
     tools: () => (everything ??= [...byId.values()]),
     refresh,
+    onRefresh: (listener) => void listeners.add(listener),
   }
+}
+
+/** A server that only came back lists what it listed before: that is no news. */
+function isSame(before: ReadonlyMap<string, Tool>, after: ReadonlyMap<string, Tool>): boolean {
+  if (before.size !== after.size) return false
+  return [...after].every(([tool_id, { row }]) => {
+    const old = before.get(tool_id)?.row
+    const isUnchanged = old?.definition_hash === row.definition_hash && old.gone_at === row.gone_at
+    return isUnchanged && old.admitted?.hash === row.admitted?.hash
+  })
 }
 
 /** What a tool does follows from its definition and the configuration; of an unchanged definition it is not asked again. */

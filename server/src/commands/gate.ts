@@ -8,6 +8,7 @@ import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
+import type { Changes } from './changes.ts'
 import type { NewCredential } from './credentials.ts'
 import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ConsentPage } from './list-consents.ts'
@@ -67,6 +68,11 @@ export interface Gate {
   listCredentials(caller: Caller): Promise<Result<readonly Omit<CredentialRow, 'key_hash'>[]>>
 
   readonly policies: Policies
+
+  /** Tells of calls, approvals, tools, pauses and policies as they change, as far as the caller may see them. Returns how to stop. */
+  onChange: Changes['onChange']
+  changesAfter: Changes['changesAfter']
+  newestChange: Changes['newest']
 
   auditPage(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
   verifyAudit(against: readonly Checkpoint[]): Promise<AuditReport>

@@ -15,7 +15,7 @@ export type ApprovalReadDeps = SiblingDeps & {
 }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
-function maySee(caller: Caller, row: ApprovalRow): boolean {
+export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
   return caller.kind === 'user' && row.caller.user === caller.user
 }
@@ -30,7 +30,7 @@ export async function listApprovals(
 ): Promise<InboxPage> {
   const held = await deps.shelves.list('approvals', state === undefined ? {} : { state }, page)
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const items = held.filter(({ row }) => maySee(caller, row)).map(({ row }) => packetOf(deps, row))
+  const items = held.filter(({ row }) => maySeeApproval(caller, row)).map(({ row }) => packetOf(deps, row))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
@@ -40,7 +40,7 @@ export async function readApproval(
   approval_id: string,
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.shelves.row('approvals', approval_id)
-  if (held === undefined || !maySee(caller, held.row)) return refuse('approval.unknown', { approval_id })
+  if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
   return ok(packetOf(deps, held.row))
 }
 

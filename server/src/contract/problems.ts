@@ -54,6 +54,13 @@ export const PROBLEMS = {
     do: 'see /openapi.json for the addresses',
   },
 
+  'stream.too_many': {
+    http: 429,
+    retry: 'later',
+    says: 'too many streams are open',
+    do: 'close one of your streams; a caller may have `limit` at once',
+  },
+
   'tool.unknown': { http: 404, retry: 'never', says: 'no tool has this id', do: 'list the tools with `sluice tools`' },
   'tool.gone': {
     http: 410,

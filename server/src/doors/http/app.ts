@@ -13,6 +13,7 @@ import { mcpRoute, type McpHandler } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { route, type App, type Door } from './route.ts'
+import { streamRoute } from './stream.ts'
 
 export type HttpDoor = {
   readonly gate: Gate
@@ -20,6 +21,8 @@ export type HttpDoor = {
   readonly newTrace: () => string
   /** The names by which this gate is known on the network, besides those of the loopback. */
   readonly hosts: readonly string[]
+  /** Aborted when the gate stops. */
+  readonly stopping: AbortSignal
   /** Told of everything that should not happen; returns the incident's id. */
   readonly onIncident: (error: unknown, trace: string) => string
 }
@@ -60,6 +63,7 @@ export function httpApp(door: HttpDoor): App {
   })
   const rooms = [callRoutes, approvalRoutes, consentRoutes, auditRoutes, adminRoutes, policyRoutes]
   for (const routes of rooms) routes(app, door.gate)
+  streamRoute(app, door.gate, door)
   mcpRoute(app, door.mcp)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })

@@ -1,0 +1,49 @@
+import type { ApprovalState } from './approval.ts'
+import type { CallState } from './call.ts'
+import type { PauseRow } from './pause.ts'
+import type { Strength } from './verdict.ts'
+
+export const CHANGE_KINDS = ['call', 'approval', 'tools', 'pause', 'policy'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** Something that is now another way than it was: enough to know what to read again, never its contents. */
+export type GateChange = {
+  /** Grows with every change of one process; another process's ids mean nothing to this one. */
+  readonly id: string
+  readonly at: number
+} & (
+  | {
+      readonly kind: 'call'
+      readonly call_id: string
+      readonly tool_id: string
+      readonly state: CallState
+      /** Of the row: a later change has a higher one. */
+      readonly version: number
+      readonly thread: string
+      readonly asked_by: string
+      readonly approval_id?: string
+    }
+  | {
+      readonly kind: 'approval'
+      readonly approval_id: string
+      readonly call_id: string
+      readonly tool_id: string
+      readonly state: ApprovalState
+      readonly version: number
+      readonly strength: Strength
+      readonly expires_at: number
+    }
+  /** The catalogue holds what this server lists now, or what an operator admitted of it. */
+  | { readonly kind: 'tools'; readonly server: string }
+  | {
+      readonly kind: 'pause'
+      readonly scope: PauseRow['scope']
+      readonly effect: PauseRow['effect']
+      readonly active: boolean
+      readonly version: number
+    }
+  /** Another policy is in force, or one was refused and a notice stands. */
+  | { readonly kind: 'policy'; readonly event: 'loaded' | 'refused' }
+  /** More happened than is remembered: read everything again. */
+  | { readonly kind: 'reset' }
+)

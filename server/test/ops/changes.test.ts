@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes.ts'
+import type { Change } from '../../src/commands/ports.ts'
+import type { Caller } from '../../src/contract/caller.ts'
+import type { GateChange } from '../../src/contract/change.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate } from '../gate/with-gate.ts'
+
+const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
+
+function heard(): { readonly changes: GateChange[]; readonly hear: (change: GateChange) => void } {
+  const changes: GateChange[] = []
+  return { changes, hear: (change) => void changes.push(change) }
+}
+
+const summary = (changes: readonly GateChange[]) =>
+  changes.map((change) =>
+    change.kind === 'call' || change.kind === 'approval' ? `${change.kind} ${change.state}` : change.kind,
+  )
+
+test('a held call tells everybody who may see it, and nobody else, step by step', () =>
+  withGate(async ({ gate, call, outcome }) => {
+    const [agent, user, approver, other] = [heard(), heard(), heard(), heard()]
+    gate.onChange(AGENT, agent.hear)
+    gate.onChange(USER, user.hear)
+    gate.onChange(APPROVER, approver.hear)
+    gate.onChange(OTHER, other.hear)
+    const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
+    await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })
+    await outcome(call_id)
+    await gate.setPause(ADMIN, { scope: 'server:book', effect: 'ask', active: true, reason: 'r' })
+    await until(() => other.changes.length > 0)
+    const steps = ['call pending', 'approval pending', 'approval approved', 'call executing', 'approval consumed']
+    expect(summary(approver.changes).sort()).toEqual([...steps, 'call executed', 'pause'].sort())
+    expect(summary(user.changes)).toEqual(summary(approver.changes))
+    expect(summary(agent.changes)).toEqual(['call pending', 'call executing', 'call executed', 'pause'])
+    expect(summary(other.changes)).toEqual(['pause'])
+    const versions = agent.changes.flatMap((change) => (change.kind === 'call' ? [change.version] : []))
+    expect(versions).toEqual([1, 2, 3])
+    expect(JSON.stringify([agent, user, approver, other])).not.toContain('"x"')
+  }))
+
+test('whoever stops listening hears nothing more', () =>
+  withGate(async ({ gate, call }) => {
+    const [first, second] = [heard(), heard()]
+    const stop = gate.onChange(ADMIN, first.hear)
+    gate.onChange(ADMIN, second.hear)
+    stop()
+    await call('book__look')
+    await until(() => second.changes.length === 2)
+    expect(first.changes).toEqual([])
+  }))
+
+test('changes after an id are those that a listener heard after it', () =>
+  withGate(async ({ gate, call }) => {
+    const { changes, hear } = heard()
+    gate.onChange(ADMIN, hear)
+    const before = gate.newestChange()
+    await call('book__look')
+    await call('book__look', {}, { caller: OTHER })
+    await until(() => changes.length === 4)
+    expect(gate.changesAfter(ADMIN, before)).toEqual(changes)
+    expect(gate.changesAfter(ADMIN, changes[1]?.id ?? '')).toEqual(changes.slice(2))
+    expect(gate.changesAfter(AGENT, before)).toEqual(changes.slice(0, 2))
+    expect(gate.changesAfter(ADMIN, gate.newestChange())).toEqual([])
+    for (const unknown of ['', 'x', 'otherboot-1', `${before.split('-')[0]}-999999`, `${before.split('-')[0]}--1`])
+      expect(gate.changesAfter(ADMIN, unknown)).toBeUndefined()
+  }))
+
+describe('the ring', () => {
+  function ringed() {
+    let commit: (changes: readonly Change[]) => void = () => {}
+    let refresh: (server: string) => void = () => {}
+    const soon: (() => void)[] = []
+    const found = new Set(['seen'])
+    const deps: ChangesDeps = {
+      watch: {
+        onRow: () => () => {},
+        onCommit(listener) {
+          commit = listener
+          return () => {}
+        },
+      },
+      catalogue: { onRefresh: (listener) => void (refresh = listener) },
+      clock: () => 7,
+      boot: 'b',
+      after(_, callback) {
+        soon.push(callback)
+        return () => {}
+      },
+      serversFor: () => new Set(found),
+    }
+    const changes = openChanges(deps)
+    const pause: Change = {
+      kind: 'swap',
+      table: 'pauses',
+      id: 'all',
+      from: 'absent',
+      to: { v: 1, scope: 'all', effect: 'block', active: true, by: 'admin:local', reason: '', at: 1 },
+    }
+    const times = (count: number) => commit(Array.from({ length: count }, () => pause))
+    const run = () => soon.splice(0).forEach((callback) => callback())
+    return { changes, times, run, refresh: (server: string) => refresh(server), found }
+  }
+
+  test('listeners are never called inside a commit', () => {
+    const { changes, times, run } = ringed()
+    const { changes: told, hear } = heard()
+    changes.onChange(ADMIN, hear)
+    times(3)
+    expect(told).toEqual([])
+    run()
+    expect(told.map(({ id }) => id)).toEqual(['b-1', 'b-2', 'b-3'])
+  })
+
+  test('a listener that fell behind what is remembered is told to start over, once', () => {
+    const { changes, times, run } = ringed()
+    const { changes: told, hear } = heard()
+    changes.onChange(ADMIN, hear)
+    times(REMEMBERED + 1)
+    run()
+    expect(told.map(({ kind }) => kind)).toEqual(['reset'])
+    expect(told[0]?.id).toBe(changes.newest())
+    times(1)
+    run()
+    expect(told.map(({ kind }) => kind)).toEqual(['reset', 'pause'])
+    expect(changes.changesAfter(ADMIN, 'b-1')).toBeUndefined()
+    expect(changes.changesAfter(ADMIN, 'b-2')).toHaveLength(REMEMBERED)
+  })
+
+  test('a listener that throws is dropped and the others hear everything', () => {
+    const { changes, times, run } = ringed()
+    const { changes: told, hear } = heard()
+    let thrown = 0
+    changes.onChange(ADMIN, () => {
+      thrown += 1
+      throw new Error('no')
+    })
+    changes.onChange(ADMIN, hear)
+    times(2)
+    run()
+    times(1)
+    run()
+    expect({ thrown, told: told.length }).toEqual({ thrown: 1, told: 3 })
+  })
+
+  test('tools of a server are news to those who can find one of them, or could until now', () => {
+    const { changes, run, refresh, found } = ringed()
+    const { changes: told, hear } = heard()
+    changes.onChange(AGENT, hear)
+    refresh('hidden')
+    run()
+    expect(told).toEqual([])
+    found.delete('seen')
+    refresh('seen')
+    refresh('seen')
+    run()
+    expect(told.map((change) => ('server' in change ? change.server : change.kind))).toEqual(['seen'])
+  })
+})
