@@ -85,14 +85,14 @@ export type World = {
 
 /** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
 export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<string, Performer> } {
-  const execute: ExecuteCall = (started, signal) => executeCall(world, started, signal)
+  const execute: ExecuteCall = (started, live) => executeCall(world, started, live)
   const deps = { ...world, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
   const audited = { ...world, keys: world.keys.checkpoints }
   const gate: Gate = {
     version: world.version,
     authenticate: (key) => authenticate(deps, key),
-    dispatch: (request, signal) =>
-      dispatchCall({ ...deps, execute: (started) => executeCall(world, started, signal) }, request),
+    dispatch: (request, live) =>
+      dispatchCall({ ...deps, execute: (started) => executeCall(world, started, live) }, request),
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
     settleCall: (caller, id, as) => settleCall(deps, caller, id, as),
     withdrawCall: (caller, id) => withdrawCall(deps, caller, id),

@@ -9,7 +9,7 @@ import { validateAgainst } from '../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import type { Artifacts, Change } from './ports.ts'
+import type { Artifacts, Change, Live } from './ports.ts'
 import { rollbackFor } from './siblings-of.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
@@ -17,17 +17,13 @@ export type ExecuteDeps = VerifyDeps & { readonly artifacts: Artifacts; readonly
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
 export type StartedCall = { readonly row: CallRow; readonly version: number }
-export type ExecuteCall = (started: StartedCall, signal?: AbortSignal) => Promise<Outcome>
+export type ExecuteCall = (started: StartedCall, live?: Live) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
  * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
  */
-export async function executeCall(
-  deps: ExecuteDeps,
-  { row, version }: StartedCall,
-  signal?: AbortSignal,
-): Promise<Outcome> {
+export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCall, live: Live = {}): Promise<Outcome> {
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
@@ -38,7 +34,7 @@ export async function executeCall(
     canonical_args: row.canonical_args,
     idempotency_key: row.call_id,
     trace: row.trace,
-    ...(signal === undefined ? {} : { signal }),
+    ...live,
   })
   deps.probe('upstream.after')
   const checked = checkOutput(interpret(answer, row.idempotent), tool)

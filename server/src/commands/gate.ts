@@ -14,7 +14,7 @@ import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ConsentPage } from './list-consents.ts'
 import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
-import type { Page } from './ports.ts'
+import type { Live, Page } from './ports.ts'
 import type { InboxPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
 import type { Settlement } from './settle-call.ts'
@@ -30,7 +30,7 @@ export interface Gate {
   /** Of this release. */
   readonly version: string
   authenticate(key: string): Promise<Result<Caller>>
-  dispatch(request: CallRequest, signal?: AbortSignal): Promise<Outcome>
+  dispatch(request: CallRequest, live?: Live): Promise<Outcome>
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   settleCall(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
   withdrawCall(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>

@@ -155,14 +155,24 @@ export interface FileFacts {
   argument(server: string, path: string): Promise<string | undefined>
 }
 
-export type UpstreamCall = {
+/** How far a tool says it has come, in its own units. */
+export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
+
+/** What binds a call to whoever waits for it. Gone is gone: a call that is held outlives it. */
+export type Live = {
+  /** Cancels the call, in the tool server too. What may have run by then is `unknown`. */
+  readonly signal?: AbortSignal
+  /** Told as the tool says it, at most so often; never after the call's end. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export type UpstreamCall = Live & {
   readonly server: string
   readonly tool: string
   /** The bytes that were hashed are the bytes that are sent. */
   readonly canonical_args: string
   readonly idempotency_key: string
   readonly trace: string
-  readonly signal?: AbortSignal
 }
 
 /** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */

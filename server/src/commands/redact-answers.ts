@@ -2,17 +2,26 @@ import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import type { CompiledRules } from '../core/dlp/compile-rules.ts'
 import { redactJson } from '../core/dlp/redact-json.ts'
-import type { ToolServers } from './ports.ts'
+import { redactText } from '../core/dlp/redact-text.ts'
+import type { Live, ToolServers } from './ports.ts'
 
 /** The same tool servers, but no answer of theirs carries what `rules` find: whoever asked, and whatever is stored of it. */
 export function redactAnswers(servers: ToolServers, rules: CompiledRules | undefined): ToolServers {
   if (rules === undefined) return servers
   return {
     async call(call) {
-      const answer = await servers.call(call)
+      const answer = await servers.call({ ...call, ...redactedLife(call, rules) })
       if (answer.is === 'answered') return { ...answer, result: redactedResult(answer.result, rules) }
       return answer.is === 'rejected' ? { ...answer, error: redactedObject(answer.error, rules) } : answer
     },
+  }
+}
+
+function redactedLife({ onProgress }: Live, rules: CompiledRules): Pick<Live, 'onProgress'> {
+  if (onProgress === undefined) return {}
+  return {
+    onProgress: ({ message, ...figures }) =>
+      onProgress(message === undefined ? figures : { ...figures, message: redactText(message, rules).text }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { Progress, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
@@ -22,6 +22,8 @@ export function callFrame(id: FrameId, call: UpstreamCall, envelope: Envelope): 
     ...envelope,
     'sluice/idempotency-key': call.idempotency_key,
     'sluice/trace-id': call.trace,
+    // Our own id again: whatever token the client chose, no two calls of a server share one.
+    ...(call.onProgress === undefined ? {} : { progressToken: id }),
   })
   const params = `{"name":${JSON.stringify(call.tool)},"arguments":${call.canonical_args},"_meta":${meta}}`
   return `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":${params}}\n`
@@ -81,4 +83,21 @@ const AT_TAIL = /"id"\s*:\s*"(s-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$
 export function idAtEnds(head: string, tail: string): FrameId | undefined {
   const id = AT_HEAD.exec(head)?.[1] ?? AT_TAIL.exec(tail)?.[1]
   return isFrameId(id) ? id : undefined
+}
+
+/** Longer messages are not for people to read while they wait. */
+const LONGEST_PROGRESS = 10_000
+
+/** Which of our calls a message reports progress of, and what it says; undefined when it is no such message. */
+export function progressOf(message: JsonObject): { readonly id: FrameId; readonly says: Progress } | undefined {
+  const { method, params } = message
+  if (method !== 'notifications/progress' || !isJsonObject(params)) return undefined
+  const { progressToken: id, progress, total, message: text } = params
+  if (!isFrameId(id) || typeof progress !== 'number') return undefined
+  const says = {
+    progress,
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof text === 'string' ? { message: text.slice(0, LONGEST_PROGRESS) } : {}),
+  }
+  return { id, says }
 }

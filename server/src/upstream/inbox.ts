@@ -1,12 +1,12 @@
 import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import type { UpstreamAnswer } from '../commands/ports.ts'
 import { isJsonObject, type Json } from '../contract/json.ts'
-import { answerOf, idAtEnds, isFrameId } from './frames.ts'
+import { answerOf, idAtEnds, isFrameId, progressOf } from './frames.ts'
 import type { Overlong } from './line-reader.ts'
 import { lost, type PendingCalls } from './pending-calls.ts'
 
 export type Inbox = {
-  /** One message: an answer to one of our calls, or something for the SDK. */
+  /** One message: an answer to one of our calls, its progress, or something for the SDK. */
   hear(text: string): void
   /** One message over the limit. */
   overlong(message: Overlong): void
@@ -45,6 +45,8 @@ export function openInbox({ server, output_limit, pending, transport, noise }: I
       }
       if (isJsonObject(message) && isFrameId(message['id']) && message['method'] === undefined)
         return pending.answer(message['id'], answerOf(server, message))
+      const progress = isJsonObject(message) ? progressOf(message) : undefined
+      if (progress !== undefined) return pending.progress(progress.id, progress.says)
       try {
         transport().onmessage?.(parseJSONRPCMessage(message))
       } catch {

@@ -1,6 +1,7 @@
-import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { Progress, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
 import { problem, type ProblemCode } from '../contract/problems.ts'
 import type { FrameId } from './frames.ts'
+import { rationed } from './rationed.ts'
 
 export type GivingUp = 'timeout' | 'aborted'
 
@@ -21,13 +22,20 @@ export type PendingCalls = {
   /** What we found out ourselves; says nothing to a call that has its end already. */
   end(id: FrameId, answer: UpstreamAnswer): void
   endAll(answer: UpstreamAnswer): void
+  /** Handed on while somebody waits. It never prolongs a call: its time is its time. */
+  progress(id: FrameId, progress: Progress): void
   isWaiting(id: FrameId): boolean
   late(): number
 }
 
+type Waiting = {
+  readonly settled: (answer: UpstreamAnswer) => void
+  readonly onProgress: (progress: Progress) => void
+}
+
 /** The calls under way to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
 export function pendingCalls({ name: server, timeout_ms }: { name: string; timeout_ms: number }): PendingCalls {
-  const waiting = new Map<FrameId, (answer: UpstreamAnswer) => void>()
+  const waiting = new Map<FrameId, Waiting>()
   let started = 0
   let late = 0
 
@@ -54,7 +62,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
       const aborted = () => giveUp('aborted')
       const timer = setTimeout(() => giveUp('timeout'), timeout_ms)
       call.signal?.addEventListener('abort', aborted)
-      waiting.set(id, settled)
+      waiting.set(id, { settled, onProgress: rationed(call.onProgress) })
       if (call.signal?.aborted === true) return settled(notSent(server, 'the caller gave up'))
       try {
         if (!send(id)) settled(notSent(server, 'the server is gone'))
@@ -68,14 +76,15 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
   return {
     run,
     answer(id, answer) {
-      const resolve = waiting.get(id)
-      if (resolve === undefined) late += 1
-      else resolve(answer)
+      const call = waiting.get(id)
+      if (call === undefined) late += 1
+      else call.settled(answer)
     },
-    end: (id, answer) => waiting.get(id)?.(answer),
+    end: (id, answer) => waiting.get(id)?.settled(answer),
     endAll(answer) {
-      for (const resolve of waiting.values()) resolve(answer)
+      for (const { settled } of waiting.values()) settled(answer)
     },
+    progress: (id, progress) => waiting.get(id)?.onProgress(progress),
     isWaiting: (id) => waiting.has(id),
     late: () => late,
   }

@@ -108,6 +108,17 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     sendEvent(response, resultOf(id, 'dry again'))
     response.end()
   },
+  /** Reports `n` steps, one of a call nobody made, and one after the answer. */
+  progresses({ id, args, meta: { progressToken }, response }) {
+    openStream(response)
+    const say = (params: object) => sendEvent(response, { method: 'notifications/progress', params })
+    const steps = Number(args['n'])
+    for (let n = 1; n <= steps; n += 1) say({ progressToken, progress: n, total: steps, message: `step ${n}` })
+    say({ progressToken: 's-999999', progress: 1 })
+    sendEvent(response, resultOf(id, typeof progressToken))
+    say({ progressToken, progress: steps + 1 })
+    response.end()
+  },
   /** Ends the stream before the answer, having said from where to go on. */
   polls({ id, args, response }) {
     openStream(response).write(`id: from-${id}\nretry: 20\ndata:\n\n`)

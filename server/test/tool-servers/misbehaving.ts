@@ -63,6 +63,15 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     for (let n = 0; n < 20_000; n += 1) send({ method: 'notifications/message', params: { level: 'info', data: n } })
     answer(id, 'dry again')
   },
+  /** Reports `n` steps, one of a call nobody made, and one after the answer. */
+  progresses: ({ id, args, meta: { progressToken } }) => {
+    const say = (params: object) => send({ method: 'notifications/progress', params })
+    const steps = Number(args['n'])
+    for (let n = 1; n <= steps; n += 1) say({ progressToken, progress: n, total: steps, message: `step ${n}` })
+    say({ progressToken: 's-999999', progress: 1 })
+    answer(id, typeof progressToken)
+    say({ progressToken, progress: steps + 1 })
+  },
   floods_stderr: ({ id }) => {
     for (let n = 0; n < 5_000; n += 1) process.stderr.write(`line ${n} with ${process.env['SECRET'] ?? 'nothing'}\n`)
     answer(id, 'said')

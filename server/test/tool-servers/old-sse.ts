@@ -4,7 +4,11 @@ import { createServer, type ServerResponse } from 'node:http'
  * HTTP with events as it was before streamable HTTP: everything is said on the stream of `GET /sse`, everything is posted to the
  * address it names. `ENDPOINT` names another one.
  */
-type Message = { id?: string | number; method: string; params?: { name: string; arguments?: Record<string, unknown> } }
+type Message = {
+  id?: string | number
+  method: string
+  params?: { name: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> }
+}
 const filler = 'x'.repeat(65_536)
 const streams = new Map<string, ServerResponse>()
 const heard: string[] = []
@@ -23,6 +27,14 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
     huge: () => answer(filler + filler),
     garbage: () => stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{\n\n`),
     twice: () => answer('first') && answer('second'),
+    progresses: () => {
+      const progressToken = params?._meta?.['progressToken']
+      const report = (n: number) => ({ progressToken, progress: n, total: Number(args['n']), message: `step ${n}` })
+      const tell = (n: number) => say({ id: undefined, method: 'notifications/progress', params: report(n) })
+      for (let n = 1; n <= Number(args['n']); n += 1) tell(n)
+      answer(typeof progressToken)
+      tell(Number(args['n']) + 1)
+    },
     dies: () => process.exit(3),
     hangs_up: () => stream.destroy(),
   }

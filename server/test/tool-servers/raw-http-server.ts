@@ -6,6 +6,7 @@ export type HttpCall = {
   readonly id: string | number
   readonly name: string
   readonly args: Record<string, unknown>
+  readonly meta: Record<string, unknown>
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -66,7 +67,8 @@ export function serveRawHttp(options: {
       return void sendJson(response, { jsonrpc: '2.0', id, error })
     }
     const args = (params?.['arguments'] ?? {}) as HttpCall['args']
-    const call = { id, name: String(params?.['name']), args, request, response }
+    const meta = (params?.['_meta'] ?? {}) as HttpCall['meta']
+    const call = { id, name: String(params?.['name']), args, meta, request, response }
     if (call.name === 'heard') answer(call, JSON.stringify(heard))
     else options.onCall(call)
   }

@@ -1,7 +1,12 @@
 import { createInterface } from 'node:readline'
 
 type Message = { id?: string | number; method?: string; params?: Record<string, unknown> }
-export type RawCall = { readonly id: string | number; readonly name: string; readonly args: Record<string, unknown> }
+export type RawCall = {
+  readonly id: string | number
+  readonly name: string
+  readonly args: Record<string, unknown>
+  readonly meta: Record<string, unknown>
+}
 export type RawTool = { readonly name: string; readonly description?: string }
 
 /** Writes exactly this, without a line break of its own. */
@@ -38,7 +43,12 @@ export function serveRaw(options: {
       send({ id, result: { tools } })
     } else if (method === 'tools/call' && params?.['name'] === 'heard') answer(id, JSON.stringify(heard))
     else if (method === 'tools/call')
-      options.onCall({ id, name: String(params?.['name']), args: (params?.['arguments'] ?? {}) as RawCall['args'] })
+      options.onCall({
+        id,
+        name: String(params?.['name']),
+        args: (params?.['arguments'] ?? {}) as RawCall['args'],
+        meta: (params?.['_meta'] ?? {}) as RawCall['meta'],
+      })
     else send({ id, error: { code: -32601, message: `no method ${method}` } })
   })
 }

@@ -28,6 +28,15 @@ function build(): McpServer {
   server.registerTool('near', { inputSchema }, ({ region: near }) => ({
     content: [{ type: 'text', text: `near ${near}` }],
   }))
+  server.registerTool('progresses', { inputSchema: z.object({ n: z.number() }) }, async ({ n }, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken
+    const steps = progressToken === undefined ? 0 : n
+    for (let step = 1; step <= steps; step += 1) {
+      const params = { progressToken: progressToken ?? '', progress: step, total: n, message: `step ${step}` }
+      await mcpReq.notify({ method: 'notifications/progress', params })
+    }
+    return { content: [{ type: 'text', text: typeof progressToken }] }
+  })
   server.registerTool('grow', {}, () => {
     is_grown = true
     setTimeout(() => grow(), 10)

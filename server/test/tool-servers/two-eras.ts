@@ -13,6 +13,15 @@ serveStdio(
       const { _meta: meta } = context.mcpReq
       return { content: [{ type: 'text', text: JSON.stringify({ text, meta }) }] }
     })
+    server.registerTool('progresses', { inputSchema: z.object({ n: z.number() }) }, async ({ n }, { mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken
+      const steps = progressToken === undefined ? 0 : n
+      for (let step = 1; step <= steps; step += 1) {
+        const params = { progressToken: progressToken ?? '', progress: step, total: n, message: `step ${step}` }
+        await mcpReq.notify({ method: 'notifications/progress', params })
+      }
+      return { content: [{ type: 'text', text: typeof progressToken }] }
+    })
     server.registerTool('grow', {}, () => {
       server.registerTool('grown', {}, () => ({ content: [{ type: 'text', text: 'here I am' }] }))
       return { content: [{ type: 'text', text: 'grown' }] }

@@ -88,7 +88,7 @@ async function callTool(gate: Gate, id: string | number, params: JsonObject, spe
     trace: speaker.trace,
     ...(speaker.session === undefined ? {} : { thread: `mcp:${speaker.session}` }),
   }
-  const outcome = await gate.dispatch(request, speaker.signal)
+  const outcome = await gate.dispatch(request, { signal: speaker.signal })
   const rpcError = outcome.status === 'failed' ? outcome.result?._meta?.['sluice/rpc-error'] : undefined
   if (rpcError !== undefined) return { jsonrpc: '2.0', id, error: rpcError }
   return answer(id, toolAnswer(outcome, tool?.row.definition.outputSchema !== undefined))

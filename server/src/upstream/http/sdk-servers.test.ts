@@ -52,7 +52,7 @@ describe('a server of the official SDK over HTTP', () => {
         expect(told.headers['mcp-protocol-version']).toBe(protocol)
         expect(told.headers['mcp-session-id'] !== undefined).toBe(args[0] === 'sessions')
         expect(without(told)).toEqual(without(await toldBySdk(url)))
-        expect(servers.status()[0]).toMatchObject({ protocol, state: 'ready', starts: 1, tools: 3 })
+        expect(servers.status()[0]).toMatchObject({ protocol, state: 'ready', starts: 1, tools: 4 })
       }))
 
     test(`${args.join(' ')}: a change of the tools is heard`, () =>

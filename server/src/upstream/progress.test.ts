@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { startHttp, withHttp } from '../../test/tool-servers/with-http-servers.ts'
+import { scriptServer, withToolServers, type Rig } from '../../test/tool-servers/with-tool-servers.ts'
+import type { Progress } from '../commands/ports.ts'
+import { rationed } from './rationed.ts'
+
+async function reported({ servers }: Rig, server: string, n: number, wants = true) {
+  const heard: Progress[] = []
+  const answer = await servers.call({
+    server,
+    tool: 'progresses',
+    canonical_args: JSON.stringify({ n }),
+    idempotency_key: 'k',
+    trace: 't',
+    ...(wants ? { onProgress: (progress: Progress) => void heard.push(progress) } : {}),
+  })
+  const text = answer.is === 'answered' ? answer.result.content[0]?.['text'] : JSON.stringify(answer)
+  return { heard, text }
+}
+
+const STEPS = [1, 2, 3].map((n) => ({ progress: n, total: 3, message: `step ${n}` }))
+
+describe('what a tool says of its progress', () => {
+  test('is handed on as it was said, of this call alone and not after its end, on every transport and in both eras', () =>
+    withHttp(
+      [
+        startHttp('misbehaving-http.ts'),
+        startHttp('sdk-http.ts', { args: ['modern', 'sse'] }),
+        startHttp('sdk-http.ts', { args: ['sessions', 'sse'] }),
+        startHttp('old-sse.ts', { path: '/sse' }),
+      ],
+      async (raw, modern, sessions, old) => {
+        const reached = Object.entries({ raw, modern, sessions, old }).map(([name, server]) => {
+          if (server === undefined) throw new Error('no server')
+          return server.as(name)
+        })
+        const started = [scriptServer('child', 'misbehaving.ts'), scriptServer('newer', 'two-eras.ts')]
+        const configs = [...reached, ...started]
+        await withToolServers(configs, {}, async (rig) => {
+          const all = await Promise.all(configs.map(({ name }) => reported(rig, name, 3)))
+          expect(all).toEqual(configs.map(() => ({ heard: STEPS, text: 'string' })))
+          // Whoever does not listen asks for nothing.
+          const unasked = await Promise.all(configs.map(({ name }) => reported(rig, name, 3, false)))
+          expect(unasked.map(({ text }) => text)).toEqual(configs.map(() => 'undefined'))
+        })
+      },
+    ))
+
+  test('is handed on in part when it is a flood, and the answer is not disturbed', () =>
+    withToolServers([scriptServer('child', 'misbehaving.ts')], {}, async (rig) => {
+      const { heard, text } = await reported(rig, 'child', 50_000)
+      expect(text).toBe('string')
+      expect(heard.slice(0, 3).map(({ progress }) => progress)).toEqual([1, 2, 3])
+      expect(heard.length).toBeLessThan(5_000)
+    }))
+
+  test('is rationed: a burst, then so many a second', () => {
+    let now = 0
+    const heard: number[] = []
+    const listen = rationed(
+      (n: number) => void heard.push(n),
+      () => now,
+    )
+    for (let n = 0; n < 1_000; n += 1) listen(n)
+    expect(heard).toHaveLength(100)
+    now += 1_000
+    for (let n = 0; n < 1_000; n += 1) listen(n)
+    expect(heard).toHaveLength(120)
+  })
+})
