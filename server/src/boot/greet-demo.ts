@@ -14,7 +14,7 @@ export async function greetDemo(gate: Gate, url: string, by: Caller): Promise<st
     'try it from another terminal, in this folder:',
     '  npx sluice call outbox__list_messages                     # a read: runs',
     `  npx sluice call outbox__send_message '{"to":"ana@example.com","subject":"hi","body":"hello"}'   # held`,
-    '  npx sluice approvals                                      # what waits, and why',
+    '  npx sluice approvals --watch                              # what waits, and why: press a to approve',
     '',
     'rules and servers are in sluice-demo/sluice.yaml; change them while the gate runs',
   ]

@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   doors: {
     ours: ['contract', 'commands', 'doors'],
-    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'zod'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'ink', 'react', 'zod'],
     node: true,
     because: 'a door that reaches the cellar can skip the hall',
   },

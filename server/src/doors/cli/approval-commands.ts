@@ -2,18 +2,10 @@ import type { Command } from 'commander'
 import { printMinted } from './consent-commands.ts'
 import { boundsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
-import {
-  evidenceOf,
-  fieldsOf,
-  itemsOf,
-  printNotices,
-  printReply,
-  textOf,
-  timeOf,
-  type Fields,
-  type Out,
-} from './print.ts'
+import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
+import { printPacket } from './print-packet.ts'
 import type { Session } from './session.ts'
+import { watchApprovals } from './watch-approvals.ts'
 
 /** What waits for a person, and a person's answers. */
 export function addApprovalCommands(program: Command, session: Session): void {
@@ -21,8 +13,10 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .command('approvals [approval_id]')
     .description('what waits for a decision, or one request whole')
     .option('--state <state>', 'pending, approved, denied, … or any', 'pending')
-    .action(async (id: string | undefined, options: { state: string }) => {
+    .option('--watch', 'stay, show what comes in and decide it by a key')
+    .action(async (id: string | undefined, options: { state: string; watch?: boolean }) => {
       const out = session.out()
+      if (options.watch === true) return session.exit(await watchApprovals(session))
       if (id !== undefined) {
         const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
         return session.exit(printReply(out, reply, (body) => printPacket(out, body)))
@@ -107,23 +101,6 @@ function printDecided(out: Out, body: Fields): void {
     out.line(`${id} has one of two approvals; another person must give the second`)
   else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
   if (body['consent'] !== undefined) printMinted(out, fieldsOf(body['consent']))
-}
-
-function printPacket(out: Out, packet: Fields): void {
-  const asker = fieldsOf(packet['asked_by'])
-  out.line(
-    `${textOf(packet['approval_id'])}  ${textOf(packet['skill_id'])}  ${textOf(packet['strength'])}  ${textOf(packet['state'])}`,
-  )
-  out.line(
-    `  asked by ${textOf(asker['id'])} for ${textOf(asker['user'])}, decide until ${timeOf(packet['expires_at'])}`,
-  )
-  out.line(`  arguments: ${textOf(packet['proposed_args'])}`)
-  if (packet['edited_from'] !== undefined) out.line(`  before:    ${textOf(packet['edited_from'])}`)
-  for (const note of evidenceOf(packet)) out.line(`  ${note}`)
-  const preview = fieldsOf(packet['preview'])['content']
-  if (Array.isArray(preview))
-    out.line(`  preview: ${preview.map((block) => textOf(fieldsOf(block)['text'])).join(' ')}`)
-  for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(packet[part])}`)
 }
 
 /** Calls that ended in the dark wait for a person too. */

@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type ClientRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
 /** Where the gate is and who we are there: the data folder's socket, or an address with a key. */
@@ -27,17 +27,8 @@ export function clientFor(target: Target): Client {
     new Promise((resolve) => {
       const nobody = () => resolve({ status: NOBODY, text: '', body: undefined })
       const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
-      const headers: Record<string, string> = { ...more }
-      if (payload !== undefined) headers['content-type'] = 'application/json'
-      if (target.key !== undefined) headers['authorization'] = `Bearer ${target.key}`
-      if (target.as !== undefined) headers['x-sluice-as'] = target.as
-      const send = target.url?.startsWith('https:') === true ? httpsRequest : httpRequest
-      const place = target.url === undefined ? { socketPath: target.socket, path } : {}
-      const request = send(target.url === undefined ? 'http://gate' : new URL(path, target.url), {
-        ...place,
-        method,
-        headers,
-      })
+      const headers = payload === undefined ? more : { ...more, 'content-type': 'application/json' }
+      const request = requestTo(target, method, path, headers)
       request.on('error', nobody)
       request.on('response', (response) => {
         let text = ''
@@ -48,6 +39,56 @@ export function clientFor(target: Target): Client {
       })
       request.end(payload)
     })
+}
+
+/** Hears events of the gate until it is stopped: `onEvent` for each, and again whenever a lost connection is back. */
+export type Follow = (path: string, onEvent: () => void) => () => void
+
+const AGAIN_MS = 1000
+
+export function followFor(target: Target): Follow {
+  return (path, onEvent) => {
+    let stopped = false
+    let request: ClientRequest | undefined
+    const connect = () => {
+      let over = false
+      const again = () => {
+        if (over || stopped) return
+        over = true
+        setTimeout(connect, AGAIN_MS)
+      }
+      if (stopped) return
+      request = requestTo(target, 'GET', path, { accept: 'text/event-stream' })
+      request.on('error', again)
+      request.on('response', (response) => {
+        response.setEncoding('utf8')
+        // What exactly changed is asked for anew, so an event that arrives in two pieces is just two reasons to ask.
+        response.on('data', (text: string) => (text.includes('event:') ? onEvent() : undefined))
+        response.on('error', again)
+        response.on('close', again)
+      })
+      request.end()
+    }
+    connect()
+    return () => {
+      stopped = true
+      request?.destroy()
+    }
+  }
+}
+
+function requestTo(
+  target: Target,
+  method: string,
+  path: string,
+  more: Readonly<Record<string, string>>,
+): ClientRequest {
+  const headers: Record<string, string> = { ...more }
+  if (target.key !== undefined) headers['authorization'] = `Bearer ${target.key}`
+  if (target.as !== undefined) headers['x-sluice-as'] = target.as
+  const send = target.url?.startsWith('https:') === true ? httpsRequest : httpRequest
+  const place = target.url === undefined ? { socketPath: target.socket, path } : {}
+  return send(target.url === undefined ? 'http://gate' : new URL(path, target.url), { ...place, method, headers })
 }
 
 function jsonOf(text: string): unknown {

@@ -9,11 +9,13 @@ import { addAdminCommands } from './admin-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
-import { clientFor, NOBODY, type Client, type Target } from './client.ts'
+import { addCompletionCommand } from './completion.ts'
+import { clientFor, followFor, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import type { Session } from './session.ts'
+import { visibleText } from './visible-text.ts'
 
 export type UpOptions = {
   readonly config?: string
@@ -61,14 +63,15 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   const globals = () => program.opts<Globals>()
   const out = (): Out => ({
     json: globals().json === true,
-    line: (text) => void process.stdout.write(`${text}\n`),
-    error: (text) => void process.stderr.write(`${text}\n`),
+    line: (text) => void process.stdout.write(`${globals().json === true ? text : visibleText(text)}\n`),
+    error: (text) => void process.stderr.write(`${visibleText(text)}\n`),
   })
   const session: Session = {
     send: (...request) => reach(boot, globals())(...request),
     out,
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientOf(boot, globals())(...request),
+    follow: (...request) => followFor(targetOf(boot, globals()))(...request),
     isElsewhere: () => urlOf(globals()) !== undefined,
     offline: {
       test: (asked) => boot.offline(globals()).test(asked),
@@ -114,6 +117,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addConsentCommands(program, session)
   addPolicyCommands(program, session)
   addAdminCommands(program, session)
+  addCompletionCommand(program, session)
 
   try {
     await program.parseAsync([...argv])
@@ -130,10 +134,14 @@ const urlOf = (globals: Globals): string | undefined => globals.url ?? process.e
 
 /** The client for the gate that the options name, if it runs. */
 function clientOf(boot: CliBoot, globals: Globals): Client {
+  return clientFor(targetOf(boot, globals))
+}
+
+function targetOf(boot: CliBoot, globals: Globals): Target {
   const url = urlOf(globals)
   const key = globals.key ?? process.env['SLUICE_KEY']
   const who: Target = { ...(key === undefined ? {} : { key }), ...(globals.as === undefined ? {} : { as: globals.as }) }
-  return clientFor({ ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) })
+  return { ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) }
 }
 
 /** The same, but a local gate that is absent is started, where there is a configuration to start it with. */

@@ -1,6 +1,6 @@
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { Client } from './client.ts'
+import type { Client, Follow } from './client.ts'
 import type { Out } from './print.ts'
 import type { CliBoot } from './program.ts'
 
@@ -10,6 +10,8 @@ export type Session = {
   readonly send: Client
   /** The same, but starts nothing. */
   readonly ask: Client
+  /** Hears what changes there. */
+  readonly follow: Follow
   /** Verifies the audit of the local data folder while no gate runs on it. */
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
+
+const item = (id: string) => ({ approval_id: id, proposed_args: '{"to":"ana"}' })
+const three: Inbox = { ...emptyInbox, items: ['auth_1', 'auth_2', 'auth_3'].map(item) }
+
+/** Presses keys: a word of one letter is that letter, `:text` is typed, everything else is a key's name. */
+function press(inbox: Inbox, ...words: readonly string[]): { inbox: Inbox; wishes: Wish[] } {
+  const wishes: Wish[] = []
+  let now = inbox
+  for (const word of words) {
+    const isText = word.length === 1 || word.startsWith(':')
+    const key = isText ? { is: 'text', text: word.replace(/^:/, '') } : { is: word }
+    const stepped = pressed(now, key as Key)
+    now = stepped.inbox
+    if (stepped.wish !== undefined) wishes.push(stepped.wish)
+  }
+  return { inbox: now, wishes }
+}
+
+describe('the inbox', () => {
+  test.each([
+    [['a'], { do: 'approve', id: 'auth_1' }],
+    [['down', 'a'], { do: 'approve', id: 'auth_2' }],
+    [['j', 'j', 'j', 'j', 'a'], { do: 'approve', id: 'auth_3' }],
+    [['down', 'up', 'up', 'A'], { do: 'approve', id: 'auth_1' }],
+    [['d', ':not now', 'enter'], { do: 'deny', id: 'auth_1', reason: 'not now' }],
+    [['e', 'left', 'left', 'erase', ':e', 'enter'], { do: 'edit', id: 'auth_1', args: '{"to":"ane"}' }],
+    [['q'], { do: 'quit' }],
+  ])('%j means %j', (keys, wish) => expect(press(three, ...keys).wishes).toEqual([wish]))
+
+  test('letters are words while something is typed, not decisions', () =>
+    expect(press(three, 'd', 'a', 'q', 'd', 'escape').wishes).toEqual([]))
+
+  test('arguments that are not JSON stay on the line and nothing is sent', () => {
+    const { inbox, wishes } = press(three, 'e', 'erase', 'enter')
+    expect(wishes).toEqual([])
+    expect(inbox.typing?.text).toBe('{"to":"ana"')
+  })
+
+  test('an empty inbox wants nothing', () =>
+    expect(press(emptyInbox, 'a', 'd', 'e', 'down', 'enter').wishes).toEqual([]))
+
+  test('the chosen one stays chosen when others come and go before it', () => {
+    const { inbox } = press(three, 'down')
+    expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').wishes).toEqual([
+      { do: 'approve', id: 'auth_2' },
+    ])
+  })
+
+  test('a key that comes after the chosen one is gone decides nothing', () => {
+    const left = refreshed(three, [item('auth_2'), item('auth_3')])
+    expect(press(left, 'a', 'd', 'e').wishes).toEqual([])
+    expect(press(left, 'down', 'a').wishes).toEqual([{ do: 'approve', id: 'auth_2' }])
+  })
+
+  test('what was typed for a request is never sent for the next one', () => {
+    const { inbox } = press(three, 'd', ':because')
+    expect(press(refreshed(inbox, [item('auth_2')]), 'enter').wishes).toEqual([])
+  })
+})

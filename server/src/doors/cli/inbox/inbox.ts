@@ -1,0 +1,118 @@
+import { fieldsOf, textOf, type Fields } from '../print.ts'
+
+/** What is being typed, and what it is for. */
+export type Typing = { readonly for: 'reason' | 'args' | 'passphrase'; readonly text: string; readonly at: number }
+
+/** The terminal inbox between two keys. */
+export type Inbox = {
+  readonly items: readonly Fields[]
+  /** -1 when nothing is: a key pressed a moment too late must not decide the neighbour of what is gone. */
+  readonly selected: number
+  readonly typing?: Typing
+  /** The last thing that happened, in a sentence. */
+  readonly says?: string
+}
+
+export type Key =
+  | { readonly is: 'up' | 'down' | 'left' | 'right' | 'enter' | 'escape' | 'erase' }
+  | { readonly is: 'text'; readonly text: string }
+
+/** What the person wants done; everything else stays inside the inbox. */
+export type Wish =
+  | { readonly do: 'quit' }
+  | { readonly do: 'approve'; readonly id: string; readonly passphrase?: string }
+  | { readonly do: 'deny'; readonly id: string; readonly reason: string }
+  | { readonly do: 'edit'; readonly id: string; readonly args: string }
+
+export type Stepped = { readonly inbox: Inbox; readonly wish?: Wish }
+
+export const emptyInbox: Inbox = { items: [], selected: 0 }
+export const idOf = (item: Fields): string => textOf(item['approval_id'])
+
+/** A fresh list: what was selected stays selected while it is there, and what is being typed is for that one alone. */
+export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
+  const chosen = inbox.items[inbox.selected]
+  const index = chosen === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(chosen))
+  if (index >= 0) return { ...inbox, items, selected: index }
+  const { typing, ...rest } = inbox
+  const says = typing === undefined ? {} : { says: 'it was decided elsewhere meanwhile' }
+  return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
+}
+
+export function pressed(inbox: Inbox, key: Key): Stepped {
+  if (inbox.typing !== undefined) return typed(inbox, inbox.typing, key)
+  const last = Math.max(0, inbox.items.length - 1)
+  const letter = key.is === 'text' ? key.text.toLowerCase() : key.is
+  switch (letter) {
+    case 'up':
+    case 'k':
+      return { inbox: { ...inbox, selected: Math.max(0, inbox.selected - 1) } }
+    case 'down':
+    case 'j':
+      return { inbox: { ...inbox, selected: Math.min(last, inbox.selected + 1) } }
+    case 'q':
+      return { inbox, wish: { do: 'quit' } }
+    default:
+      return decided(inbox, letter)
+  }
+}
+
+function decided(inbox: Inbox, letter: string): Stepped {
+  const item = inbox.items[inbox.selected]
+  if (item === undefined) return { inbox }
+  if (letter === 'a') return { inbox, wish: { do: 'approve', id: idOf(item) } }
+  if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
+  if (letter === 'e') return { inbox: type(inbox, 'args', textOf(item['proposed_args'])) }
+  return { inbox }
+}
+
+const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
+  ...inbox,
+  typing: { for: what, text, at: text.length },
+})
+
+/** The approver is asked for their passphrase; the same approval is tried again with it. */
+export const askPassphrase = (inbox: Inbox): Inbox => type(inbox, 'passphrase', '')
+
+function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
+  const { text, at } = typing
+  const to = (next: Partial<Typing>): Stepped => ({ inbox: { ...inbox, typing: { ...typing, ...next } } })
+  switch (key.is) {
+    case 'text':
+      return to({ text: `${text.slice(0, at)}${key.text}${text.slice(at)}`, at: at + key.text.length })
+    case 'erase':
+      return at === 0 ? { inbox } : to({ text: `${text.slice(0, at - 1)}${text.slice(at)}`, at: at - 1 })
+    case 'left':
+      return to({ at: Math.max(0, at - 1) })
+    case 'right':
+      return to({ at: Math.min(text.length, at + 1) })
+    case 'escape':
+      return { inbox: withoutTyping(inbox) }
+    case 'enter':
+      return sent(inbox, typing)
+    default:
+      return { inbox }
+  }
+}
+
+function sent(inbox: Inbox, { for: what, text }: Typing): Stepped {
+  const id = idOf(fieldsOf(inbox.items[inbox.selected]))
+  if (what === 'reason') return { inbox: withoutTyping(inbox), wish: { do: 'deny', id, reason: text } }
+  if (what === 'passphrase') return { inbox: withoutTyping(inbox), wish: { do: 'approve', id, passphrase: text } }
+  // What is not JSON stays on the line to be corrected; nothing typed is lost.
+  if (!isJson(text)) return { inbox: { ...inbox, says: 'these arguments are not JSON yet' } }
+  return { inbox: withoutTyping(inbox), wish: { do: 'edit', id, args: text } }
+}
+
+function withoutTyping({ typing: _, ...rest }: Inbox): Inbox {
+  return rest
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

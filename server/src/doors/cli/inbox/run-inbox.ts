@@ -1,0 +1,85 @@
+import { render, useInput } from 'ink'
+import { createElement, type ReactElement } from 'react'
+import { fieldsOf, itemsOf, textOf } from '../print.ts'
+import type { Session } from '../session.ts'
+import { CHANGES, PENDING } from '../watch-approvals.ts'
+import { askPassphrase, emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
+import { inboxView } from './inbox-view.ts'
+
+export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
+
+const TICK_MS = 1000
+
+/** The inbox on a terminal, until the person quits. Whatever is decided elsewhere disappears from it by itself. */
+export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen: Screen): Promise<void> {
+  let inbox: Inbox = emptyInbox
+  const onKey = (key: Key) => {
+    const { inbox: next, wish } = pressed(inbox, key)
+    show(next)
+    if (wish?.do === 'quit') app.unmount()
+    else if (wish !== undefined) void carryOut(wish)
+  }
+  const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), onKey })
+  const app = render(draw(), { ...screen, patchConsole: false })
+  const show = (next: Inbox) => {
+    inbox = next
+    app.rerender(draw())
+  }
+
+  const look = async () => {
+    const reply = await session.ask('GET', PENDING)
+    show(
+      reply.status === 200
+        ? refreshed(inbox, itemsOf(reply.body))
+        : { ...inbox, says: 'the gate does not answer; what is shown may be old' },
+    )
+  }
+
+  async function carryOut(wish: Exclude<Wish, { do: 'quit' }>): Promise<void> {
+    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))
+    const answer = fieldsOf(reply.body)
+    const code = textOf(answer['code'])
+    if (wish.do === 'approve' && code === 'approval.passphrase_missing') return show(askPassphrase(inbox))
+    const says =
+      reply.status < 400 ? `${wish.id} is ${textOf(answer['state'])}` : `${textOf(answer['title'])} [${code}]`
+    show({ ...inbox, says })
+    await look()
+  }
+
+  const stop = session.follow(CHANGES, () => void look())
+  const tick = setInterval(() => show(inbox), TICK_MS)
+  await look()
+  await app.waitUntilExit()
+  clearInterval(tick)
+  stop()
+}
+
+function bodyOf(wish: Exclude<Wish, { do: 'quit' }>): unknown {
+  switch (wish.do) {
+    case 'approve':
+      return { decision: 'approve', ...(wish.passphrase === undefined ? {} : { passphrase: wish.passphrase }) }
+    case 'deny':
+      return { decision: 'deny', ...(wish.reason === '' ? {} : { reason: wish.reason }) }
+    case 'edit':
+      // As typed: reading and writing it again could change a number.
+      return `{"decision":"edit","args":${wish.args}}`
+    default:
+      return wish satisfies never
+  }
+}
+
+type ScreenProps = { readonly inbox: Inbox; readonly now: number; readonly onKey: (key: Key) => void }
+
+function InboxScreen({ inbox, now, onKey }: ScreenProps): ReactElement {
+  useInput((text, key) => {
+    if (key.upArrow) onKey({ is: 'up' })
+    else if (key.downArrow) onKey({ is: 'down' })
+    else if (key.leftArrow) onKey({ is: 'left' })
+    else if (key.rightArrow) onKey({ is: 'right' })
+    else if (key.return) onKey({ is: 'enter' })
+    else if (key.escape) onKey({ is: 'escape' })
+    else if (key.backspace || key.delete) onKey({ is: 'erase' })
+    else if (text !== '' && !key.ctrl && !key.meta) onKey({ is: 'text', text })
+  })
+  return inboxView(inbox, now)
+}
