@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Gate } from '../server/src/commands/gate.ts'
 import { Config } from '../server/src/contract/config.ts'
-import { PROBLEMS } from '../server/src/contract/problems.ts'
+import { PROBLEMS, refuse } from '../server/src/contract/problems.ts'
 import { httpApp } from '../server/src/doors/http/app.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -36,13 +36,14 @@ async function openapi(): Promise<string> {
   const gate = new Proxy({}, absent) as Gate
   const app = httpApp({
     gate,
+    doorman: async () => refuse('auth.missing'),
     mcp: async () => undefined,
     newTrace: () => '',
     hosts: [],
     stopping: new AbortController().signal,
     onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
   })
-  const answer = await app.request('/openapi.json', undefined, { local: true })
+  const answer = await app.request('/openapi.json', undefined, { local: true, remote: '' })
   if (!answer.ok) throw new Error(await answer.text())
   return `${JSON.stringify(await answer.json(), null, 2)}\n`
 }

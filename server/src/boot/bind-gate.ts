@@ -11,8 +11,10 @@ import type { Judgement } from '../commands/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
 import type { Intake } from '../commands/intake.ts'
 import { listConsents } from '../commands/list-consents.ts'
+import { listTools } from '../commands/list-tools.ts'
 import { mintConsent } from '../commands/mint-consent.ts'
 import type { LivePolicy } from '../commands/live-policy.ts'
+import { noteRefusal } from '../commands/note-refusal.ts'
 import { listPauses, setPause } from '../commands/pause.ts'
 import { performersOf } from '../commands/performers.ts'
 import type {
@@ -91,6 +93,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
   const gate: Gate = {
     version: world.version,
     authenticate: (key) => authenticate(deps, key),
+    noteRefusal: (refusal) => noteRefusal(deps, refusal),
     dispatch: (request, live) =>
       dispatchCall({ ...deps, execute: (started) => executeCall(world, started, live) }, request),
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
@@ -106,9 +109,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
-    tools: () => world.catalogue.tools(),
+    tools: (caller) => listTools(world, caller),
     standardOf: (tool) => standardOf(world, tool),
-    card: (id, full) => readCard(world, id, full),
+    card: (caller, id, full) => readCard(world, caller, id, full),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)
       return admitted.ok ? ok(undefined) : admitted

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { scrubText } from '../commands/scrub-text.ts'
-import type { Caller } from '../contract/caller.ts'
+import { LOCAL_OWNER } from '../contract/caller.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
+import { doorman } from '../doors/http/caller-of.ts'
+import { failedKnocks } from '../doors/http/failed-knocks.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { listen } from '../doors/http/listen.ts'
 import { handleMessage } from '../doors/mcp/handle-message.ts'
@@ -14,8 +16,6 @@ import { policyFiles } from './policy-files.ts'
 import { openGate, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
-
-const LOCAL_ADMIN: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions): Promise<number> {
@@ -32,6 +32,7 @@ export async function up(options: UpOptions): Promise<number> {
   const app = httpApp({
     gate,
     stopping: stopping.signal,
+    doorman: doorman(gate, failedKnocks(settings.config.auth.failures, Date.now)),
     mcp: (message, speaker) => handleMessage(gate, message, speaker),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
@@ -50,9 +51,9 @@ export async function up(options: UpOptions): Promise<number> {
   }
   ;({ url } = listening.value)
   await opened.value.settled
-  const tools = gate.tools(LOCAL_ADMIN).length
+  const tools = gate.tools(LOCAL_OWNER).length
   process.stdout.write(`sluice is up at ${url}, ${tools} tools, data in ${settings.data}\n`)
-  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_ADMIN))
+  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER))
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)
   stopping.abort()

@@ -100,8 +100,9 @@ export function openChanges(deps: ChangesDeps): Changes {
 
   function maySee(ear: Pick<Ear, 'caller' | 'servers'>, happened: Happened): boolean {
     const { change, owner } = happened
-    if (change.kind === 'call') return owner !== undefined && maySeeCall(ear.caller, { caller: owner })
-    if (change.kind === 'approval') return owner !== undefined && maySeeApproval(ear.caller, { caller: owner })
+    if (change.kind === 'call') return owner !== undefined && maySeeCall(ear.caller, { ...change, caller: owner })
+    if (change.kind === 'approval')
+      return owner !== undefined && maySeeApproval(ear.caller, { ...change, caller: owner })
     if (change.kind !== 'tools') return true
     const before = ear.servers
     ear.servers = deps.serversFor(ear.caller)

@@ -1,6 +1,8 @@
-import type { Caller, CallerKind, CredentialRow } from '../contract/caller.ts'
+import type { Caller, CallerKind, CredentialRow, Grant } from '../contract/caller.ts'
+import type { KeyId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { Change, Clock, Digest, Ids, Ledger, Shelves } from './ports.ts'
+import { callsLeft, grantAccount } from './facts/grant-calls.ts'
+import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from './ports.ts'
 
 export type CredentialDeps = {
   readonly shelves: Shelves
@@ -19,8 +21,7 @@ export async function authenticate(
 ): Promise<Result<Caller>> {
   const [held] = await deps.shelves.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()
-  const isGood = held !== undefined && held.row.revoked_at === undefined && (held.row.expires_at ?? Infinity) > now
-  return isGood ? ok(held.row.caller) : refuse('auth.invalid')
+  return held !== undefined && stateOf(held.row, now) === 'good' ? ok(held.row.caller) : refuse('auth.invalid')
 }
 
 export type NewCredential = {
@@ -28,6 +29,9 @@ export type NewCredential = {
   readonly name: string
   readonly user?: string
   readonly ttl_s?: number
+  /** The limits of the key, as globs over tool ids and a number of calls. */
+  readonly tools?: readonly string[]
+  readonly calls?: number
 }
 
 /** Creates a key. It is returned once and kept only as a digest. */
@@ -38,20 +42,41 @@ export async function createCredential(
 ): Promise<Result<{ key: string; row: CredentialRow }>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const key = deps.newKey(wanted.kind)
+  const key_id = deps.ids.key()
   const now = deps.clock()
   const row: CredentialRow = {
     v: 1,
-    key_id: deps.ids.key(),
+    key_id,
     key_hash: deps.digest(key),
-    caller: { kind: wanted.kind, id: `${wanted.kind}:${wanted.name}`, user: wanted.user ?? wanted.name },
+    caller: {
+      kind: wanted.kind,
+      id: `${wanted.kind}:${wanted.name}`,
+      user: wanted.user ?? wanted.name,
+      ...grantOf(key_id, wanted),
+    },
     created_at: now,
     ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),
   }
   const recorded = await deps.ledger.commit([
     { kind: 'swap', table: 'credentials', id: row.key_id, from: 'absent', to: row },
+    ...openGrant(row),
     auditOfKey(deps, 'key.created', by, row),
   ])
   return recorded === 'committed' ? ok({ key, row }) : refuse('audit.unavailable')
+}
+
+function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?: Grant } {
+  if (tools === undefined && calls === undefined) return {}
+  return {
+    grant: { key, ...(tools === undefined ? {} : { tools: [...tools] }), ...(calls === undefined ? {} : { calls }) },
+  }
+}
+
+/** The units live as long as the key does. */
+function openGrant({ caller: { grant }, expires_at }: CredentialRow): Change[] {
+  if (grant?.calls === undefined) return []
+  const until = expires_at === undefined ? {} : { until: expires_at }
+  return [{ kind: 'open', account: grantAccount(grant), units: grant.calls, ...until }]
 }
 
 export async function revokeCredential(
@@ -72,17 +97,47 @@ export async function revokeCredential(
   return recorded === 'committed' ? ok(row) : revokeCredential(deps, by, key_id)
 }
 
-/** The keys without their digests, for an admin to look over. */
+/** A key as an admin sees it: without its digest, with what is left of its grant. */
+export type ShownCredential = Omit<CredentialRow, 'key_hash'> & {
+  readonly state: 'good' | 'expired' | 'revoked'
+  readonly calls_left?: number
+}
+
 export async function listCredentials(
-  deps: Pick<CredentialDeps, 'shelves'>,
+  deps: Pick<CredentialDeps, 'shelves' | 'clock'> & { readonly accounts: Accounts },
   by: Caller,
-): Promise<Result<readonly Omit<CredentialRow, 'key_hash'>[]>> {
+): Promise<Result<readonly ShownCredential[]>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const held = await deps.shelves.list('credentials', {}, { limit: 1000 })
-  return ok(held.map(({ row: { key_hash: _, ...shown } }) => shown))
+  const now = deps.clock()
+  return ok(
+    await Promise.all(
+      held.map(async ({ row: { key_hash: _, ...shown } }) => {
+        const left = await callsLeft(deps.accounts, shown.caller)
+        return { ...shown, state: stateOf(shown, now), ...(left === undefined ? {} : { calls_left: left }) }
+      }),
+    ),
+  )
+}
+
+function stateOf({ revoked_at, expires_at }: Pick<CredentialRow, 'revoked_at' | 'expires_at'>, now: number) {
+  if (revoked_at !== undefined) return 'revoked'
+  return (expires_at ?? Infinity) > now ? 'good' : 'expired'
 }
 
 function auditOfKey(deps: CredentialDeps, type: string, by: Caller, row: CredentialRow): Change {
-  const subject = { key: row.key_id, caller: row.caller.id }
-  return { kind: 'audit', entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject } }
+  const { grant, id } = row.caller
+  const limits = {
+    ...(grant?.tools === undefined ? {} : { tools: grant.tools }),
+    ...(grant?.calls === undefined ? {} : { calls: grant.calls }),
+    ...(row.expires_at === undefined ? {} : { expires_at: row.expires_at }),
+  }
+  const entry = {
+    at: deps.clock(),
+    type,
+    actor: by.id,
+    trace: deps.ids.trace(),
+    subject: { key: row.key_id, caller: id },
+  }
+  return { kind: 'audit', entry: Object.keys(limits).length === 0 ? entry : { ...entry, about: limits } }
 }

@@ -14,6 +14,7 @@ import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
+import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
 import type { Ledger, Probe } from './ports.ts'
@@ -75,6 +76,8 @@ function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdi
 async function judgeAndGo(deps: DispatchDeps, request: CallRequest, prepared: PreparedCall): Promise<Outcome> {
   let preview: Preview = { is: 'none' }
   for (let tries = 1; tries <= TRIES; tries += 1) {
+    if ((await callsLeft(deps.accounts, request.caller)) === 0)
+      return refuseUnprepared(deps, request, problem('key.exhausted'))
     const judged = await judge(deps, prepared, tries < TRIES ? { ahead: {} } : {})
     const { verdict } = judged
     if (preview.is === 'none')
@@ -136,12 +139,18 @@ async function record(
     ...(preview === undefined ? {} : { preview }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
   })
-  const changes = [...recording, ...spendChanges(verdict, facts.budgets), ...consentChanges(verdict, facts)]
+  const changes = [
+    ...recording,
+    ...spendChanges(verdict, facts.budgets),
+    ...consentChanges(verdict, facts),
+    ...grantChanges(verdict, call.caller),
+  ]
   deps.probe('intent.before')
   const recorded = await commitAndStop(deps, call, verdict, now, changes)
   deps.probe('intent.after')
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
-  if (isLostToBudget(changes, recorded) || isLostToConsent(changes, recorded)) return 'overtaken'
+  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant].some((isLost) => isLost(changes, recorded))
+  if (isOvertaken) return 'overtaken'
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
   if (recorded !== 'committed')
     return (

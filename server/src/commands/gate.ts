@@ -9,9 +9,10 @@ import type { Problem, Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
 import type { Changes } from './changes.ts'
-import type { NewCredential } from './credentials.ts'
+import type { NewCredential, ShownCredential } from './credentials.ts'
 import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ConsentPage } from './list-consents.ts'
+import type { Refusal } from './note-refusal.ts'
 import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
 import type { Live, Page } from './ports.ts'
@@ -30,6 +31,8 @@ export interface Gate {
   /** Of this release. */
   readonly version: string
   authenticate(key: string): Promise<Result<Caller>>
+  /** Records that somebody was turned away at a door. */
+  noteRefusal(refusal: Refusal): Promise<void>
   dispatch(request: CallRequest, live?: Live): Promise<Outcome>
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   settleCall(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
@@ -50,7 +53,7 @@ export interface Gate {
   tools(caller: Caller): readonly Tool[]
   /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
   standardOf(tool: Tool): StandardSentences
-  card(tool_id: string, full: boolean): Result<Card>
+  card(caller: Caller, tool_id: string, full: boolean): Result<Card>
   admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
   artifact(
@@ -65,7 +68,7 @@ export interface Gate {
   createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
   revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
-  listCredentials(caller: Caller): Promise<Result<readonly Omit<CredentialRow, 'key_hash'>[]>>
+  listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
 
   readonly policies: Policies
 

@@ -2,6 +2,7 @@ import type { Call, CallRequest } from '../contract/call.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { Facts } from '../core/gate/facts.ts'
+import { grantedTools } from '../core/identity/granted-tools.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import type { Catalogue, Clock, Digest, Ids } from './ports.ts'
@@ -17,7 +18,7 @@ export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly 
 
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
 export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<PreparedCall> {
-  const tool = deps.catalogue.tool(request.tool)
+  const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
   if (tool === undefined) return refuse('tool.unknown', { tool: request.tool })
   const { row } = tool
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })

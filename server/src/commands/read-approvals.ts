@@ -4,6 +4,7 @@ import type { CallRow } from '../contract/call.ts'
 import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { describeStandard } from '../core/gate/standard/describe-standard.ts'
+import { grantedTools } from '../core/identity/granted-tools.ts'
 import type { Judgement } from './facts/load-judgement.ts'
 import type { Page, Shelves } from './ports.ts'
 import { redactArgs } from './redact-args.ts'
@@ -15,9 +16,9 @@ export type ApprovalReadDeps = SiblingDeps & {
 }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
-export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller'>): boolean {
+export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
-  return caller.kind === 'user' && row.caller.user === caller.user
+  return caller.kind === 'user' && row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
 }
 
 export type InboxPage = { readonly items: readonly ApprovalPacket[]; readonly next?: number }

@@ -2,6 +2,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { CallRow, Outcome } from '../contract/call.ts'
 import { DECIDING_KINDS } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { grantedTools } from '../core/identity/granted-tools.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Shelves } from './ports.ts'
 import type { Watch } from './watch-rows.ts'
@@ -15,9 +16,13 @@ export type ReadCallDeps = {
 
 export const LONGEST_WAIT_MS = 60_000
 
-/** An agent sees its own calls, a person those made in their name, an approver all. Invisible equals missing. */
-export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller'>): boolean {
+/**
+ * An agent sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of
+ * its tools. Invisible equals missing.
+ */
+export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
+  if (!grantedTools(caller)(row.tool_id)) return false
   return caller.kind === 'agent' ? row.caller.id === caller.id : row.caller.user === caller.user
 }
 

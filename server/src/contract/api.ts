@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
-import { CallerKind } from './caller.ts'
+import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs } from './caller.ts'
 import { Remember } from './consent.ts'
 import { PauseScope } from './pause.ts'
 
@@ -49,12 +49,21 @@ export const PauseBody = z.strictObject({
 })
 export type PauseBody = z.infer<typeof PauseBody>
 
-export const KeyBody = z.strictObject({
-  kind: CallerKind,
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
-  user: z.string().min(1).max(128).optional(),
-  ttl_s: z.number().int().positive().max(315_360_000).optional(),
-})
+export const KeyBody = z
+  .strictObject({
+    kind: CallerKind,
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
+    user: z.string().min(1).max(128).optional(),
+    ttl_s: z.number().int().positive().max(315_360_000).optional(),
+    /** The only tools this key knows, as globs over their ids. */
+    tools: ToolGlobs.optional(),
+    /** How many calls it is good for. */
+    calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
+  })
+  .refine(
+    ({ kind, tools, calls }) => !DECIDING_KINDS.includes(kind) || (tools === undefined && calls === undefined),
+    'a key that decides or administers cannot be limited to tools or calls: it could lift the limit itself',
+  )
 export type KeyBody = z.infer<typeof KeyBody>
 
 export const AdmitBody = z.strictObject({ definition_hash: z.string() })

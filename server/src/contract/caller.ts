@@ -1,7 +1,26 @@
 import { z } from 'zod'
+import { KeyId } from './ids.ts'
 
 export const CallerKind = z.enum(['agent', 'user', 'approver', 'reviewer', 'admin', 'node'])
 export type CallerKind = z.infer<typeof CallerKind>
+
+export const GRANT_LIMITS = { tools: 64, calls: 1_000_000 } as const
+
+/** `*` any run of characters, `?` exactly one: the globs of the policy. */
+export const ToolGlobs = z
+  .array(z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, 'a tool id, or a glob over tool ids'))
+  .min(1)
+  .max(GRANT_LIMITS.tools)
+
+/** What a key is limited to. Its calls are in the account `grant:<key>`; what stands in none of these fields is not limited. */
+export const Grant = z.strictObject({
+  key: KeyId,
+  /** Every other tool is missing. */
+  tools: ToolGlobs.optional(),
+  /** How many it was made with. */
+  calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
+})
+export type Grant = z.infer<typeof Grant>
 
 /** Who speaks, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({
@@ -10,8 +29,12 @@ export const Caller = z.strictObject({
   id: z.string().min(1).max(128),
   /** The person behind it: an agent's owner, or the person themself. */
   user: z.string().min(1).max(128),
+  grant: Grant.optional(),
 })
 export type Caller = z.infer<typeof Caller>
+
+/** Whoever can open the data folder's socket owns the folder, and could read everything in it anyway. */
+export const LOCAL_OWNER: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
 
 /** Kinds that may decide an approval. An agent credential never can. */
 export const DECIDING_KINDS: readonly CallerKind[] = ['approver', 'admin']
@@ -19,7 +42,7 @@ export const DECIDING_KINDS: readonly CallerKind[] = ['approver', 'admin']
 /** A stored credential: the key itself is shown once and kept only as a digest. */
 export const CredentialRow = z.strictObject({
   v: z.literal(1),
-  key_id: z.string(),
+  key_id: KeyId,
   key_hash: z.string(),
   caller: Caller,
   created_at: z.number(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Auth } from './auth-settings.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
@@ -111,6 +112,7 @@ export const Config = z.strictObject({
       hosts: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
+  auth: Auth.prefault({}),
   /** The data folder; relative to the config file's folder. */
   data: z.string().min(1).default('./.sluice'),
   /** A file, relative to the config file's folder, or the policy itself. */

@@ -23,6 +23,24 @@ export const PROBLEMS = {
     says: 'the request is larger than the limit',
     do: 'send less than `limit` bytes',
   },
+  'request.malformed': {
+    http: 400,
+    retry: 'never',
+    says: 'this is not a request as HTTP/1.1 writes one',
+    do: 'use an HTTP client; `because` names what the parser found',
+  },
+  'request.headers_too_large': {
+    http: 431,
+    retry: 'never',
+    says: 'the headers of the request are larger than the limit',
+    do: 'send less than `limit` bytes of headers',
+  },
+  'request.too_slow': {
+    http: 408,
+    retry: 'later',
+    says: 'the request did not arrive in time',
+    do: 'send it at once; `listen.limits` in the configuration says how long the gate waits',
+  },
   'request.foreign_host': {
     http: 403,
     retry: 'never',
@@ -40,6 +58,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the credential is unknown, expired or revoked',
     do: 'ask an admin for a new key',
+  },
+  'auth.too_many_failures': {
+    http: 429,
+    retry: 'later',
+    says: 'too many credentials from this address were wrong',
+    do: 'try again after `retry_after_s` seconds, with a good key; the local socket is not limited',
   },
   'auth.forbidden': {
     http: 403,
@@ -331,6 +355,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'a signing key of this data folder is missing or too short',
     do: 'restore the keys folder from a backup, or run `sluice keys reset`',
+  },
+  'key.exhausted': {
+    http: 403,
+    retry: 'never',
+    says: 'this key has made all the calls it was good for',
+    do: 'ask an admin for a new key',
   },
   'key.unknown': {
     http: 404,

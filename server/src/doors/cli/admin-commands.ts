@@ -4,21 +4,10 @@ import { Checkpoint } from '../../contract/audit.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import { NOBODY, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import {
-  asBody,
-  fieldsOf,
-  itemsOf,
-  printProblem,
-  printReply,
-  table,
-  textOf,
-  timeOf,
-  type Fields,
-  type Out,
-} from './print.ts'
+import { asBody, fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
-/** The audit, the pause switch and the keys. */
+/** The audit and the pause switch. */
 export function addAdminCommands(program: Command, session: Session): void {
   const audit = program.command('audit').description('the record of everything')
   audit
@@ -91,63 +80,6 @@ export function addAdminCommands(program: Command, session: Session): void {
         )
       })
   }
-
-  const keys = program.command('keys').description('credentials and signing keys')
-  keys
-    .command('create <kind> <name>')
-    .description('a key for an agent, user, approver, reviewer, admin or node; shown once')
-    .option('--user <user>', 'the person behind it')
-    .option('--ttl <days>', 'how long it is good')
-    .action(async (kind: string, name: string, options: { user?: string; ttl?: string }) => {
-      const body = {
-        kind,
-        name,
-        ...(options.user === undefined ? {} : { user: options.user }),
-        ...(options.ttl === undefined ? {} : { ttl_s: Math.round(Number(options.ttl) * 86_400) }),
-      }
-      const reply = await session.send('POST', '/v1/keys', body)
-      session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
-    })
-  keys
-    .command('list')
-    .description('all keys, without their text')
-    .action(async () => {
-      const reply = await session.send('GET', '/v1/keys')
-      const row = (key: Fields) => [
-        textOf(key['key_id']),
-        textOf(fieldsOf(key['caller'])['id']),
-        timeOf(key['created_at']),
-        key['revoked_at'] === undefined ? 'good' : 'revoked',
-      ]
-      session.exit(
-        printReply(session.out(), reply, (body) =>
-          table(session.out(), [['KEY', 'CALLER', 'CREATED', 'STATE'], ...itemsOf(body).map(row)]),
-        ),
-      )
-    })
-  keys
-    .command('revoke <key_id>')
-    .description('make a key useless')
-    .action(async (id: string) => {
-      const reply = await session.send('DELETE', `/v1/keys/${encodeURIComponent(id)}`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
-    })
-  keys
-    .command('rotate <which>')
-    .description('a new signing key: token or checkpoint')
-    .action(async (which: string) => {
-      const reply = await session.send('POST', '/v1/keys/rotate', { which })
-      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key is new`)))
-    })
-  keys
-    .command('reset')
-    .description('new signing keys for a data folder that lost its own; the gate must not run')
-    .action(async () => {
-      const done = await session.reset()
-      if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
-      for (const file of done.value) session.out().line(`set aside ${file}`)
-      session.out().line('the keys that were lost are made anew; what they had signed can no longer be checked')
-    })
 }
 
 /** One checkpoint a line; undefined when the file cannot be read or holds something else. */

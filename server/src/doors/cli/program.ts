@@ -12,6 +12,7 @@ import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { clientFor, followFor, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { addKeyCommands } from './key-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import type { Session } from './session.ts'
@@ -117,6 +118,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addConsentCommands(program, session)
   addPolicyCommands(program, session)
   addAdminCommands(program, session)
+  addKeyCommands(program, session)
   addCompletionCommand(program, session)
 
   try {

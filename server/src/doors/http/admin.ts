@@ -21,7 +21,7 @@ export const adminRoutes: Routes = (app, gate) => {
       summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
     }),
     (c) => {
-      const card = gate.card(partOf(c, 'tool_id'), c.req.query('full') === '1')
+      const card = gate.card(c.get('caller'), partOf(c, 'tool_id'), c.req.query('full') === '1')
       return card.ok ? jsonResponse(200, card.value) : problemResponse(card.problem, c.get('trace'))
     },
   )
@@ -89,8 +89,15 @@ export const adminRoutes: Routes = (app, gate) => {
       body: KeyBody,
     }),
     async (c) => {
-      const { kind, name, user, ttl_s } = c.req.valid('json')
-      const wanted = { kind, name, ...(user === undefined ? {} : { user }), ...(ttl_s === undefined ? {} : { ttl_s }) }
+      const { kind, name, user, ttl_s, tools, calls } = c.req.valid('json')
+      const wanted = {
+        kind,
+        name,
+        ...(user === undefined ? {} : { user }),
+        ...(ttl_s === undefined ? {} : { ttl_s }),
+        ...(tools === undefined ? {} : { tools }),
+        ...(calls === undefined ? {} : { calls }),
+      }
       const created = await gate.createCredential(c.get('caller'), wanted)
       if (!created.ok) return problemResponse(created.problem, c.get('trace'))
       const { key_hash: _, ...row } = created.value.row

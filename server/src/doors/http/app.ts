@@ -6,17 +6,19 @@ import { adminRoutes } from './admin.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { callRoutes } from './calls.ts'
+import type { Doorman } from './caller-of.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
 import { mcpRoute, type McpHandler } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
-import { route, type App, type Door } from './route.ts'
+import { declareRoute, route, type App, type Door } from './route.ts'
 import { streamRoute } from './stream.ts'
 
 export type HttpDoor = {
   readonly gate: Gate
+  readonly doorman: Doorman
   readonly mcp: McpHandler
   readonly newTrace: () => string
   /** The names by which this gate is known on the network, besides those of the loopback. */
@@ -39,12 +41,18 @@ export function httpApp(door: HttpDoor): App {
 
   app.use(async (c, next) => {
     c.set('gate', door.gate)
+    c.set('doorman', door.doorman)
     c.set('trace', TRACE.exec(c.req.header('traceparent') ?? '')?.[1] ?? door.newTrace())
     await next()
     c.header('x-content-type-options', 'nosniff')
     c.header('x-trace-id', c.get('trace'))
   })
-  app.use(knownHost(door.hosts))
+  const isOurs = knownHost(door.hosts)
+  app.use((c, next) => {
+    const { host, origin } = c.req.header()
+    if (c.env.local || isOurs({ host, origin })) return next()
+    return Promise.resolve(problemResponse(problem('request.foreign_host'), c.get('trace')))
+  })
   app.use(
     bodyLimit({
       maxSize: BODY_LIMIT,
@@ -66,6 +74,7 @@ export function httpApp(door: HttpDoor): App {
   streamRoute(app, door.gate, door)
   mcpRoute(app, door.mcp)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
+  declareRoute('get', '/openapi.json', 'anyone')
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })
   consoleRoutes(app)
 

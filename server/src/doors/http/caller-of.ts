@@ -1,34 +1,49 @@
 import type { Gate } from '../../commands/gate.ts'
-import { CallerKind, type Caller } from '../../contract/caller.ts'
-import { ok, refuse, type Result } from '../../contract/problems.ts'
-
-/** Whoever can open the data folder's socket owns the folder, and could read everything in it anyway. */
-const OWNER: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
+import { CallerKind, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
+import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
+import type { FailedKnocks } from './failed-knocks.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
-/** What a request shows of its sender: its headers, and whether it came by the data folder's own socket. */
-export type Knock = { readonly local: boolean; header(name: string): string | undefined }
-
-/**
- * Who is speaking. On the local socket the owner, who may also speak as somebody lesser (`x-sluice-as: agent:claude`): that is
- * how an agent's stdio door gets no more power than an agent. Everywhere else only a key counts.
- */
-export async function callerOf(gate: Gate, request: Knock): Promise<Result<Caller>> {
-  const bearer = /^Bearer\s+(\S+)$/i.exec(request.header('authorization') ?? '')?.[1]
-  if (bearer !== undefined) return gate.authenticate(bearer)
-  if (!request.local) return refuse('auth.missing')
-  const as = request.header('x-sluice-as')
-  return as === undefined ? ok(OWNER) : lesserCaller(as)
+/** What a request shows of its sender: its headers, its address, and whether it came by the data folder's own socket. */
+export type Knock = {
+  readonly local: boolean
+  readonly remote: string
+  header(name: string): string | undefined
 }
 
-function lesserCaller(as: string): Result<Caller> {
+/** Says who is speaking. Both network doors ask the same one, so that wrong credentials are counted together. */
+export type Doorman = (knock: Knock) => Promise<Result<Caller>>
+
+/**
+ * On the local socket the owner speaks, who may also speak as somebody lesser (`x-sluice-as: agent:claude`): that is
+ * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
+ * counted.
+ */
+export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failures: FailedKnocks): Doorman {
+  return async (knock) => {
+    const bearer = /^Bearer\s+(\S+)$/i.exec(knock.header('authorization') ?? '')?.[1]
+    if (bearer === undefined) return knock.local ? ownerOr(knock.header('x-sluice-as')) : refuse('auth.missing')
+    if (knock.local) return gate.authenticate(bearer)
+    const retry_after_s = failures.wait(knock.remote, bearer)
+    if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
+    const caller = await gate.authenticate(bearer)
+    if (caller.ok) failures.passed(knock.remote, bearer)
+    // What the issuer or the store could not answer is nobody's wrong credential.
+    else if (PROBLEMS[caller.problem.code].http === 401 && failures.failed(knock.remote, bearer))
+      await gate.noteRefusal({ kind: 'limited', address: knock.remote })
+    return caller
+  }
+}
+
+function ownerOr(as: string | undefined): Result<Caller> {
+  if (as === undefined) return ok(LOCAL_OWNER)
   const [kind, name, user] = as.split(':')
   const known = CallerKind.safeParse(kind)
   if (!known.success || name === undefined || !NAME.test(name)) return refuse('auth.invalid', { as: 'write kind:name' })
   return ok({
     kind: known.data,
     id: `${known.data}:${name}`,
-    user: user !== undefined && NAME.test(user) ? user : OWNER.user,
+    user: user !== undefined && NAME.test(user) ? user : LOCAL_OWNER.user,
   })
 }

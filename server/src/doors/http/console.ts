@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { App } from './route.ts'
+import { declareRoute, type App } from './route.ts'
 
 const CSP =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -16,6 +16,7 @@ export function consoleRoutes(app: App): void {
     const place = fileURLToPath(new URL(file, folder))
     if (!existsSync(place)) continue
     const text = readFileSync(place, 'utf8')
+    declareRoute('get', path, 'anyone')
     app.get(path, (c) =>
       c.body(text, 200, { 'content-type': type, 'content-security-policy': CSP, 'cache-control': 'no-cache' }),
     )

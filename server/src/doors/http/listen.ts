@@ -1,4 +1,4 @@
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { chmodSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -9,8 +9,8 @@ export type ListenOptions = { readonly host: string; readonly port: number; read
 
 /** Opens the door twice: on the network address, where a key is needed, and on the data folder's own socket. */
 export async function listen(app: App, { host, port, socket }: ListenOptions): Promise<Result<Listening>> {
-  const network = serverFor(app, { local: false })
-  const local = serverFor(app, { local: true })
+  const network = serverFor(app, false)
+  const local = serverFor(app, true)
   const bound = await bind(network, () => network.listen(port, host))
   if (!bound.ok) return bound
   // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
@@ -31,8 +31,9 @@ export async function listen(app: App, { host, port, socket }: ListenOptions): P
   })
 }
 
-function serverFor(app: App, bindings: Bindings): Server {
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request, bindings) })
+function serverFor(app: App, local: boolean): Server {
+  const bindings = ({ incoming }: HttpBindings): Bindings => ({ local, remote: incoming.socket.remoteAddress ?? '' })
+  const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, bindings(env as HttpBindings)) })
   return server as Server
 }
 

@@ -15,6 +15,8 @@ export function problemResponse(found: Problem, trace: string, more: Readonly<Re
   }
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (http === 401) headers['www-authenticate'] = 'Bearer realm="sluice"'
+  const { retry_after_s } = found.about
+  if (retry_after_s !== undefined) headers['retry-after'] = retry_after_s
   return new Response(JSON.stringify(body), { status: http, headers })
 }
 

@@ -5,13 +5,13 @@ import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
-import { callerOf } from './caller-of.ts'
+import type { Doorman } from './caller-of.ts'
 import { problemResponse } from './problem.ts'
 
 /** What a handler finds in its context: the commands, who speaks, and under which trace. */
-export type Variables = { gate: Gate; caller: Caller; trace: string }
-/** `local` is true on the data folder's own socket, where whoever connects owns the folder. */
-export type Bindings = { local: boolean }
+export type Variables = { gate: Gate; doorman: Doorman; caller: Caller; trace: string }
+/** `local` is true on the data folder's own socket, where whoever connects owns the folder; elsewhere `remote` is an address. */
+export type Bindings = { local: boolean; remote: string }
 export type Door = { Variables: Variables; Bindings: Bindings }
 export type App = OpenAPIHono<Door>
 
@@ -23,13 +23,23 @@ export const CALLERS: readonly CallerKind[] = ['agent', ...PEOPLE, 'node']
 export const DECIDERS: readonly CallerKind[] = ['approver', 'admin']
 export const ADMINS: readonly CallerKind[] = ['admin']
 
-/** Kinds of caller by `METHOD path`, as declared by `route`. A route that is not here does not exist. */
-export const ACCESS = new Map<string, readonly CallerKind[] | 'anyone'>()
+export type Access = readonly CallerKind[] | 'anyone'
+
+/** Kinds of caller by `METHOD path`, as declared. A route that is not here does not exist (test/security/access.test.ts). */
+export const ACCESS = new Map<string, Access>()
+
+/** Declares a route that is served without the router or without a place in the OpenAPI document. Returns who may use it. */
+export function declareRoute(method: string, path: string, access: Access): Access {
+  ACCESS.set(routeName(method, path), access)
+  return access
+}
+
+const routeName = (method: string, path: string) => `${method.toUpperCase()} ${path}`
 
 type Description<Path extends string, Body extends z.ZodType> = {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: Path
-  readonly access: readonly CallerKind[] | 'anyone'
+  readonly access: Access
   readonly summary: string
   readonly body?: Body
 }
@@ -38,7 +48,7 @@ type Description<Path extends string, Body extends z.ZodType> = {
 export function route<Path extends string>(
   description: Omit<Description<Path, never>, 'body'>,
 ): ReturnType<typeof plain<Path>> {
-  remember(description)
+  declareRoute(description.method, description.path, description.access)
   return plain(description)
 }
 
@@ -46,25 +56,28 @@ export function route<Path extends string>(
 export function routeWithBody<Path extends string, Body extends z.ZodType>(
   description: Description<Path, Body> & { readonly body: Body },
 ) {
-  remember(description)
+  const { method, path, access, body } = description
+  declareRoute(method, path, access)
   return createRoute({
     ...shared(description),
-    middleware: [requires(description.access), iJsonBody] as const,
-    request: { body: { required: true, content: { 'application/json': { schema: description.body } } } },
+    middleware: [requires(access, routeName(method, path)), iJsonBody] as const,
+    request: { body: { required: true, content: { 'application/json': { schema: body } } } },
   })
 }
 
 function plain<Path extends string>(description: Omit<Description<Path, never>, 'body'>) {
-  return createRoute({ ...shared(description), middleware: [requires(description.access)] as const })
+  const { method, path, access } = description
+  return createRoute({ ...shared(description), middleware: [requires(access, routeName(method, path))] as const })
 }
 
 /** Lets through only the kinds of caller that the route declares. */
-function requires(access: readonly CallerKind[] | 'anyone'): MiddlewareHandler<Door> {
+function requires(access: Access, route: string): MiddlewareHandler<Door> {
   return async (c, next) => {
     if (access === 'anyone') return next()
-    const caller = await callerOf(c.get('gate'), { local: c.env.local, header: (name) => c.req.header(name) })
+    const caller = await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })
     if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
     if (!access.includes(caller.value.kind)) {
+      await c.get('gate').noteRefusal({ kind: 'forbidden', caller: caller.value, route, trace: c.get('trace') })
       return problemResponse(problem('auth.forbidden', { needs: access.join(', ') }), c.get('trace'))
     }
     c.set('caller', caller.value)
@@ -76,18 +89,6 @@ function requires(access: readonly CallerKind[] | 'anyone'): MiddlewareHandler<D
 const iJsonBody: MiddlewareHandler<Door> = async (c, next) => {
   const read = readJson(await c.req.text())
   return read.ok ? next() : problemResponse(read.problem, c.get('trace'))
-}
-
-function remember({
-  method,
-  path,
-  access,
-}: {
-  method: string
-  path: string
-  access: readonly CallerKind[] | 'anyone'
-}): void {
-  ACCESS.set(`${method.toUpperCase()} ${path}`, access)
 }
 
 function shared<Path extends string>({ method, path, access, summary }: Omit<Description<Path, never>, 'body'>) {

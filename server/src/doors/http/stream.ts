@@ -2,7 +2,6 @@ import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { CHANGE_KINDS, type ChangeKind, type GateChange } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
-import { callerOf } from './caller-of.ts'
 import { problemResponse } from './problem.ts'
 import { CALLERS, route, type App } from './route.ts'
 
@@ -57,8 +56,7 @@ export function streamRoute(app: App, gate: Gate, { stopping, heartbeat_ms = HEA
         stopping,
         heartbeat_ms,
         // A key may be revoked while its stream is open.
-        isStillWelcome: async () =>
-          (await callerOf(gate, { local: c.env.local, header: (name) => c.req.header(name) })).ok,
+        isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
         onEnd: () => count(caller.id, -1),
       })
       return new Response(stream, {

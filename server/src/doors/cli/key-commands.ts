@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { secondsOf } from './consent-words.ts'
+import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import type { Session } from './session.ts'
+
+type NewKey = { user?: string; ttl?: string; tools?: string[]; calls?: string }
+
+/** Credentials and signing keys. */
+export function addKeyCommands(program: Command, session: Session): void {
+  const keys = program.command('keys').description('credentials and signing keys')
+  keys
+    .command('create <kind> <name>')
+    .description('a key for an agent, user, approver, reviewer, admin or node; shown once')
+    .option('--user <user>', 'the person behind it')
+    .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
+    .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
+    .option('--calls <count>', 'how many calls it is good for')
+    .action(async (kind: string, name: string, options: NewKey) => {
+      const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
+      if (options.ttl !== undefined && ttl_s === undefined)
+        return session.fail(`\`${options.ttl}\` is not a span such as 30m, 12h or 90d`)
+      const body = {
+        kind,
+        name,
+        ...(options.user === undefined ? {} : { user: options.user }),
+        ...(ttl_s === undefined ? {} : { ttl_s }),
+        ...(options.tools === undefined ? {} : { tools: options.tools }),
+        ...(options.calls === undefined ? {} : { calls: Number(options.calls) }),
+      }
+      const reply = await session.send('POST', '/v1/keys', body)
+      session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
+    })
+  keys
+    .command('list')
+    .description('all keys, without their text')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/keys')
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [['KEY', 'CALLER', 'CREATED', 'STATE', 'LIMITS'], ...itemsOf(body).map(rowOf)]),
+        ),
+      )
+    })
+  keys
+    .command('revoke <key_id>')
+    .description('make a key useless')
+    .action(async (id: string) => {
+      const reply = await session.send('DELETE', `/v1/keys/${encodeURIComponent(id)}`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
+    })
+  keys
+    .command('rotate <which>')
+    .description('a new signing key: token or checkpoint')
+    .action(async (which: string) => {
+      const reply = await session.send('POST', '/v1/keys/rotate', { which })
+      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key is new`)))
+    })
+  keys
+    .command('reset')
+    .description('new signing keys for a data folder that lost its own; the gate must not run')
+    .action(async () => {
+      const done = await session.reset()
+      if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
+      for (const file of done.value) session.out().line(`set aside ${file}`)
+      session.out().line('the keys that were lost are made anew; what they had signed can no longer be checked')
+    })
+}
+
+function rowOf(key: Fields): string[] {
+  const caller = fieldsOf(key['caller'])
+  const { tools, calls } = fieldsOf(caller['grant'])
+  const limits = [
+    Array.isArray(tools) ? tools.join(' ') : '',
+    calls === undefined ? '' : `${textOf(key['calls_left'])} of ${textOf(calls)} calls left`,
+    key['expires_at'] === undefined ? '' : `until ${timeOf(key['expires_at'])}`,
+  ]
+  return [
+    textOf(key['key_id']),
+    textOf(caller['id']),
+    timeOf(key['created_at']),
+    textOf(key['state']),
+    limits.filter((limit) => limit !== '').join(', '),
+  ]
+}
