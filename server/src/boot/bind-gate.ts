@@ -24,6 +24,7 @@ import type {
   Clock,
   Digest,
   FileFacts,
+  HealthEvidence,
   Ids,
   Journal,
   Ledger,
@@ -63,6 +64,8 @@ export type World = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
+  /** Only with a `serenity` section. */
+  readonly health?: HealthEvidence
   readonly audit: AuditReads
   readonly journal: Journal
   readonly artifacts: Artifacts

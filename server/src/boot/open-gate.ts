@@ -28,6 +28,7 @@ import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { bindGate, type World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+import { openSerenity } from './open-serenity.ts'
 import { packageVersion } from './package-version.ts'
 import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
@@ -125,6 +126,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const files = localFiles(config.servers, settings.folder)
   const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
   if (!judgement.ok) return judgement
+  const health = await openSerenity(config.serenity, settings.folder, process.env, log)
+  if (!health.ok) return health
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
@@ -158,6 +161,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     accounts: store.value,
     files,
     judgement: judgement.value,
+    ...(health.value === undefined ? {} : { health: health.value }),
     stream,
     boot: randomBytes(8).toString('hex'),
     audit: store.value,

@@ -6,6 +6,7 @@ import { pauseScopesOf } from '../core/gate/judge-pause.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
 import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
+import { healthFact, type HealthDeps } from './facts/health-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
@@ -15,6 +16,7 @@ import type { Catalogue, Clock } from './ports.ts'
 export type FactsDeps = BudgetDeps &
   ConsentDeps &
   FilesDeps &
+  HealthDeps &
   HistoryDeps & { readonly catalogue: Catalogue; readonly clock: Clock }
 
 /** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
@@ -48,6 +50,7 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, { ahe
     content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call),
+    health: await healthFact(deps, call, tool, now),
     ...told,
     ...(consents === undefined ? {} : { consents }),
   }

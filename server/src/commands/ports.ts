@@ -4,10 +4,11 @@ import type { CredentialRow } from '../contract/caller.ts'
 import type { CallRow, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
-import type { JsonObject } from '../contract/json.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
+import type { GateWord } from '../contract/serenity.ts'
 import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
 
 // ---------------------------------------------------------------- the ledger: the one write port
@@ -139,6 +140,31 @@ export type Digest = (text: string) => Sha256
 export interface Catalogue {
   tool(tool_id: string): Tool | undefined
   tools(): readonly Tool[]
+}
+
+/** A health file as it lies in the folder. Without a text it cannot be used, and `fault` says why. The same value while unchanged. */
+export type HealthFile = {
+  readonly name: string
+  readonly changed_at: number
+  readonly text?: string
+  readonly fault?: string
+}
+
+/** Somebody of the operator's own who is asked about a call. Undefined when there is no answer in time. */
+export type HealthProvider = {
+  readonly source: string
+  ask(question: JsonObject): Promise<Json | undefined>
+}
+
+/** What the `serenity` section leads to. */
+export interface HealthEvidence {
+  /** Undefined when the folder cannot be read. */
+  files(): Promise<readonly HealthFile[] | undefined>
+  readonly gate?: HealthProvider
+  readonly risk?: HealthProvider
+  readonly max_age_ms: number
+  /** Only in test mode. */
+  readonly forced?: GateWord
 }
 
 /**

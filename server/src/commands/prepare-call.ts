@@ -37,6 +37,8 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
     thread: request.thread ?? `caller:${request.caller.id}`,
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
+    ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
+    ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
   }
   return ok({ call, tool, integrity: integrityOf(call, request.claimed) })
 }

@@ -5,7 +5,10 @@ import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
 import type { Finding, PlannedReadBack, Rollback, Verified } from './standard.ts'
 import type { RiskClass, ToolEffect } from './tool.ts'
-import type { Opinion, Verdict } from './verdict.ts'
+import type { Effect, Opinion, Verdict } from './verdict.ts'
+
+/** What the toolflow adds to a call it makes: it is never judged more mildly than it was before, and the caller's own figure. */
+export type FromToolflow = { readonly at_least: Effect; readonly risk_score?: number }
 
 /** What a door hands to the corridor: the words of a request, before anything is believed. */
 export type CallRequest = {
@@ -19,6 +22,9 @@ export type CallRequest = {
   /** The caller's own key: the same key and arguments answer with the first call's outcome. */
   readonly idempotency_key?: string
   readonly dry_run?: 'first' | 'only'
+  /** Set by runs, never by a door: the run that is told when the call ends, and what the toolflow knows of it. */
+  readonly for_run?: RunId
+  readonly toolflow?: FromToolflow
 }
 
 /** One request to run one tool with exact arguments, after identification and canonicalisation. */
@@ -33,6 +39,9 @@ export type Call = {
   readonly thread: string
   readonly trace: string
   readonly received_at: number
+  /** The run that is told when this call ends. */
+  readonly for_run?: RunId
+  readonly toolflow?: FromToolflow
 }
 
 export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown'])

@@ -4,6 +4,7 @@ import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
+import { Serenity } from './serenity.ts'
 import { Check, refuseWriters, RollbackSettings, Verify } from './standard.ts'
 import { DryRun, ToolEffect } from './tool.ts'
 
@@ -131,6 +132,8 @@ export const Config = z.strictObject({
       checkpoint_seconds: z.number().int().min(1).default(60),
     })
     .prefault({}),
+  /** Health evidence for the `health` decider; without it that decider is silent. */
+  serenity: Serenity.optional(),
   traps: Traps.prefault({}),
   budgets: Budgets.default([]),
   repetition: Repetition.prefault({}),

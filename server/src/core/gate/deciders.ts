@@ -3,10 +3,12 @@ import type { Opinion } from '../../contract/verdict.ts'
 import { judgeBudget } from './judge-budget.ts'
 import { judgeContent } from './judge-content.ts'
 import { judgeDefinition } from './judge-definition.ts'
+import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
 import { judgePause } from './judge-pause.ts'
 import { judgeRepetition } from './judge-repetition.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
+import { judgeToolflow } from './judge-toolflow.ts'
 import { judgeTrap } from './judge-trap.ts'
 import type { Facts } from './facts.ts'
 import { judgePolicy } from './policy/judge-policy.ts'
@@ -26,6 +28,8 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'policy', judge: judgePolicy },
   { name: 'sandbox', judge: judgeSandbox },
   { name: 'content', judge: judgeContent },
+  { name: 'health', judge: judgeHealth },
+  { name: 'toolflow', judge: judgeToolflow },
   { name: 'budget', judge: judgeBudget },
   { name: 'repetition', judge: judgeRepetition },
 ]

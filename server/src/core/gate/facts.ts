@@ -5,6 +5,7 @@ import type { Strength } from '../../contract/verdict.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
 import type { ConsentFact } from '../consent/match-consent.ts'
 import type { BudgetFact } from './budgets/budgets.ts'
+import type { HealthFact } from './health/health-fact.ts'
 import type { ContentFact } from './judge-content.ts'
 import type { HistoryFact } from './judge-repetition.ts'
 import type { TrapFacts } from './judge-trap.ts'
@@ -44,6 +45,8 @@ export type Facts = {
   /** Only the budgets that this call would take from. */
   readonly budgets: readonly BudgetFact[] | 'unknown'
   readonly history: HistoryFact | 'unknown'
+  /** `off` where the operator has no `serenity` section. */
+  readonly health: HealthFact | 'off'
   readonly approval?: ApprovalFact
   /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
   readonly consents?: readonly ConsentFact[]

@@ -57,6 +57,7 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     traps: { traps: [], files: [] },
     content: { secrets: 'block', pii: 'ask', rules },
     budgets: [],
+    health: 'off',
     history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600 } },
   }
 }

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { HeaderName, HttpUrl } from './http-settings.ts'
+import type { Effect } from './verdict.ts'
+
+/** The gate's three words on the toolflow's wire. */
+export const GATE_WORDS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
+export const GateWord = z.enum(GATE_WORDS)
+export type GateWord = z.infer<typeof GateWord>
+
+export const EFFECT_OF_WORD = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const satisfies Record<
+  GateWord,
+  Effect
+>
+export const WORD_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } as const satisfies Record<
+  Effect,
+  GateWord
+>
+
+/** What a health score and a risk mean. Both are 0 to 100; a score wants to be high, a risk low. */
+export const SERENITY_LIMITS = {
+  /** Below it a call is blocked. */
+  block_below: 80,
+  /** Up to it a person is asked; only above it a call can run unattended. */
+  ask_up_to: 90,
+  /** From here on a person is asked. */
+  risk_from: 10,
+  /** Records that lie further in the future are ignored: clocks differ a little, not more. */
+  ahead_ms: 120_000,
+  max_age_minutes: 60,
+} as const
+
+/** Somebody of the operator's own who is asked about a call: a module on this machine, or an address. */
+export const SerenityProvider = z.union([
+  /** Relative to the config file's folder; it exports `ask(question)`, or that function as its default. */
+  z.strictObject({ module: z.string().min(1).max(4096) }),
+  z.strictObject({
+    url: HttpUrl,
+    /** Sent with every question. `env:NAME` and `file:PATH` fetch a secret. */
+    headers: z.record(HeaderName, z.string().min(1)).default({}),
+  }),
+])
+export type SerenityProvider = z.infer<typeof SerenityProvider>
+
+/** Health evidence is opt-in: without this section the `health` decider is silent. */
+export const Serenity = z.strictObject({
+  /** Where `trinity_health_*.json` files are; relative to the config file's folder. */
+  log_dir: z.string().min(1).max(4096).default('logs'),
+  gate_provider: SerenityProvider.optional(),
+  risk_provider: SerenityProvider.optional(),
+  provider_timeout_ms: z.number().int().min(1).max(60_000).default(2_000),
+})
+export type Serenity = z.infer<typeof Serenity>

@@ -1,0 +1,21 @@
+import type { Call } from '../../../contract/call.ts'
+import type { CallerKind } from '../../../contract/caller.ts'
+import { scoreOf } from './newest-score.ts'
+import type { RiskFact } from './health-fact.ts'
+
+/** Programs: what they say of their own risk is a claim. */
+const PROGRAMS: readonly CallerKind[] = ['agent', 'node']
+
+/**
+ * The risk of a call: the provider's figure, or the caller's own where that is higher.
+ * INVARIANT: a caller's figure never lowers a known risk, and a program's never makes an unknown one known.
+ */
+export function riskOf(
+  provided: RiskFact['score'],
+  { caller, toolflow }: Pick<Call, 'caller' | 'toolflow'>,
+): number | 'unknown' {
+  const claimed = scoreOf(toolflow?.risk_score)
+  if (claimed === undefined) return provided
+  if (provided === 'unknown') return PROGRAMS.includes(caller.kind) ? 'unknown' : claimed
+  return Math.max(provided, claimed)
+}

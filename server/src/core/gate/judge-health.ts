@@ -1,0 +1,79 @@
+import type { Call } from '../../contract/call.ts'
+import { EFFECT_OF_WORD, SERENITY_LIMITS } from '../../contract/serenity.ts'
+import type { Effect, Opinion } from '../../contract/verdict.ts'
+import type { Facts } from './facts.ts'
+import type { HealthFact, ProviderFact, ScoreFact } from './health/health-fact.ts'
+import { riskOf } from './health/risk-of.ts'
+import type { Policy } from './policy/policy.ts'
+
+type Finding = { readonly effect: Effect; readonly rule: string; readonly says: string; readonly source: string }
+
+/**
+ * The serenity rules: how well the operator's system is, and how risky the call. Silent without a `serenity` section.
+ * INVARIANT: only a fresh score above the limit, or the operator's own gate, finds nothing against a call; what is unknown is asked
+ * about (law in judge-health.test.ts).
+ */
+export function judgeHealth(_policy: Policy, call: Call, { health, now }: Facts): Opinion[] {
+  if (health === 'off') return []
+  const found =
+    health.forced === undefined ? [...standing(health, now), ...riskFindings(health, call)] : [force(health.forced)]
+  return found.map((finding) => ({ decider: 'health', ...finding, at: now }))
+}
+
+function force(word: NonNullable<HealthFact['forced']>): Finding {
+  const says = `${word} is forced by TRINITY_TOOLFLOW_FORCE_DECISION, in test mode`
+  return { effect: EFFECT_OF_WORD[word], rule: 'health.forced', says, source: 'environment' }
+}
+
+/** The operator's own gate is asked first and its answer stands; one that says nothing is a reason to ask, and no excuse for a bad score. */
+function standing({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
+  if (provider === undefined) return [scoreFinding(newest, max_age_ms, now)]
+  if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_WORD[provider.word])]
+  return [answered(provider, 'ask'), scoreFinding(newest, max_age_ms, now)]
+}
+
+const answered = ({ says, source }: ProviderFact, effect: Effect): Finding => ({
+  effect,
+  rule: 'health.provider',
+  says: `the gate provider ${says}`,
+  source,
+})
+
+/** Whether a score is too old to say anything about now. */
+export const isStale = (at: number, max_age_ms: number, now: number): boolean => now - at > max_age_ms
+
+function scoreFinding(newest: ScoreFact, max_age_ms: number, now: number): Finding {
+  const { source } = newest
+  if (newest.is === 'unknown')
+    return { effect: 'ask', rule: 'health.none', says: `no valid health evidence: ${source} ${newest.says}`, source }
+  const { block_below, ask_up_to } = SERENITY_LIMITS
+  const { score, at } = newest
+  if (isStale(at, max_age_ms, now)) {
+    const says = `the health score is ${Math.floor((now - at) / 60_000)} minutes old, more than ${max_age_ms / 60_000}`
+    return { effect: 'ask', rule: 'health.stale', says, source }
+  }
+  if (score < block_below)
+    return { effect: 'block', rule: 'health.low', says: `the health score is ${score}, below ${block_below}`, source }
+  if (score <= ask_up_to)
+    return {
+      effect: 'ask',
+      rule: 'health.middling',
+      says: `the health score is ${score}, not above ${ask_up_to}`,
+      source,
+    }
+  return { effect: 'allow', rule: 'health.good', says: `the health score is ${score}, above ${ask_up_to}`, source }
+}
+
+/** An unknown risk is for the toolflow alone to worry about: it chose the tool, nobody else did. */
+function riskFindings({ risk }: HealthFact, call: Call): Finding[] {
+  const score = riskOf(risk.score, call)
+  const { source } = risk
+  if (score === 'unknown') {
+    const says = 'the risk is unknown, and the toolflow runs nothing unattended then'
+    return call.toolflow === undefined ? [] : [{ effect: 'ask', rule: 'health.risk_unknown', says, source }]
+  }
+  const { risk_from } = SERENITY_LIMITS
+  return score < risk_from
+    ? [{ effect: 'allow', rule: 'health.risk_low', says: `the risk is ${score}, below ${risk_from}`, source }]
+    : [{ effect: 'ask', rule: 'health.risk_high', says: `the risk is ${score}, not below ${risk_from}`, source }]
+}
