@@ -11,7 +11,6 @@ import type { Judgement } from '../commands/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
 import type { Intake } from '../commands/intake.ts'
 import { listConsents } from '../commands/list-consents.ts'
-import { listTools } from '../commands/list-tools.ts'
 import { mintConsent } from '../commands/mint-consent.ts'
 import type { LivePolicy } from '../commands/live-policy.ts'
 import { noteRefusal } from '../commands/note-refusal.ts'
@@ -41,6 +40,8 @@ import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
 import { standardOf } from '../commands/siblings-of.ts'
+import { searchTools } from '../commands/search-tools.ts'
+import { createSight } from '../commands/sight.ts'
 import { settleCall } from '../commands/settle-call.ts'
 import { issueToken, redeemToken } from '../commands/tokens.ts'
 import { verifyAudit } from '../commands/verify-audit.ts'
@@ -91,7 +92,8 @@ export type World = {
 /** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
 export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<string, Performer> } {
   const execute: ExecuteCall = (started, live) => executeCall(world, started, live)
-  const deps = { ...world, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
+  const sight = createSight(world)
+  const deps = { ...world, sight, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
   const audited = { ...world, keys: world.keys.checkpoints }
   const gate: Gate = {
     version: world.version,
@@ -112,9 +114,11 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
-    tools: (caller) => listTools(world, caller),
+    tools: (caller) => sight.tools(caller),
+    tool: (caller, id) => sight.tool(caller, id),
+    search: (caller, query, top_k) => searchTools(deps, caller, query, top_k),
     standardOf: (tool) => standardOf(world, tool),
-    card: (caller, id, full) => readCard(world, caller, id, full),
+    card: (caller, id, full) => readCard(deps, caller, id, full),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)
       return admitted.ok ? ok(undefined) : admitted

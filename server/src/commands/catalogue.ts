@@ -1,6 +1,8 @@
 import type { Config, ServerSettings } from '../contract/config.ts'
 import type { Tool, ToolRow } from '../contract/tool.ts'
 import { joinTool } from '../core/catalogue/join-tool.ts'
+import { createIndex, type Hit } from '../core/search/create-index.ts'
+import type { SearchableTool } from '../core/search/searchable-tool.ts'
 import type { Catalogue, Shelves } from './ports.ts'
 
 const PAGE = 500
@@ -15,6 +17,8 @@ export type LiveCatalogue = Catalogue & {
   refresh(server: string): Promise<void>
   /** Hears of every server whose tools are other ones than before. */
   onRefresh(listener: (server: string) => void): void
+  /** The tools that answer a query best, of those that are offered now and that `counts`. */
+  search(query: string, topK: number, counts: (tool: Tool) => boolean): readonly Hit[]
 }
 
 /**
@@ -26,6 +30,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   const byId = new Map<string, Tool>()
   const listeners = new Set<(server: string) => void>()
   let everything: readonly Tool[] | undefined
+  const index = createIndex()
+  /** What the index does not know yet. Filled in when somebody searches: a gate that nobody searches pays nothing. */
+  const unread = new Set<string>()
 
   async function refresh(server: string): Promise<void> {
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
@@ -33,11 +40,27 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const rows = await rowsOf(deps.shelves, server)
     const before = byServer.get(server)
     const fresh = new Map(rows.map((row) => [row.tool_id, rejoin(before?.get(row.tool_id), row, settings)]))
-    for (const tool_id of before?.keys() ?? []) byId.delete(tool_id)
-    for (const [tool_id, tool] of fresh) byId.set(tool_id, tool)
+    for (const tool_id of before?.keys() ?? []) {
+      byId.delete(tool_id)
+      if (!fresh.has(tool_id)) unread.add(tool_id)
+    }
+    for (const [tool_id, tool] of fresh) {
+      byId.set(tool_id, tool)
+      if (!isSameText(before?.get(tool_id), tool)) unread.add(tool_id)
+    }
     byServer.set(server, fresh)
     everything = undefined
     if (before === undefined || !isSame(before, fresh)) for (const listener of listeners) listener(server)
+  }
+
+  /** INVARIANT: a tool that changed is one document indexed again, whatever the size of the catalogue. */
+  function read(): void {
+    for (const tool_id of unread) {
+      const tool = byId.get(tool_id)
+      if (tool === undefined || tool.row.gone_at !== undefined) index.remove(tool_id)
+      else index.replace(searchable(tool))
+    }
+    unread.clear()
   }
 
   for (const server of Object.keys(deps.servers)) await refresh(server)
@@ -46,6 +69,30 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     tools: () => (everything ??= [...byId.values()]),
     refresh,
     onRefresh: (listener) => void listeners.add(listener),
+    search(query, topK, counts) {
+      read()
+      return index.search(query, topK, (tool_id) => {
+        const tool = byId.get(tool_id)
+        return tool !== undefined && counts(tool)
+      })
+    },
+  }
+}
+
+const isSameText = (before: Tool | undefined, { row }: Tool): boolean =>
+  before?.row.definition_hash === row.definition_hash && before.row.gone_at === row.gone_at
+
+/** What search reads of a tool: the server's words, and the operator's above them. */
+function searchable({ row, title = row.definition.title, tags = [] }: Tool): SearchableTool {
+  const { name, description, inputSchema } = row.definition
+  return {
+    id: row.tool_id,
+    name,
+    server: row.server,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    tags,
+    inputSchema,
   }
 }
 

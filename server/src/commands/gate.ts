@@ -18,6 +18,7 @@ import type { Policies } from './policies.ts'
 import type { Live, Page } from './ports.ts'
 import type { InboxPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
+import type { FoundTool } from './search-tools.ts'
 import type { Settlement } from './settle-call.ts'
 import type { PresentedToken } from './tokens.ts'
 
@@ -50,7 +51,12 @@ export interface Gate {
   listConsents(caller: Caller, page: Page): Promise<ConsentPage>
   revokeConsent(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 
+  /** The tools of which any call of this caller could be anything but blocked by policy; whoever oversees sees all. */
   tools(caller: Caller): readonly Tool[]
+  /** The same, by id. */
+  tool(caller: Caller, tool_id: string): Tool | undefined
+  /** Found are only tools that `tools` lists and their servers offer. */
+  search(caller: Caller, query: string, top_k?: number): Result<readonly FoundTool[]>
   /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
   standardOf(tool: Tool): StandardSentences
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>

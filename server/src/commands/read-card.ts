@@ -1,15 +1,20 @@
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
-import { grantedTools } from '../core/identity/granted-tools.ts'
 import { toolCard, type ToolCard } from '../core/search/card.ts'
 import { standardOf, type SiblingDeps } from './siblings-of.ts'
+import type { Sight } from './sight.ts'
 
 export type Card = ToolCard & StandardSentences
 
 /** Everything needed to call a tool once, and how it is executed: what undoes it, what is checked before and read back after. */
-export function readCard(deps: SiblingDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
-  const tool = grantedTools(caller)(tool_id) ? deps.catalogue.tool(tool_id) : undefined
+export function readCard(
+  deps: SiblingDeps & { readonly sight: Sight },
+  caller: Caller,
+  tool_id: string,
+  full: boolean,
+): Result<Card> {
+  const tool = deps.sight.tool(caller, tool_id)
   if (tool === undefined) return refuse('tool.unknown', { tool: tool_id })
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
   return ok({ ...toolCard(tool, { full }), ...standardOf(deps, tool) })

@@ -23,7 +23,8 @@ export type ToolIndex = {
   /** The same as `add`: a tool's id names one document. */
   replace(tool: SearchableTool): void
   remove(id: string): void
-  search(query: string, topK: number): Hit[]
+  /** Only tools that `counts` are found; without it, all. */
+  search(query: string, topK: number, counts?: (id: string) => boolean): Hit[]
   size(): number
 }
 
@@ -68,12 +69,12 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   const idOf = (doc: number): string => tools[doc]?.id ?? ''
 
-  function candidatesFor(clauses: readonly (readonly Wanted[])[]): Candidate[] {
-    const before = (a: number, b: number): boolean => idOf(a) < idOf(b)
+  function candidatesFor(clauses: readonly (readonly Wanted[])[], counts: (doc: number) => boolean): Candidate[] {
+    const order = { before: (a: number, b: number): boolean => idOf(a) < idOf(b), counts }
     const byClause = new Map<number, number[]>()
     for (const [at, wanted] of clauses.entries()) {
       const docs = board.add(wanted)
-      const leaders = clauses.length > 1 ? board.leaders('clause', docs, CLAUSE_POOL, before) : []
+      const leaders = clauses.length > 1 ? board.leaders('clause', docs, CLAUSE_POOL, order) : []
       for (const doc of leaders) {
         const scores = byClause.get(doc) ?? clauses.map(() => 0)
         scores[at] = board.clause(doc)
@@ -81,7 +82,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
       }
       board.settle(docs)
     }
-    for (const doc of board.leaders('whole', board.touched(), WHOLE_POOL, before))
+    for (const doc of board.leaders('whole', board.touched(), WHOLE_POOL, order))
       if (!byClause.has(doc)) byClause.set(doc, [])
     const sure = surenessOf(clauses)
     return [...byClause].map(([doc, scores]) => {
@@ -103,10 +104,11 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     return all === 0 ? 0 : said / all
   }
 
-  function search(query: string, topK: number): Hit[] {
+  function search(query: string, topK: number, counts: (id: string) => boolean = () => true): Hit[] {
+    const docCounts = (doc: number): boolean => counts(idOf(doc))
     const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
-    const picked = pickTools(candidatesFor(clauses), clauses.length, topK, tuning)
-    const ranked = exactFirst(query, picked, topK)
+    const picked = pickTools(candidatesFor(clauses, docCounts), clauses.length, topK, tuning)
+    const ranked = exactFirst(query, picked, topK, docCounts)
     const hints = scoreHints(
       ranked.filter(({ exact }) => exact === 0).map(({ score }) => score),
       idealOf(clauses, tuning),
@@ -122,8 +124,13 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     return hits
   }
 
-  function exactFirst(query: string, picked: readonly Picked[], topK: number): (Picked & { exact: 0 | Exactness })[] {
-    const exact = names.find(query)
+  function exactFirst(
+    query: string,
+    picked: readonly Picked[],
+    topK: number,
+    counts: (doc: number) => boolean,
+  ): (Picked & { exact: 0 | Exactness })[] {
+    const exact = new Map([...names.find(query)].filter(([doc]) => counts(doc)))
     const others = picked.filter(({ candidate }) => !exact.has(candidate.doc))
     const base = 1 + (picked[0]?.score ?? 0)
     const named = [...exact].map(([doc, exactness]) => ({

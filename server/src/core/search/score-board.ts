@@ -8,7 +8,7 @@ export type ScoreBoard = {
   clause(doc: number): number
   whole(doc: number): number
   /** The documents with the highest scores, best first; `before` orders equal ones. */
-  leaders(of: 'clause' | 'whole', docs: readonly number[], count: number, before: Before): readonly number[]
+  leaders(of: 'clause' | 'whole', docs: readonly number[], count: number, order: Order): readonly number[]
   fields(doc: number): number
   /** Adds the clause to the whole and clears it. */
   settle(docs: readonly number[]): void
@@ -16,7 +16,8 @@ export type ScoreBoard = {
   clear(): void
 }
 
-type Before = (a: number, b: number) => boolean
+/** `counts` is asked only of a document that would be among the leaders. */
+export type Order = { readonly before: (a: number, b: number) => boolean; readonly counts: (doc: number) => boolean }
 
 export function createScoreBoard(): ScoreBoard {
   let word = new Float64Array(64)
@@ -67,7 +68,7 @@ export function createScoreBoard(): ScoreBoard {
     },
     clause: (doc) => clause[doc] ?? 0,
     whole: (doc) => whole[doc] ?? 0,
-    leaders: (of, docs, count, before) => leadersOf(docs, of === 'clause' ? clause : whole, count, before),
+    leaders: (of, docs, count, order) => leadersOf(docs, of === 'clause' ? clause : whole, count, order),
     fields: (doc) => fields[doc] ?? 0,
     settle(docs) {
       for (const doc of docs) {
@@ -88,7 +89,7 @@ export function createScoreBoard(): ScoreBoard {
   }
 }
 
-function leadersOf(docs: readonly number[], scores: Float64Array, count: number, before: Before): number[] {
+function leadersOf(docs: readonly number[], scores: Float64Array, count: number, { before, counts }: Order): number[] {
   const best: number[] = []
   let floor = 0
   for (const doc of docs) {
@@ -101,6 +102,7 @@ function leadersOf(docs: readonly number[], scores: Float64Array, count: number,
       if (held > score || (held === score && !before(doc, rival))) break
       at -= 1
     }
+    if (at >= count || !counts(doc)) continue
     best.splice(at, 0, doc)
     if (best.length > count) best.pop()
     if (best.length === count) floor = scores[best[count - 1] ?? 0] ?? 0

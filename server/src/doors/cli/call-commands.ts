@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Session } from './session.ts'
-import { itemsOf, printNotices, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
 
 /** Calls and what becomes of them. */
@@ -57,43 +57,6 @@ export function addCallCommands(program: Command, session: Session): void {
     })
 
   program
-    .command('tools')
-    .description('the tools behind the gate')
-    .action(async () => {
-      const reply = await session.send('GET', '/v1/tools')
-      const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
-      const row = (tool: Fields) => [
-        textOf(tool['tool_id']),
-        textOf(tool['risk']),
-        `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
-        tool['admitted'] === true
-          ? 'yes'
-          : `no: sluice admit ${textOf(tool['tool_id'])} ${textOf(tool['definition_hash'])}`,
-      ]
-      const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
-      printNotices(session.out(), reply.body)
-      session.exit(code)
-    })
-
-  program
-    .command('card <tool_id>')
-    .description('what is needed to call a tool once, and how it is executed')
-    .option('--full', 'without shortening')
-    .action(async (id: string, options: { full?: boolean }) => {
-      const full = options.full === true ? '?full=1' : ''
-      const reply = await session.send('GET', `/v1/tools/${encodeURIComponent(id)}${full}`)
-      session.exit(printReply(session.out(), reply, (card) => printCard(session.out(), card)))
-    })
-
-  program
-    .command('admit <tool_id> <definition_hash>')
-    .description('admit a new or changed tool, exactly as it is now')
-    .action(async (id: string, definition_hash: string) => {
-      const reply = await session.send('POST', `/v1/tools/${encodeURIComponent(id)}/admit`, { definition_hash })
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
-    })
-
-  program
     .command('servers')
     .description('tool servers and their health')
     .action(async () => {
@@ -122,18 +85,6 @@ export function addCallCommands(program: Command, session: Session): void {
       )
       session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['text']))))
     })
-}
-
-function printCard(out: Out, card: Fields): void {
-  const effects = Array.isArray(card['effects']) ? card['effects'].join(', ') : ''
-  out.line(`${textOf(card['skill_id'])}  ${textOf(card['title'])}`)
-  out.line(`  ${textOf(card['purpose'])}`)
-  out.line(`  risk ${textOf(card['risk'])}: ${effects} (${textOf(card['effects_from'])})`)
-  out.line(`  arguments: ${textOf(card['input_schema'])}`)
-  if (card['example'] !== undefined)
-    out.line(`  example: sluice call ${textOf(card['skill_id'])} '${textOf(card['example'])}'`)
-  for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(card[part])}`)
-  if (card['shortened'] === true) out.line('  shortened; --full shows all of it')
 }
 
 function milliseconds(seconds: unknown): number {

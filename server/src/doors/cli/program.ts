@@ -17,6 +17,7 @@ import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import type { Session } from './session.ts'
 import { visibleText } from './visible-text.ts'
+import { addToolCommands } from './tool-commands.ts'
 
 export type UpOptions = {
   readonly config?: string
@@ -114,6 +115,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       })
     })
   addCallCommands(program, session)
+  addToolCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
   addPolicyCommands(program, session)

@@ -1,5 +1,4 @@
-import { AdmitBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { numberOf, partOf } from './query.ts'
 import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -7,39 +6,6 @@ import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './ro
 const LONGEST_READ = 100_000
 
 export const adminRoutes: Routes = (app, gate) => {
-  app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) =>
-    jsonResponse(200, {
-      items: gate.tools(c.get('caller')).map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
-      notices: gate.policies.notices(),
-    }),
-  )
-  app.openapi(
-    route({
-      method: 'get',
-      path: '/v1/tools/{tool_id}',
-      access: CALLERS,
-      summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
-    }),
-    (c) => {
-      const card = gate.card(c.get('caller'), partOf(c, 'tool_id'), c.req.query('full') === '1')
-      return card.ok ? jsonResponse(200, card.value) : problemResponse(card.problem, c.get('trace'))
-    },
-  )
-  app.openapi(
-    routeWithBody({
-      method: 'post',
-      path: '/v1/tools/{tool_id}/admit',
-      access: ADMINS,
-      summary: 'Admit exactly this definition',
-      body: AdmitBody,
-    }),
-    async (c) => {
-      const admitted = await gate.admitTool(c.get('caller'), partOf(c, 'tool_id'), c.req.valid('json').definition_hash)
-      return admitted.ok
-        ? jsonResponse(200, { tool_id: partOf(c, 'tool_id') })
-        : problemResponse(admitted.problem, c.get('trace'))
-    },
-  )
   app.openapi(
     route({ method: 'get', path: '/v1/servers', access: PEOPLE, summary: 'Tool servers and their health' }),
     () => jsonResponse(200, { items: gate.servers() }),
@@ -128,25 +94,4 @@ export const adminRoutes: Routes = (app, gate) => {
         : problemResponse(rotated.problem, c.get('trace'))
     },
   )
-}
-
-function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_run }: Tool) {
-  const { description, inputSchema } = row.definition
-  const admitted = row.admitted?.hash === row.definition_hash
-  return {
-    tool_id: row.tool_id,
-    server: row.server,
-    title: title ?? row.definition.title,
-    tags,
-    description,
-    input_schema: inputSchema,
-    effects,
-    effects_from,
-    risk,
-    idempotent,
-    dry_run: dry_run !== undefined,
-    definition_hash: row.definition_hash,
-    admitted,
-    ...(row.gone_at === undefined ? {} : { gone_at: row.gone_at }),
-  }
 }

@@ -14,6 +14,7 @@ import { mcpRoute, type McpHandler } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { declareRoute, route, type App, type Door } from './route.ts'
+import { toolRoutes } from './tools.ts'
 import { streamRoute } from './stream.ts'
 
 export type HttpDoor = {
@@ -69,7 +70,7 @@ export function httpApp(door: HttpDoor): App {
     const warnings = door.gate.policies.notices().map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
     return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
   })
-  const rooms = [callRoutes, approvalRoutes, consentRoutes, auditRoutes, adminRoutes, policyRoutes]
+  const rooms = [callRoutes, approvalRoutes, consentRoutes, auditRoutes, toolRoutes, adminRoutes, policyRoutes]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
   mcpRoute(app, door.mcp)

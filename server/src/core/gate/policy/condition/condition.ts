@@ -2,11 +2,17 @@ import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
 import { compileNode } from './compile-node.ts'
 import type { Run } from './node.ts'
 import type { Scope } from './scope.ts'
-import { ANY, type Type } from './type.ts'
+import { ANY, type Type, type Variable } from './type.ts'
 import { Failure } from './value.ts'
+import { variablesIn } from './variables-in.ts'
 
 /** A checked condition, compiled once. */
-export type Condition = { readonly text: string; readonly ast: ASTNode; readonly run: Run }
+export type Condition = {
+  readonly text: string
+  readonly ast: ASTNode
+  readonly run: Run
+  readonly reads: ReadonlySet<Variable>
+}
 
 /** A mistake in a condition: at which character, what, and what to write instead. */
 export type ConditionFault = { readonly at: number; readonly says: string; readonly instead: string }
@@ -30,7 +36,7 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
     faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with something' })
   }
   if (faults.length > 0) return { ok: false, faults: faults.sort((a, b) => a.at - b.at) }
-  return { ok: true, value: { text, ast: parsed.ast, run } }
+  return { ok: true, value: { text, ast: parsed.ast, run, reads: variablesIn(parsed.ast) } }
 }
 
 /** True, false, or why there is no answer. Never throws. */

@@ -1,0 +1,54 @@
+import type { Caller } from '../contract/caller.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { LiveCatalogue } from './catalogue.ts'
+import type { Sight } from './sight.ts'
+
+export type SearchDeps = { readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>; readonly sight: Sight }
+
+/** A tool that was found. Title, tags and id are the tool server's and the operator's words: data, never instructions. */
+export type FoundTool = {
+  readonly skill_id: string
+  readonly title: string
+  /** 0 to 1: about how often a tool that answers a query this well is the one that was meant. */
+  readonly score_hint: number
+  readonly tags: readonly string[]
+  /** Which fields of the tool matched, and by which words of the query. */
+  readonly reason: string
+}
+
+export const DEFAULT_TOP_K = 5
+export const MOST_TOP_K = 50
+const LONGEST_TITLE = 100
+
+/** The tools that answer a query best, of those that this caller could ever be allowed to call. */
+export function searchTools(
+  { catalogue, sight }: SearchDeps,
+  caller: Caller,
+  query: string,
+  top_k: number = DEFAULT_TOP_K,
+): Result<readonly FoundTool[]> {
+  if (query.trim() === '') return refuse('request.invalid', { paths: 'query: say what the tool should do' })
+  if (!Number.isInteger(top_k) || top_k < 1 || top_k > MOST_TOP_K)
+    return refuse('request.invalid', { paths: `top_k: a whole number from 1 to ${MOST_TOP_K}` })
+  const hits = catalogue.search(query, top_k, (tool) => sight.sees(caller, tool))
+  return ok(
+    hits.flatMap(({ id, score_hint, reason }) => {
+      const tool = catalogue.tool(id)
+      if (tool === undefined) return []
+      const { definition } = tool.row
+      const title = tool.title ?? definition.title ?? definition.name
+      return [
+        {
+          skill_id: id,
+          title: title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title,
+          score_hint: Math.round(score_hint * 1_000) / 1_000,
+          tags: tool.tags ?? [],
+          reason:
+            reason.fields.length === 0
+              ? 'no word matches'
+              : `${reason.terms.join(', ')} in ${reason.fields.join(', ')}`,
+        },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,82 @@
+import type { Caller } from '../../../contract/caller.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { Effect, Strength } from '../../../contract/verdict.ts'
+import { type Condition, evaluate } from './condition/condition.ts'
+import { type Scope, scopeOf } from './condition/scope.ts'
+import type { Variable } from './condition/type.ts'
+import { Failure } from './condition/value.ts'
+import { matchingRules } from './judge-policy.ts'
+import type { CompiledRule, Layer, Policy } from './policy.ts'
+
+/** What a rule may say of a call whose arguments, time and session nobody knows yet. */
+export type Prospect = {
+  readonly effect: Effect
+  readonly strength?: Strength
+  readonly rule: string
+  readonly says: string
+  /** What it hangs on; empty for a rule that surely speaks. */
+  readonly depends: readonly Variable[]
+}
+
+/** One layer's rules: those that speak whatever is called with, and those that may. */
+export type Foreseen = { readonly surely: readonly Prospect[]; readonly perhaps: readonly Prospect[] }
+
+const UNKNOWN_YET = { now: 0, canonical_args: '{}', thread: '' }
+
+/**
+ * What policy would say of a caller's calls to a tool, before there is one: the operator's layer, and the preset's where the
+ * operator's may be silent. A rule that hangs on anything but the tool and the caller may speak or not. Pure and total.
+ */
+export function foresee(policy: Policy, caller: Caller, tool: Tool): readonly Foreseen[] {
+  const operator = foreseenIn(policy.operator, caller, tool)
+  return operator.surely.length > 0 ? [operator] : [operator, foreseenIn(policy.fallback, caller, tool)]
+}
+
+/**
+ * Whether any arguments at any time could get anything but a block.
+ * INVARIANT: false only where every call would be blocked by policy (law in foresee.test.ts).
+ */
+export function couldPermit(policy: Policy, caller: Caller, tool: Tool): boolean {
+  if (policy.mode === 'observe') return true
+  for (const { surely, perhaps } of foresee(policy, caller, tool)) {
+    if (surely.some(({ effect }) => effect === 'block')) return false
+    if ([...surely, ...perhaps].some(({ effect }) => effect !== 'block')) return true
+  }
+  return false
+}
+
+function foreseenIn(layer: Layer, caller: Caller, tool: Tool): Foreseen {
+  const prospects = prospectsOf(layer, caller, tool)
+  return {
+    surely: prospects.filter(({ depends }) => depends.length === 0),
+    perhaps: prospects.filter(({ depends }) => depends.length > 0),
+  }
+}
+
+function prospectsOf(layer: Layer, caller: Caller, tool: Tool): Prospect[] {
+  const { now, ...call } = UNKNOWN_YET
+  const known = { caller, ...call }
+  const facts = { now, tool, ...(tool.tags === undefined ? {} : { tags: tool.tags }) }
+  const scope = scopeOf(known, facts)
+  return matchingRules(layer, known, facts).flatMap(({ rule, unknown }) => {
+    const fits = unknown === undefined ? holds(rule.when, scope) : ['session' as const]
+    return fits === false ? [] : [prospectOf(rule, fits)]
+  })
+}
+
+/** What the condition hangs on; of one that needs only the tool and the caller, its answer. One without an answer blocks. */
+function holds(when: Condition | undefined, scope: Scope): false | 'fails' | readonly Variable[] {
+  if (when === undefined) return []
+  const open = [...when.reads].filter((variable) => variable !== 'tool' && variable !== 'caller')
+  if (open.length > 0) return open
+  const answer = evaluate(when, scope)
+  if (answer instanceof Failure) return 'fails'
+  return answer ? [] : false
+}
+
+function prospectOf({ rule }: CompiledRule, fits: 'fails' | readonly Variable[]): Prospect {
+  const { id, effect, strength = 'simple', says } = rule
+  if (fits === 'fails') return { effect: 'block', rule: id, says: 'its condition has no answer', depends: [] }
+  const prospect = { effect, rule: id, says, depends: fits }
+  return effect === 'ask' ? { ...prospect, strength } : prospect
+}

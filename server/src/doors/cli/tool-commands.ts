@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+/** The tools behind the gate: which there are, which does what, and what is needed to call one. */
+export function addToolCommands(program: Command, session: Session): void {
+  program
+    .command('tools')
+    .description('the tools behind the gate')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/tools')
+      const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
+      const row = (tool: Fields) => [
+        textOf(tool['tool_id']),
+        textOf(tool['risk']),
+        `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
+        tool['admitted'] === true
+          ? 'yes'
+          : `no: sluice admit ${textOf(tool['tool_id'])} ${textOf(tool['definition_hash'])}`,
+      ]
+      const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
+      printNotices(session.out(), reply.body)
+      session.exit(code)
+    })
+
+  program
+    .command('search <words...>')
+    .description('the tools that do what you say, best first')
+    .option('--top-k <count>', 'how many', '5')
+    .action(async (words: readonly string[], options: { topK: string }) => {
+      const asked = new URLSearchParams({ q: words.join(' '), top_k: options.topK })
+      const reply = await session.send('GET', `/v1/tools/search?${asked.toString()}`)
+      session.exit(printReply(session.out(), reply, (body) => printFound(session.out(), itemsOf(body))))
+    })
+
+  program
+    .command('card <tool_id>')
+    .description('what is needed to call a tool once, and how it is executed')
+    .option('--full', 'without shortening')
+    .action(async (id: string, options: { full?: boolean }) => {
+      const full = options.full === true ? '?full=1' : ''
+      const reply = await session.send('GET', `/v1/tools/${encodeURIComponent(id)}${full}`)
+      session.exit(printReply(session.out(), reply, (card) => printCard(session.out(), card)))
+    })
+
+  program
+    .command('admit <tool_id> <definition_hash>')
+    .description('admit a new or changed tool, exactly as it is now')
+    .action(async (id: string, definition_hash: string) => {
+      const reply = await session.send('POST', `/v1/tools/${encodeURIComponent(id)}/admit`, { definition_hash })
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
+    })
+}
+
+function printFound(out: Out, items: readonly Fields[]): void {
+  if (items.length === 0) return out.line('nothing found; try different words')
+  const row = (found: Fields) => [
+    Number(found['score_hint']).toFixed(2),
+    textOf(found['skill_id']),
+    textOf(found['title']),
+    textOf(found['reason']),
+  ]
+  table(out, [['HINT', 'TOOL', 'TITLE', 'WHY'], ...items.map(row)])
+}
+
+function printCard(out: Out, card: Fields): void {
+  const effects = Array.isArray(card['effects']) ? card['effects'].join(', ') : ''
+  out.line(`${textOf(card['skill_id'])}  ${textOf(card['title'])}`)
+  out.line(`  ${textOf(card['purpose'])}`)
+  out.line(`  risk ${textOf(card['risk'])}: ${effects} (${textOf(card['effects_from'])})`)
+  out.line(`  arguments: ${textOf(card['input_schema'])}`)
+  if (card['example'] !== undefined)
+    out.line(`  example: sluice call ${textOf(card['skill_id'])} '${textOf(card['example'])}'`)
+  for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(card[part])}`)
+  if (card['shortened'] === true) out.line('  shortened; --full shows all of it')
+}
