@@ -147,7 +147,7 @@ describe('the card of a tool', () => {
     const shown = await gate.cli('card', 'book__keep_note')
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toContain(String(body['verify']))
-    const { body: bare } = await gate.http('GET', '/v1/tools/book__wipe', agent)
+    const { body: bare } = await gate.http('GET', '/v1/tools/book__fails', agent)
     expect(bare).toMatchObject({
       rollback: 'no rollback known',
       missing: ['no rollback known', 'no dry run', 'no read-back'],
@@ -156,5 +156,26 @@ describe('the card of a tool', () => {
       status: 404,
       body: { code: 'tool.unknown' },
     })
+  })
+})
+
+describe('search', () => {
+  test('finds a tool over HTTP and at the command line, with a reason, and refuses what it cannot read', async () => {
+    const { status, body } = await gate.http('GET', '/v1/tools/search?q=keep+a+note&top_k=2', agent)
+    expect(status).toBe(200)
+    const items = body['items'] as Record<string, unknown>[]
+    expect(items).toHaveLength(2)
+    expect(items[0]).toMatchObject({ skill_id: 'book__keep_note', title: 'Keep a note', tags: ['paper'] })
+    expect(items[0]?.['reason']).toMatch(/^keep, note in name, title/)
+    const shown = await gate.cli('search', 'keep', 'a', 'note', '--top-k', '2')
+    expect(shown).toMatchObject({ code: 0 })
+    expect(shown.out.split('\n')).toHaveLength(4)
+    expect(shown.out).toMatch(/^HINT.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
+    for (const asked of ['q=', 'top_k=5', 'q=note&top_k=x', 'q=note&top_k=0'])
+      expect(await gate.http('GET', `/v1/tools/search?${asked}`, agent)).toMatchObject({
+        status: 400,
+        body: { code: 'request.invalid' },
+      })
+    expect((await gate.cli('search', 'xylophone')).out).toBe('nothing found; try different words\n')
   })
 })

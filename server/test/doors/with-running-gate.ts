@@ -29,6 +29,13 @@ const CONFIG = {
   policy: {
     rules: [
       { id: 'no-wiping', effect: 'block', match: { tool: 'book__wipe' }, says: 'nobody wipes the book' },
+      {
+        id: 'no-shouting',
+        effect: 'block',
+        match: { tool: 'book__note' },
+        when: 'args.text == "SHOUT"',
+        says: 'nobody shouts in the book',
+      },
       { id: 'failing-runs', effect: 'allow', match: { tool: 'book__fails' }, says: 'harmless' },
       { id: 'kept', effect: 'allow', match: { tool: 'book__keep_note' }, says: 'checked and read back' },
     ],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/contract/call.ts'
-import { AGENT, APPROVER, pendingOf, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, withGate } from './with-gate.ts'
 
 const many = <T>(count: number, make: (at: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
@@ -68,7 +68,7 @@ describe('a budget', () => {
     const tools = { wipe: { effects: ['destructive'], cost: 9 } }
     await withGate(
       async ({ call }) =>
-        expect(await call('book__wipe', { text: 'x' })).toMatchObject({
+        expect(await call('book__wipe', { text: 'x' }, { caller: ADMIN })).toMatchObject({
           problem: { code: 'call.blocked', about: { rules: 'no-wiping, budget.wipes' } },
         }),
       { config: { budgets }, server: { tools } },

@@ -20,7 +20,7 @@ describe('a call', () => {
 
   test('that the operator blocks is refused with the rule that did it, and reaches no tool', async () => {
     await withGate(async ({ gate, call, effects }) => {
-      const outcome = await call('book__wipe', { text: 'all' })
+      const outcome = await call('book__wipe', { text: 'all' }, { caller: ADMIN })
       expect(outcome).toMatchObject({
         status: 'refused',
         problem: { code: 'call.blocked', about: { rules: 'no-wiping' } },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { APPROVER, BOOK_TOOLS, effectsIn, pendingOf, withGate, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, APPROVER, BOOK_TOOLS, effectsIn, pendingOf, withGate, type GateRig } from '../gate/with-gate.ts'
 import { startHttp, withHttp, type HttpProcess } from './with-http-servers.ts'
 
 const { look, note, slow_note, wipe, fails } = BOOK_TOOLS
@@ -32,7 +32,9 @@ describe('the corridor to a tool server over HTTP', () => {
         status: 'executed',
         result: { content: [{ text: 'nothing to see' }] },
       })
-      expect(await call('book__wipe', { text: 'all' })).toMatchObject({ problem: { code: 'call.blocked' } })
+      expect(await call('book__wipe', { text: 'all' }, { caller: ADMIN })).toMatchObject({
+        problem: { code: 'call.blocked' },
+      })
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
       await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
