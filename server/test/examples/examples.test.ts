@@ -1,14 +1,41 @@
-import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
-const stories = globSync('examples/*/*.ts', { cwd: root })
+const agents = join(root, 'examples/agents')
 
-test('there are examples', () => expect(stories.length).toBeGreaterThan(0))
+function run(program: string, ...words: readonly string[]): Promise<string> {
+  return new Promise((done) => {
+    const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.on('close', (code) => done(`${said} exit ${code}`))
+  })
+}
 
-test.each(stories)('%s ends as it says', (story) => {
-  const ran = spawnSync(process.execPath, [resolve(root, story)], { encoding: 'utf8' })
-  expect(`${ran.stdout}${ran.stderr} exit ${ran.status}`).toMatch(/ exit 0$/)
+describe.concurrent('an example ends as it says', () => {
+  const stories = globSync('examples/*/*.ts', { cwd: root }).filter((story) => !story.startsWith('examples/agents'))
+  expect(stories.length).toBeGreaterThan(2)
+  test.each(stories)('%s', async (story) =>
+    expect(await run(process.execPath, resolve(root, story))).toMatch(/ exit 0$/),
+  )
+})
+
+/** The frameworks have a lockfile of their own and are installed by whoever first needs them. */
+function isInstalled(): boolean {
+  if (existsSync(join(agents, 'node_modules'))) return true
+  const installed = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], { cwd: agents, encoding: 'utf8' })
+  if (installed.status !== 0) console.log(`skipped: the agent frameworks cannot be installed\n${installed.stderr}`)
+  return installed.status === 0
+}
+
+describe.runIf(isInstalled())('an agent of a framework', () => {
+  test.concurrent.each(['vercel-ai-sdk', 'langgraph', 'openai-agents'])(
+    '%s goes on by itself after the approval',
+    async (name) => expect(await run(process.execPath, join(agents, `${name}.ts`))).toMatch(/ exit 0$/),
+  )
+  test('is written in types that hold', async () => expect(await run('npx', 'tsc', '-p', agents)).toMatch(/ exit 0$/))
 })

@@ -1,0 +1,88 @@
+/**
+ * A gate with an outbox behind it, for the time of one story: started in a folder of its own, stopped at the end. Keys are made the
+ * way an operator makes them. `person` approves whatever comes in, from a channel of their own that no agent sees.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = resolve(import.meta.dirname, '..')
+const launcher = join(root, 'bin/sluice')
+
+export type Story = {
+  readonly url: string
+  readonly folder: string
+  /** A key for this kind of caller. */
+  key(kind: string, name: string): string
+  /** `sluice …` in the gate's folder. */
+  cli(...words: readonly string[]): string
+  /** Approves the next request that comes in, after reading it aloud. Resolves when that is done. */
+  approveNext(): Promise<void>
+  sent(): readonly string[]
+}
+
+export async function withGate(tell: (story: Story) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-example-'))
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    `
+listen: { port: 0 }
+
+policy:
+  rules:
+    - { id: no-deleting, effect: block, match: { tool: outbox__delete_message }, says: messages are kept }
+servers:
+  outbox:
+    command: node
+    args: [${JSON.stringify(join(root, 'server/src/demo/outbox.ts'))}, ./outbox]
+    tools:
+      list_messages: { effects: [read] }
+      send_message: { effects: [external] }
+      delete_message: { effects: [destructive] }
+`,
+  )
+  const gate = spawn(process.execPath, [launcher, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const [greeting] = (await once(createInterface({ input: gate.stdout }), 'line')) as [string]
+    const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
+    const cli = (...words: readonly string[]) =>
+      execFileSync(process.execPath, [launcher, ...words], { cwd: folder, encoding: 'utf8' })
+    const key = (kind: string, name: string) => cli('keys', 'create', kind, name).trim()
+    const ana = key('approver', 'ana')
+    await tell({
+      url,
+      folder,
+      key,
+      cli,
+      approveNext: () => approveNext(url, ana),
+      sent: () => {
+        const file = join(folder, 'outbox/outbox.jsonl')
+        return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+      },
+    })
+  } finally {
+    gate.kill()
+    await once(gate, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A person who is told of each request as it comes in. */
+async function approveNext(url: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const stream = await fetch(`${url}/v1/stream?kinds=approval`, { headers })
+  const decoder = new TextDecoder()
+  for await (const chunk of stream.body ?? []) {
+    const id = /"approval_id":"(auth_[0-9a-f]+)".*?"state":"pending"/.exec(decoder.decode(chunk))?.[1]
+    if (id === undefined) continue
+    const packet = (await (await fetch(`${url}/v1/approvals/${id}`, { headers })).json()) as Record<string, unknown>
+    console.log(`ana reads: ${String(packet['skill_id'])} ${String(packet['proposed_args'])}, and approves`)
+    const body = JSON.stringify({ decision: 'approve' })
+    const answer = await fetch(`${url}/v1/approvals/${id}/decide`, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(await answer.text())
+    return
+  }
+}
