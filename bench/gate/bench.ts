@@ -1,0 +1,271 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
+import { cpuOf } from './cpu.ts'
+import type { Order, Told } from './load.ts'
+import { peerVersion } from './peers.ts'
+import {
+  reaches,
+  STARTS,
+  startToolServer,
+  stop,
+  SYSTEMS,
+  UPSTREAMS,
+  type Running,
+  type System,
+  type Upstream,
+} from './systems.ts'
+
+/** What a gated and durably audited call costs, beside the same call made directly, through a bare proxy and through others' gateways. */
+
+type Row = {
+  readonly upstream: Upstream
+  readonly concurrency: number
+  readonly system: System
+  readonly calls_s: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+  /** Of the gateway's processes, per call; 0 where there is no gateway. */
+  readonly cpu_us: number
+}
+type Ratio = Pick<Row, 'upstream' | 'concurrency'> & {
+  /** Sluice's calls per second over those of each other system, as the median of the rounds. */
+  readonly calls: Partial<Record<System, number>>
+  /** What Sluice's p50 adds to that of the direct call, in ms. */
+  readonly added_p50_ms: number
+}
+export type GateReport = {
+  readonly bench: 'gate'
+  readonly rows: readonly Row[]
+  readonly ratios: readonly Ratio[]
+  /** One append of 4 KB and its fdatasync, where the ledger is kept. A call waits for two: its intent and its outcome. */
+  readonly fsync_ms: number
+  readonly versions: Readonly<Record<string, string>>
+}
+
+const CONCURRENCY = [1, 16, 64]
+
+type Plan = {
+  readonly systems: readonly System[]
+  readonly upstreams: readonly Upstream[]
+  readonly concurrency: readonly number[]
+  readonly rounds: number
+  readonly ms: number
+  readonly warm_calls: number
+  readonly warm_ms: number
+}
+type Sample = { readonly round: number; readonly ms: number; readonly us: readonly number[]; readonly cpu_us: number }
+type Cell = Pick<Row, 'upstream' | 'concurrency' | 'system'> & { readonly samples: Sample[] }
+
+function planOf(options: readonly string[]): Plan {
+  const quick = options.includes('--quick')
+  const chosen = <T extends string>(name: string, all: readonly T[]): readonly T[] => {
+    const wanted = valuesOf(options, name).flatMap((value) => value.split(','))
+    const unknown = wanted.filter((value) => !all.some((one) => one === value))
+    if (unknown.length > 0) throw new Error(`${name} takes some of ${all.join(',')}, not ${unknown.join(',')}`)
+    return wanted.length === 0 ? all : all.filter((one) => wanted.includes(one))
+  }
+  const number = (name: string, usual: number): number => {
+    const given = Number(valuesOf(options, name)[0] ?? usual)
+    if (!(given > 0)) throw new Error(`${name} takes a number above 0`)
+    return given
+  }
+  return {
+    systems: chosen('--systems', SYSTEMS),
+    upstreams: chosen('--upstreams', UPSTREAMS),
+    concurrency: chosen('--concurrency', CONCURRENCY.map(String)).map(Number),
+    rounds: Math.ceil(number('--rounds', quick ? 1 : 3)),
+    ms: number('--seconds', quick ? 0.5 : 1.3) * 1000,
+    warm_calls: quick ? 1000 : 5000,
+    warm_ms: quick ? 2000 : 6000,
+  }
+}
+
+const PATIENCE_MS = 30_000
+
+/** The process that knocks. One order at a time. */
+function openLoad(): { tell(order: Order): Promise<Extract<Told, { told: 'done' | 'loaded' }>>; child: ChildProcess } {
+  const child = fork(join(import.meta.dirname, 'load.ts'), { stdio: ['ignore', 2, 2, 'ipc'] })
+  return {
+    child,
+    tell: (order) =>
+      new Promise((resolve, reject) => {
+        const gone = (code: number | null) => reject(new Error(`the load generator ended with ${code}`))
+        const timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS)
+        child.once('exit', gone)
+        child.once('message', (told: Told) => {
+          clearTimeout(timer)
+          child.off('exit', gone)
+          if (told.told === 'failed') reject(new Error(told.says))
+          else resolve(told)
+        })
+        child.send(order)
+      }),
+  }
+}
+type Load = ReturnType<typeof openLoad>
+
+/** Some open their door before their tools are there. */
+async function openWhenReady(load: Load, system: System, { target }: Running): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      await load.tell({ order: 'open', system, target })
+      return
+    } catch (error) {
+      if (performance.now() > until) throw new Error(`${system} cannot be measured`, { cause: error })
+      await sleep(200)
+    }
+  }
+}
+
+/** Code that was compiled for what it really does; on a busy machine that takes longer. */
+async function warmUp(load: Load, system: System, { warm_calls, warm_ms }: Plan): Promise<void> {
+  const until = performance.now() + warm_ms
+  for (let calls = 0; calls < warm_calls && performance.now() < until;) {
+    const loaded = await load.tell({ order: 'load', system, concurrency: 16, ms: 250 })
+    if (loaded.told === 'loaded') calls += loaded.us.length
+  }
+}
+
+async function measureOne(load: Load, cell: Cell, { child }: Running, ms: number, round: number): Promise<void> {
+  const { system, concurrency } = cell
+  const before = child?.pid === undefined ? 0 : cpuOf(child.pid)
+  const loaded = await load.tell({ order: 'load', system, concurrency, ms })
+  if (loaded.told !== 'loaded') throw new Error('an order to load is answered with figures')
+  const after = child?.pid === undefined ? 0 : cpuOf(child.pid)
+  cell.samples.push({ round, ms: loaded.ms, us: loaded.us, cpu_us: after - before })
+}
+
+async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): Promise<Cell[]> {
+  const load = openLoad()
+  const server = await startToolServer(folder)
+  const running = new Map<System, Running>()
+  try {
+    for (const system of plan.systems.filter((one) => reaches(one, upstream))) {
+      const own = join(folder, `${upstream}-${system}`)
+      mkdirSync(own)
+      const started = await STARTS[system]({ upstream, url: server.url, folder: own })
+      running.set(system, started)
+      await openWhenReady(load, system, started)
+      await warmUp(load, system, plan)
+      console.error(`${upstream}: ${system} is warm`)
+    }
+    const systems = [...running.keys()]
+    const cells = plan.concurrency.flatMap((concurrency) =>
+      systems.map((system): Cell => ({ upstream, concurrency, system, samples: [] })),
+    )
+    // All take their turn in every round, each round in another order: a busy moment of the machine meets all alike.
+    for (let round = 0; round < plan.rounds; round += 1) {
+      for (const cell of round % 2 === 0 ? cells : cells.toReversed()) {
+        await measureOne(load, cell, running.get(cell.system) as Running, plan.ms, round)
+      }
+      console.error(`${upstream}: round ${round + 1} of ${plan.rounds}`)
+    }
+    return cells
+  } finally {
+    load.child.kill()
+    await Promise.all([...running.values()].map(async ({ child }) => (child === undefined ? undefined : stop(child))))
+    await stop(server.child)
+  }
+}
+
+const speed = ({ us, ms }: Sample): number => (us.length / ms) * 1000
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits))
+const median = (values: readonly number[]): number =>
+  quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  )
+
+function rowOf({ samples, ...what }: Cell): Row {
+  const sorted = samples.flatMap(({ us }) => us).sort((a, b) => a - b)
+  const cpu = samples.reduce((sum, { cpu_us }) => sum + cpu_us, 0)
+  return {
+    ...what,
+    calls_s: Math.round(median(samples.map(speed))),
+    p50_ms: rounded(quantile(sorted, 0.5) / 1000, 3),
+    p99_ms: rounded(quantile(sorted, 0.99) / 1000, 3),
+    cpu_us: rounded(cpu / sorted.length, 1),
+  }
+}
+
+/** Against the neighbours of the same round, because the machine of the next round may be another one. */
+function ratioOf(ours: Cell, cells: readonly Cell[]): Ratio {
+  const { upstream, concurrency } = ours
+  const beside = cells.filter((cell) => cell.upstream === upstream && cell.concurrency === concurrency && cell !== ours)
+  const calls = beside.map(({ system, samples }) => {
+    const each = ours.samples.map((sample, round) => speed(sample) / speed(samples[round] as Sample))
+    return [system, rounded(median(each), 3)]
+  })
+  const direct = beside.find(({ system }) => system === 'direct')
+  const added = direct === undefined ? Number.NaN : rowOf(ours).p50_ms - rowOf(direct).p50_ms
+  return { upstream, concurrency, calls: Object.fromEntries(calls) as Ratio['calls'], added_p50_ms: rounded(added, 3) }
+}
+
+/** What the disk takes for the least that can be durable. */
+function measureFsync(folder: string): number {
+  const file = openSync(join(folder, 'fsync'), 'a')
+  const page = Buffer.alloc(4096, 1)
+  const times = Array.from({ length: 200 }, () => {
+    const start = performance.now()
+    writeSync(file, page)
+    fdatasyncSync(file)
+    return performance.now() - start
+  })
+  closeSync(file)
+  return rounded(median(times), 3)
+}
+
+function versionsOf(systems: readonly System[]): Record<string, string> {
+  const peers = systems.filter((system) => ['mcp-hub', 'mcp-proxy', 'supergateway'].includes(system))
+  const parts = ['@modelcontextprotocol/server', '@modelcontextprotocol/client', '@modelcontextprotocol/node', 'undici']
+  return {
+    node: process.versions.node,
+    ...Object.fromEntries([...peers, ...parts].map((name) => [name, peerVersion(name)])),
+  }
+}
+
+export const bench: Bench<GateReport> = {
+  needsPeers: true,
+  async run(options) {
+    const plan = planOf(options)
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-gate-'))
+    try {
+      const versions = versionsOf(plan.systems)
+      console.error(`versions: ${JSON.stringify(versions)}`)
+      const absent = plan.systems.filter((system) => plan.upstreams.some((upstream) => !reaches(system, upstream)))
+      if (absent.length > 0) console.error(`left out over http: ${absent.join(', ')} only reach servers over stdio`)
+      const fsync_ms = measureFsync(folder)
+      const cells: Cell[] = []
+      for (const upstream of plan.upstreams) cells.push(...(await measureUpstream(plan, upstream, folder)))
+      const ours = cells.filter(({ system }) => system === 'sluice')
+      const ratios = ours.map((cell) => ratioOf(cell, cells))
+      return { bench: 'gate', rows: cells.map(rowOf), ratios, fsync_ms, versions }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+
+  table({ rows, ratios, fsync_ms }) {
+    const ratio = ({ upstream, concurrency, system }: Row): string => {
+      const found = ratios.find((one) => one.upstream === upstream && one.concurrency === concurrency)?.calls[system]
+      return found === undefined ? '' : `${found.toFixed(2)} x`
+    }
+    const lines = rows.map((row) => [
+      row.upstream,
+      row.concurrency,
+      row.system,
+      row.calls_s,
+      row.p50_ms.toFixed(2),
+      row.p99_ms.toFixed(2),
+      row.cpu_us.toFixed(0),
+      ratio(row),
+    ])
+    const head = ['upstream', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'sluice / it']
+    return `${columns([head, ...lines])}\n\none fsync takes ${fsync_ms} ms here; a call waits for two`
+  },
+}

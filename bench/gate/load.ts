@@ -1,0 +1,70 @@
+import { echoOf } from './echo-tool.ts'
+import { frame, openSession, type Session, type Target } from './sessions.ts'
+
+// The load generator, a process of its own. Told by its parent what to open and how hard to knock.
+export type Order =
+  | { readonly order: 'open'; readonly system: string; readonly target: Target }
+  | { readonly order: 'load'; readonly system: string; readonly concurrency: number; readonly ms: number }
+  | { readonly order: 'close'; readonly system: string }
+export type Told =
+  | { readonly told: 'done' }
+  | { readonly told: 'loaded'; readonly ms: number; readonly us: readonly number[] }
+  | { readonly told: 'failed'; readonly says: string }
+
+const TEXT = 'the quarterly figures are in the shared folder, please read them before noon'
+const sessions = new Map<string, { readonly session: Session; readonly tool: string }>()
+/** Numbers are never used twice, so no gate can take one call for another. */
+let number = 0
+
+async function open(system: string, target: Target): Promise<Told> {
+  const session = await openSession(target)
+  const { asks, close } = await session.lanes(1)
+  const id = (number += 1)
+  const listed = await asks[0]?.(id, frame(id, 'tools/list', {}))
+  close()
+  const names = listed?.result?.tools?.map(({ name }) => name) ?? []
+  if (!names.includes(target.tool)) throw new Error(`there is no ${target.tool} among its tools: ${names.join(', ')}`)
+  sessions.set(system, { session, tool: target.tool })
+  return { told: 'done' }
+}
+
+async function load(system: string, concurrency: number, ms: number): Promise<Told> {
+  const found = sessions.get(system)
+  if (found === undefined) throw new Error(`${system} is not open`)
+  const { asks, close } = await found.session.lanes(concurrency)
+  const us: number[] = []
+  const start = performance.now()
+  const until = start + ms
+  await Promise.all(
+    asks.map(async (ask) => {
+      while (performance.now() < until) {
+        const id = (number += 1)
+        const body = frame(id, 'tools/call', { name: found.tool, arguments: { text: TEXT, number: id } })
+        const asked = performance.now()
+        const answer = await ask(id, body)
+        us.push(Math.round((performance.now() - asked) * 1000))
+        const said = answer.result?.content?.[0]?.text
+        if (answer.id !== id || said !== echoOf(TEXT, id))
+          throw new Error(`${system} answered wrongly: ${JSON.stringify(answer)}`)
+      }
+    }),
+  )
+  const took = performance.now() - start
+  close()
+  return { told: 'loaded', ms: took, us }
+}
+
+async function carryOut(order: Order): Promise<Told> {
+  if (order.order === 'open') return open(order.system, order.target)
+  if (order.order === 'load') return load(order.system, order.concurrency, order.ms)
+  sessions.get(order.system)?.session.close()
+  sessions.delete(order.system)
+  return { told: 'done' }
+}
+
+process.on('message', (order: Order) => {
+  carryOut(order)
+    .catch((error: unknown): Told => ({ told: 'failed', says: error instanceof Error ? error.message : String(error) }))
+    .then((told) => process.send?.(told))
+    .catch(() => process.exit(1))
+})

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dirname, '../peers')
+
+/** What is installed beside the benches: the systems to compare with, and what our own baselines are built of. */
+export const fromPeers = createRequire(join(folder, 'package.json'))
+
+/** A file of a peer, by its path inside the package. */
+export const peerFile = (name: string, path: string): string => join(folder, 'node_modules', name, path)
+
+export function peerVersion(name: string): string {
+  const read = JSON.parse(readFileSync(peerFile(name, 'package.json'), 'utf8')) as { version: string }
+  return read.version
+}

@@ -1,0 +1,133 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { peerFile } from './peers.ts'
+import type { Target } from './sessions.ts'
+
+export const UPSTREAMS = ['http', 'stdio'] as const
+export type Upstream = (typeof UPSTREAMS)[number]
+export const SYSTEMS = ['direct', 'lean', 'sluice', 'sdk', 'mcp-hub', 'mcp-proxy', 'supergateway'] as const
+export type System = (typeof SYSTEMS)[number]
+
+/** What can be loaded, and whose CPU time counts; without a pid there is no gateway. */
+export type Running = { readonly target: Target; readonly child?: ChildProcess }
+
+type Setting = {
+  readonly upstream: Upstream
+  /** The tool server, where it is reached over HTTP. */
+  readonly url: string
+  /** A folder of its own. */
+  readonly folder: string
+}
+type Start = (setting: Setting) => Promise<Running>
+
+const node = process.execPath
+const here = (file: string) => join(import.meta.dirname, file)
+const LAUNCHER = here('../../bin/sluice')
+const TOOL_SERVER = [node, here('tool-server.ts'), 'stdio'] as const
+const [TOOL_COMMAND, ...TOOL_ARGS] = TOOL_SERVER
+
+/** Only what their documentation says: no switch that would make one slower, none that only a bench would use. */
+export const STARTS: Record<System, Start> = {
+  async direct({ upstream, url }) {
+    const target: Target =
+      upstream === 'http'
+        ? { speaks: 'http', url, tool: 'echo' }
+        : { speaks: 'stdio', command: TOOL_SERVER, tool: 'echo' }
+    return { target }
+  },
+  lean: (setting) => ours('lean-proxy.ts', 'echo', setting),
+  sdk: (setting) => ours('sdk-gateway.ts', 'bench__echo', setting),
+  sluice: startSluice,
+  async 'mcp-hub'({ upstream, url, folder }) {
+    const bench = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
+    writeFileSync(join(folder, 'hub.json'), JSON.stringify({ mcpServers: { bench } }))
+    const port = await freePort()
+    const words = ['--port', String(port), '--config', join(folder, 'hub.json')]
+    const child = start([node, peerFile('mcp-hub', 'dist/cli.js'), ...words], folder)
+    return { child, target: { speaks: 'events', url: `http://127.0.0.1:${port}/mcp`, tool: 'bench__echo' } }
+  },
+  async 'mcp-proxy'({ folder }) {
+    const port = await freePort()
+    const words = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream', '--', ...TOOL_SERVER]
+    const child = start([node, peerFile('mcp-proxy', 'dist/bin/mcp-proxy.mjs'), ...words], folder)
+    return { child, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
+  },
+  async supergateway({ folder }) {
+    const port = await freePort()
+    const stdio = TOOL_SERVER.map((word) => `"${word}"`).join(' ')
+    const words = ['--stdio', stdio, '--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none']
+    const child = start([node, peerFile('supergateway', 'dist/index.js'), ...words, '--port', String(port)], folder)
+    return { child, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
+  },
+}
+
+/** mcp-proxy and supergateway only carry a child's pipes to HTTP. */
+export const reaches = (system: System, upstream: Upstream): boolean =>
+  upstream === 'stdio' || (system !== 'mcp-proxy' && system !== 'supergateway')
+
+async function ours(file: string, tool: string, { upstream, url, folder }: Setting): Promise<Running> {
+  const where = upstream === 'http' ? [url] : TOOL_SERVER
+  const child = start([node, here(file), upstream, ...where], folder, 'pipe')
+  return { child, target: { speaks: 'http', url: `http://127.0.0.1:${await firstLine(child)}/mcp`, tool } }
+}
+
+/** As an operator would run it: everything on by default, one rule for the tool, as many calls at once as come. */
+async function startSluice({ upstream, url, folder }: Setting): Promise<Running> {
+  const reached = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
+  const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'an echo may be heard' }
+  const config = {
+    listen: { port: 0 },
+    servers: { bench: { ...reached, concurrency: 64 } },
+    policy: { preset: 'careful', rules: [rule] },
+  }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+  const child = start([node, LAUNCHER, 'up'], folder, 'pipe')
+  const greeting = await firstLine(child)
+  const address = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
+  const made = spawnSync(node, [LAUNCHER, 'keys', 'create', 'agent', 'bench'], { cwd: folder, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`no key could be created: ${made.stderr}`)
+  return { child, target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key: made.stdout.trim() } }
+}
+
+/** The tool server that is reached over HTTP. */
+export async function startToolServer(folder: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = start([node, here('tool-server.ts'), 'http'], folder, 'pipe')
+  return { child, url: `http://127.0.0.1:${await firstLine(child)}/mcp` }
+}
+
+function start([command = '', ...args]: readonly string[], folder: string, stdout: 'pipe' | 'ignore' = 'ignore') {
+  // Some keep caches and catalogues in the home folder; every run starts without.
+  const home = join(folder, 'home')
+  mkdirSync(home, { recursive: true })
+  const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production' }
+  return spawn(command, args, { cwd: folder, env, stdio: ['ignore', stdout, 'ignore'] })
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (child.stdout === null) throw new Error('there is nothing to read')
+    createInterface({ input: child.stdout }).once('line', resolve)
+    child.once('exit', (code) => reject(new Error(`${child.spawnargs.join(' ')} ended with ${code}`)))
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
+  await ended
+  clearTimeout(timer)
+}
