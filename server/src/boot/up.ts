@@ -42,9 +42,9 @@ export async function up(options: UpOptions): Promise<number> {
       return incident
     },
   })
-  const { host } = settings.config.listen
+  const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen(app, { host, port, socket: placesIn(settings.data).socket })
+  const listening = await listen(app, { host, port, socket: placesIn(settings.data).socket, limits })
   if (!listening.ok) {
     await opened.value.close()
     return complain(listening.problem)

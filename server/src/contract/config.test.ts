@@ -13,7 +13,13 @@ describe('the configuration', () => {
       expect(readConfig(empty)).toEqual({
         ok: true,
         value: {
-          listen: { host: '127.0.0.1', port: 7420, hosts: [] },
+          listen: {
+            host: '127.0.0.1',
+            port: 7420,
+            hosts: [],
+            limits: { connections: 4_096, headers_ms: 10_000, request_ms: 30_000, header_bytes: 16_384 },
+          },
+          auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 } },
           data: './.sluice',
           policy: { preset: 'careful', rules: [] },
           servers: {},

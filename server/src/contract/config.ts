@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Auth } from './auth-settings.ts'
+import { Auth, ListenLimits } from './auth-settings.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
@@ -111,6 +111,7 @@ export const Config = z.strictObject({
       port: z.number().int().min(0).max(65_535).default(7420),
       /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
       hosts: z.array(z.string().min(1)).default([]),
+      limits: ListenLimits.prefault({}),
     })
     .prefault({}),
   auth: Auth.prefault({}),

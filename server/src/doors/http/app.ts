@@ -80,8 +80,12 @@ export function httpApp(door: HttpDoor): App {
   consoleRoutes(app)
 
   app.notFound((c) => problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace')))
-  app.onError((error, c) =>
-    problemResponse(problem('internal', { incident: door.onIncident(error, c.get('trace')) }), c.get('trace')),
-  )
+  app.onError((error, c) => {
+    if (isAborted(error)) return problemResponse(problem('request.malformed', { because: 'aborted' }), c.get('trace'))
+    return problemResponse(problem('internal', { incident: door.onIncident(error, c.get('trace')) }), c.get('trace'))
+  })
   return app
 }
+
+/** Whoever goes away in the middle of their own request is no incident, and reads no answer. */
+const isAborted = (error: Error & { readonly code?: unknown }) => error.code === 'ECONNRESET'

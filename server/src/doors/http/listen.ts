@@ -1,16 +1,23 @@
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { chmodSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
+import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { App, Bindings } from './route.ts'
+import { guardServer, serverOptions } from './server-limits.ts'
 
 export type Listening = { readonly url: string; close(): Promise<void> }
-export type ListenOptions = { readonly host: string; readonly port: number; readonly socket: string }
+export type ListenOptions = {
+  readonly host: string
+  readonly port: number
+  readonly socket: string
+  readonly limits: ListenLimits
+}
 
 /** Opens the door twice: on the network address, where a key is needed, and on the data folder's own socket. */
-export async function listen(app: App, { host, port, socket }: ListenOptions): Promise<Result<Listening>> {
-  const network = serverFor(app, false)
-  const local = serverFor(app, true)
+export async function listen(app: App, { host, port, socket, limits }: ListenOptions): Promise<Result<Listening>> {
+  const network = serverFor(app, false, limits)
+  const local = serverFor(app, true, limits)
   const bound = await bind(network, () => network.listen(port, host))
   if (!bound.ok) return bound
   // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
@@ -31,10 +38,14 @@ export async function listen(app: App, { host, port, socket }: ListenOptions): P
   })
 }
 
-function serverFor(app: App, local: boolean): Server {
+function serverFor(app: App, local: boolean, limits: ListenLimits): Server {
   const bindings = ({ incoming }: HttpBindings): Bindings => ({ local, remote: incoming.socket.remoteAddress ?? '' })
-  const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, bindings(env as HttpBindings)) })
-  return server as Server
+  const server = createAdaptorServer({
+    fetch: (request, env) => app.fetch(request, bindings(env as HttpBindings)),
+    serverOptions: serverOptions(limits),
+  }) as Server
+  guardServer(server, limits)
+  return server
 }
 
 function bind(server: Server, start: () => void): Promise<Result<void>> {

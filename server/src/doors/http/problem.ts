@@ -1,23 +1,19 @@
 import { PROBLEMS, problem, type Problem } from '../../contract/problems.ts'
 
-/** RFC 9457. `more` carries what belongs to the refusal itself: the evidence of a verdict, a call's id. */
+/** RFC 9457. */
+export function problemBody({ code, about }: Problem, trace: string) {
+  const { http, says, do: remedy, retry } = PROBLEMS[code]
+  return { code, title: says, detail: remedy, status: http, retry, about, trace_id: trace }
+}
+
+/** `more` carries what belongs to the refusal itself: the evidence of a verdict, a call's id. */
 export function problemResponse(found: Problem, trace: string, more: Readonly<Record<string, unknown>> = {}): Response {
-  const { http, says, do: remedy, retry } = PROBLEMS[found.code]
-  const body = {
-    code: found.code,
-    title: says,
-    detail: remedy,
-    status: http,
-    retry,
-    about: found.about,
-    trace_id: trace,
-    ...more,
-  }
+  const { http } = PROBLEMS[found.code]
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (http === 401) headers['www-authenticate'] = 'Bearer realm="sluice"'
   const { retry_after_s } = found.about
   if (retry_after_s !== undefined) headers['retry-after'] = retry_after_s
-  return new Response(JSON.stringify(body), { status: http, headers })
+  return new Response(JSON.stringify({ ...problemBody(found, trace), ...more }), { status: http, headers })
 }
 
 export const jsonResponse = (status: number, body: unknown): Response => Response.json(body, { status })
