@@ -27,11 +27,13 @@ import type {
   Ids,
   Journal,
   Ledger,
+  Offerings,
   Probe,
   Shelves,
   ToolServers,
 } from '../commands/ports.ts'
 import { policiesOf } from '../commands/policies.ts'
+import { openProxy } from '../commands/proxy.ts'
 import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
@@ -71,6 +73,7 @@ export type World = {
   readonly journal: Journal
   readonly artifacts: Artifacts
   readonly servers: ToolServers
+  readonly offerings: Offerings
   readonly serverReports: () => readonly ServerReport[]
   readonly catalogue: LiveCatalogue
   readonly live: LivePolicy
@@ -95,6 +98,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
   const sight = createSight(world)
   const deps = { ...world, sight, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
   const audited = { ...world, keys: world.keys.checkpoints }
+  const proxy = openProxy(deps)
   const gate: Gate = {
     version: world.version,
     authenticate: (key) => authenticate(deps, key),
@@ -117,6 +121,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     tools: (caller) => sight.tools(caller),
     tool: (caller, id) => sight.tool(caller, id),
     search: (caller, query, top_k) => searchTools(deps, caller, query, top_k),
+    proxy: proxy.ask,
+    offers: proxy.offers,
+    onNotice: proxy.onNotice,
     standardOf: (tool) => standardOf(world, tool),
     card: (caller, id, full) => readCard(deps, caller, id, full),
     async admitTool(caller, id, hash) {

@@ -9,7 +9,7 @@ import { keepCheckpoints } from '../commands/keep-checkpoints.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/live-policy.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
-import { redactAnswers } from '../commands/redact-answers.ts'
+import { redactAnswers, redactReplies } from '../commands/redact-answers.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
 import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
@@ -168,6 +168,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
     servers: redactAnswers(servers, judgement.value.outputRules),
+    offerings: redactReplies(servers, judgement.value.outputRules),
     serverReports: () => servers.status(),
     catalogue,
     live,

@@ -15,7 +15,8 @@ import type { ConsentPage } from './list-consents.ts'
 import type { Refusal } from './note-refusal.ts'
 import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
-import type { Live, Page } from './ports.ts'
+import type { Live, Notice, Page } from './ports.ts'
+import type { ProxyAnswer, ProxyRequest } from './proxy.ts'
 import type { InboxPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
 import type { FoundTool } from './search-tools.ts'
@@ -57,6 +58,12 @@ export interface Gate {
   tool(caller: Caller, tool_id: string): Tool | undefined
   /** Found are only tools that `tools` lists and their servers offer. */
   search(caller: Caller, query: string, top_k?: number): Result<readonly FoundTool[]>
+  /** Resources, prompts and completions of tool servers. */
+  proxy(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
+  /** What there is besides tools: `resources`, `prompts`, `completions`, `logging`. */
+  offers(): ReadonlySet<string>
+  /** What servers say of their resources and prompts, as far as the caller may list them. Returns how to stop. */
+  onNotice(caller: Caller, listener: (notice: Notice) => void): () => void
   /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
   standardOf(tool: Tool): StandardSentences
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>

@@ -190,6 +190,8 @@ export type Live = {
   readonly signal?: AbortSignal
   /** Told as the tool says it, at most so often; never after the call's end. */
   readonly onProgress?: (progress: Progress) => void
+  /** A line for a log, about this call and no other; rationed too. */
+  readonly onLog?: (line: JsonObject) => void
 }
 
 export type UpstreamCall = Live & {
@@ -202,14 +204,42 @@ export type UpstreamCall = Live & {
 }
 
 /** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
-export type UpstreamAnswer =
-  | { readonly is: 'answered'; readonly result: ToolResult }
+export type UpstreamReply<T> =
+  | { readonly is: 'answered'; readonly result: T }
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'not_sent'; readonly problem: Problem }
   | { readonly is: 'lost'; readonly problem: Problem }
+export type UpstreamAnswer = UpstreamReply<ToolResult>
 
 export interface ToolServers {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
+}
+
+/** A question to a server about something else than its tools. */
+export type UpstreamQuestion = Live & {
+  readonly server: string
+  readonly method: string
+  readonly params: JsonObject
+  readonly trace: string
+}
+
+/** What a server said unasked. */
+export type Notice = { readonly server: string; readonly method: NoticeMethod; readonly params: JsonObject }
+export const NOTICE_METHODS = [
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/prompts/list_changed',
+] as const
+export type NoticeMethod = (typeof NOTICE_METHODS)[number]
+
+/** What tool servers have besides tools: resources, prompts, completions. */
+export interface Offerings {
+  /** Each server as it introduced itself, last time if it is away now; nothing of one that never did. */
+  offers(): readonly { readonly server: string; readonly capabilities: JsonObject }[]
+  /** Asked within the server's own limits of time, size and number. */
+  ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  /** Returns how to stop listening. */
+  onNotice(listener: (notice: Notice) => void): () => void
 }
 
 /** Hears what a connected server offers: at the first listing and again whenever it changes. */

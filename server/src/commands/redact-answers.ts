@@ -1,9 +1,9 @@
 import type { ToolResult } from '../contract/call.ts'
-import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { CompiledRules } from '../core/dlp/compile-rules.ts'
 import { redactJson } from '../core/dlp/redact-json.ts'
 import { redactText } from '../core/dlp/redact-text.ts'
-import type { Live, ToolServers } from './ports.ts'
+import type { Live, Offerings, ToolServers } from './ports.ts'
 
 /** The same tool servers, but no answer of theirs carries what `rules` find: whoever asked, and whatever is stored of it. */
 export function redactAnswers(servers: ToolServers, rules: CompiledRules | undefined): ToolServers {
@@ -17,11 +17,12 @@ export function redactAnswers(servers: ToolServers, rules: CompiledRules | undef
   }
 }
 
-function redactedLife({ onProgress }: Live, rules: CompiledRules): Pick<Live, 'onProgress'> {
-  if (onProgress === undefined) return {}
+function redactedLife({ onProgress, onLog }: Live, rules: CompiledRules): Pick<Live, 'onProgress' | 'onLog'> {
+  const clean: Live['onProgress'] = ({ message, ...figures }) =>
+    onProgress?.(message === undefined ? figures : { ...figures, message: redactText(message, rules).text })
   return {
-    onProgress: ({ message, ...figures }) =>
-      onProgress(message === undefined ? figures : { ...figures, message: redactText(message, rules).text }),
+    ...(onProgress === undefined ? {} : { onProgress: clean }),
+    ...(onLog === undefined ? {} : { onLog: (line) => onLog(redactedTree(line, rules)) }),
   }
 }
 
@@ -35,6 +36,19 @@ function redactedResult(result: ToolResult, rules: CompiledRules): ToolResult {
   }
 }
 
+/** The same for what is not a tool. */
+export function redactReplies(offerings: Offerings, rules: CompiledRules | undefined): Offerings {
+  if (rules === undefined) return offerings
+  return {
+    ...offerings,
+    async ask(question) {
+      const reply = await offerings.ask({ ...question, ...redactedLife(question, rules) })
+      if (reply.is === 'answered') return { ...reply, result: redactedTree(reply.result, rules) }
+      return reply.is === 'rejected' ? { ...reply, error: redactedObject(reply.error, rules) } : reply
+    },
+  }
+}
+
 /** Pictures and sounds are passed on as they are: their base64 is no text, and a hole in it would only break them. */
 const BINARY = ['data', 'blob']
 
@@ -42,6 +56,17 @@ function redactedBlock(block: JsonObject, rules: CompiledRules): JsonObject {
   const { resource } = block
   const plain = redactedObject(block, rules)
   return isJsonObject(resource) ? { ...plain, resource: redactedObject(resource, rules) } : plain
+}
+
+/** An object at any depth whose pictures and sounds stay as they are. */
+function redactedTree(object: JsonObject, rules: CompiledRules): JsonObject {
+  const within = (value: Json): Json =>
+    isJsonObject(value) ? redactedTree(value, rules) : Array.isArray(value) ? value.map(within) : value
+  const entries = Object.entries(object).map(([key, value]) => {
+    const isNested = typeof value === 'object' && value !== null
+    return [key, isNested ? within(value) : redactedObject({ [key]: value }, rules)[key]]
+  })
+  return Object.fromEntries(entries) as JsonObject
 }
 
 function redactedObject(object: JsonObject, rules: CompiledRules): JsonObject {

@@ -104,6 +104,18 @@ export const PROBLEMS = {
     says: 'the tool ran and reported an error',
     do: 'read the result; correct the arguments before another try',
   },
+  'read.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no tool server here has this resource or prompt',
+    do: 'list the resources or prompts and use a name from there',
+  },
+  'read.needs_person': {
+    http: 403,
+    retry: 'never',
+    says: 'a person would have to be asked for this, and a read cannot wait for one',
+    do: 'an operator can allow it by a rule for the tool `<server>__resources/read` or `<server>__prompts/get`',
+  },
   'tool.unavailable': {
     http: 503,
     retry: 'later',

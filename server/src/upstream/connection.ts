@@ -1,7 +1,16 @@
 import { SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client'
-import type { ToolsListed, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type {
+  NoticeMethod,
+  ToolsListed,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamQuestion,
+  UpstreamReply,
+} from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
+import { askFor, toolCall } from './our-request.ts'
 import type { Tuning } from './tuning.ts'
 import type { OpenWire, Wire } from './wire.ts'
 
@@ -14,6 +23,11 @@ export type Connection = {
   readonly ended: Promise<string>
   isUsable(): boolean
   call(call: UpstreamCall): Promise<UpstreamAnswer>
+  /** What it has besides tools, where it is MCP. */
+  readonly besides?: {
+    readonly capabilities: JsonObject
+    ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  }
   tools(): number
   late(): number
   kill(): void
@@ -28,6 +42,7 @@ export type ConnectionDeps = {
   readonly tuning: Tuning
   readonly identity: Identity
   readonly onListed: ToolsListed
+  readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
   readonly warn: (says: string) => void
   /** Before each attempt to open something. */
   readonly onStart: () => void
@@ -61,7 +76,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   deps.onStart()
   const noise = quietly(deps.warn)
   let relist: () => void = () => undefined
-  const wire = open({ noise, onDoubt: () => relist() })
+  const wire = open({ noise, onDoubt: () => relist(), onNotice: deps.onNotice })
   const stopped = () => void wire.close()
   stop.addEventListener('abort', stopped)
   try {
@@ -83,7 +98,11 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
       legacy: client.getProtocolEra() !== 'modern',
       ended: wire.ended,
       isUsable: () => wire.isUsable(),
-      call: (call) => wire.call(call, { envelope, definition: lister.definition(call.tool) }),
+      call: (call) => wire.ask(toolCall(call, lister.definition(call.tool)), envelope),
+      besides: {
+        capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+        ask: (question) => wire.ask(askFor(question), envelope),
+      },
       tools: lister.count,
       late: () => wire.late(),
       kill: () => wire.kill(),

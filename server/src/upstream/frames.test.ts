@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, callFrame, cancelFrame, idAtEnds, isFrameId } from './frames.ts'
+import type { UpstreamCall } from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { cancelFrame, idAtEnds, isFrameId, replyOf, requestFrame, type FrameId } from './frames.ts'
+import { toolCall } from './our-request.ts'
 
 const call = { server: 's', tool: 'a "tool"', canonical_args: '{"b":1}', idempotency_key: 'k', trace: 't' }
+
+const { read } = toolCall(call, undefined)
+const answerOf = (server: string, message: JsonObject) => replyOf(server, message, read)
+const callFrame = (id: FrameId, made: UpstreamCall, envelope: JsonObject) =>
+  requestFrame(id, toolCall(made, undefined), envelope)
 
 describe('frames', () => {
   test('a call is one line of JSON that holds the canonical arguments as they are', () => {

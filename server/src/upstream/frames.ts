@@ -1,9 +1,9 @@
-import type { Progress, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
-import type { ToolResult } from '../contract/call.ts'
+import type { Progress, UpstreamReply } from '../commands/ports.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
+import type { OurRequest } from './our-request.ts'
 
-/** Ids of our own calls. The SDK counts in numbers and uses other words, so the two can share one pipe. */
+/** Ids of our own requests. The SDK counts in numbers and uses other words, so the two can share one pipe. */
 export type FrameId = `s-${number}`
 const OURS = /^s-\d+$/
 export const isFrameId = (id: Json | undefined): id is FrameId => typeof id === 'string' && OURS.test(id)
@@ -12,21 +12,16 @@ export const isFrameId = (id: Json | undefined): id is FrameId => typeof id === 
 export type Envelope = JsonObject
 
 /**
- * One `tools/call` as a line.
- * INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent.
+ * One request as a line.
+ * INVARIANT: the params stand in it as they are given, byte for byte.
  */
-export function callFrame(id: FrameId, call: UpstreamCall, envelope: Envelope): string {
+export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
+  // Our own id again as the token: whatever the client chose, no two requests to a server share one.
+  const meta = request.onProgress === undefined ? envelope : { ...envelope, progressToken: id }
+  const params = request.params(meta)
   // A raw line break would end the frame early and start another that nobody decided on.
-  if (/[\n\r]/.test(call.canonical_args)) throw new Bug('canonical JSON never holds a line break')
-  const meta = JSON.stringify({
-    ...envelope,
-    'sluice/idempotency-key': call.idempotency_key,
-    'sluice/trace-id': call.trace,
-    // Our own id again: whatever token the client chose, no two calls of a server share one.
-    ...(call.onProgress === undefined ? {} : { progressToken: id }),
-  })
-  const params = `{"name":${JSON.stringify(call.tool)},"arguments":${call.canonical_args},"_meta":${meta}}`
-  return `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":${params}}\n`
+  if (/[\n\r]/.test(params)) throw new Bug('JSON for a frame never holds a line break')
+  return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
 }
 
 export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): string {
@@ -48,33 +43,19 @@ function isTooDeep(root: Json): boolean {
 }
 
 /** What a server's answer to one of our ids means. Whatever is neither a result nor an error is `lost`: it may have run. */
-export function answerOf(server: string, message: JsonObject): UpstreamAnswer {
+export function replyOf<T>(
+  server: string,
+  message: JsonObject,
+  read: (result: JsonObject) => T | undefined,
+): UpstreamReply<T> {
   const { result, error } = message
   if (isTooDeep(message)) return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
   if (isJsonObject(error) && result === undefined) return { is: 'rejected', error }
-  const read = isJsonObject(result) && error === undefined ? resultOf(result) : undefined
-  return read === undefined
+  const value = isJsonObject(result) && error === undefined ? read(result) : undefined
+  return value === undefined
     ? { is: 'lost', problem: problem('tool.garbled', { server }) }
-    : { is: 'answered', result: read }
+    : { is: 'answered', result: value }
 }
-
-function resultOf(result: JsonObject): ToolResult | undefined {
-  const { content, structuredContent, isError, _meta, resultType } = result
-  // From 2026-07-28 on a result says what it is; one that asks for input is not the end of a call.
-  if (resultType !== undefined && resultType !== 'complete') return undefined
-  const blocks = content ?? (structuredContent === undefined ? undefined : [])
-  if (!Array.isArray(blocks) || !blocks.every(isBlock)) return undefined
-  if (isError !== undefined && typeof isError !== 'boolean') return undefined
-  if (_meta !== undefined && !isJsonObject(_meta)) return undefined
-  return {
-    content: blocks,
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(isError === undefined ? {} : { isError }),
-    ...(_meta === undefined ? {} : { _meta }),
-  }
-}
-
-const isBlock = (block: Json): block is JsonObject => isJsonObject(block) && typeof block['type'] === 'string'
 
 const AT_HEAD = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"(s-\d+)"/
 const AT_TAIL = /"id"\s*:\s*"(s-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/

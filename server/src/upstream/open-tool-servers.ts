@@ -1,4 +1,4 @@
-import type { ToolsListed } from '../commands/ports.ts'
+import type { Notice, ToolsListed } from '../commands/ports.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
 import { httpWay } from './http/http-way.ts'
@@ -21,19 +21,34 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const tuning = { ...TUNING, ...options.tuning }
   const identity = { name: 'sluice', version: options.version ?? '0' }
   const { onListed, log } = options
+  const listeners = new Set<(notice: Notice) => void>()
+  const onNotice = (notice: Notice) => {
+    for (const listener of listeners) listener(notice)
+  }
   const servers = new Map(
     options.servers.map((config) => {
       const way =
         config.url === undefined
           ? stdioWay(config, tuning.grace_ms, (says) => log({ level: 'info', server: config.name, says }))
           : httpWay(config, tuning)
-      return [config.name, toolServer({ config, way, tuning, identity, onListed, log })]
+      return [config.name, toolServer({ config, way, tuning, identity, onListed, onNotice, log })]
     }),
   )
   for (const server of servers.values()) server.start()
   const unknown = (server: string) => problem('tool.unavailable', { server, why: 'no such server is configured' })
   return {
     call: async (call) => servers.get(call.server)?.call(call) ?? { is: 'not_sent', problem: unknown(call.server) },
+    ask: async (question) =>
+      servers.get(question.server)?.ask(question) ?? { is: 'not_sent', problem: unknown(question.server) },
+    offers: () =>
+      [...servers].flatMap(([server, each]) => {
+        const capabilities = each.capabilities()
+        return capabilities === undefined ? [] : [{ server, capabilities }]
+      }),
+    onNotice(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     status: () => [...servers.values()].map((server) => server.status()),
     ready: async (server) => servers.get(server)?.ready() ?? refuse('tool.unavailable', unknown(server).about),
     async close() {

@@ -1,11 +1,13 @@
-import type { Progress, UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { Progress, UpstreamReply } from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
 import { problem, type ProblemCode } from '../contract/problems.ts'
-import type { FrameId } from './frames.ts'
+import { replyOf, type FrameId } from './frames.ts'
+import type { OurRequest } from './our-request.ts'
 import { rationed } from './rationed.ts'
 
 export type GivingUp = 'timeout' | 'aborted'
 
-/** How one call leaves. */
+/** How one request leaves. */
 export type Sending = {
   /** False when nothing was sent and nothing will be. */
   send(id: FrameId): boolean
@@ -16,40 +18,49 @@ export type Sending = {
 }
 
 export type PendingCalls = {
-  run(call: UpstreamCall, sending: Sending): Promise<UpstreamAnswer>
+  run<T>(request: OurRequest<T>, sending: Sending): Promise<UpstreamReply<T>>
   /** The server's answer; one that nobody waits for is counted. */
-  answer(id: FrameId, answer: UpstreamAnswer): void
-  /** What we found out ourselves; says nothing to a call that has its end already. */
-  end(id: FrameId, answer: UpstreamAnswer): void
-  endAll(answer: UpstreamAnswer): void
+  answer(id: FrameId, message: JsonObject): void
+  /** The same, of an answer that cannot be read. */
+  spoil(id: FrameId, reply: NoResult): void
+  /** What we found out ourselves; says nothing to a request that has its end already. */
+  end(id: FrameId, reply: NoResult): void
+  endAll(reply: NoResult): void
   /** Handed on while somebody waits. It never prolongs a call: its time is its time. */
   progress(id: FrameId, progress: Progress): void
+  /** A line for a log; without an id it belongs to the only request there is, or to nobody. */
+  log(id: FrameId | undefined, line: JsonObject): void
   isWaiting(id: FrameId): boolean
   late(): number
 }
 
+/** How a request ends without a result. */
+export type NoResult = UpstreamReply<never>
+
 type Waiting = {
-  readonly settled: (answer: UpstreamAnswer) => void
+  readonly hear: (message: JsonObject) => void
+  readonly end: (reply: NoResult) => void
   readonly onProgress: (progress: Progress) => void
+  readonly onLog: (line: JsonObject) => void
 }
 
-/** The calls under way to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
+/** The requests under way to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
 export function pendingCalls({ name: server, timeout_ms }: { name: string; timeout_ms: number }): PendingCalls {
   const waiting = new Map<FrameId, Waiting>()
   let started = 0
   let late = 0
 
-  function run(call: UpstreamCall, { send, cancel }: Sending): Promise<UpstreamAnswer> {
+  function run<T>(request: OurRequest<T>, { send, cancel }: Sending): Promise<UpstreamReply<T>> {
     const id: FrameId = `s-${(started += 1)}`
     return new Promise((resolve) => {
       const forget = () => {
         waiting.delete(id)
         clearTimeout(timer)
-        call.signal?.removeEventListener('abort', aborted)
+        request.signal?.removeEventListener('abort', aborted)
       }
-      const settled = (answer: UpstreamAnswer) => {
+      const settled = (reply: UpstreamReply<T>) => {
         forget()
-        resolve(answer)
+        resolve(reply)
       }
       const giveUp = (why: GivingUp) => {
         const { unsent, about } = cancel(id, why)
@@ -61,9 +72,14 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
       }
       const aborted = () => giveUp('aborted')
       const timer = setTimeout(() => giveUp('timeout'), timeout_ms)
-      call.signal?.addEventListener('abort', aborted)
-      waiting.set(id, { settled, onProgress: rationed(call.onProgress) })
-      if (call.signal?.aborted === true) return settled(notSent(server, 'the caller gave up'))
+      request.signal?.addEventListener('abort', aborted)
+      waiting.set(id, {
+        hear: (message) => settled(replyOf(server, message, request.read)),
+        end: settled,
+        onProgress: rationed(request.onProgress),
+        onLog: rationed(request.onLog),
+      })
+      if (request.signal?.aborted === true) return settled(notSent(server, 'the caller gave up'))
       try {
         if (!send(id)) settled(notSent(server, 'the server is gone'))
       } catch (error) {
@@ -75,27 +91,37 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
 
   return {
     run,
-    answer(id, answer) {
-      const call = waiting.get(id)
-      if (call === undefined) late += 1
-      else call.settled(answer)
+    answer(id, message) {
+      const request = waiting.get(id)
+      if (request === undefined) late += 1
+      else request.hear(message)
     },
-    end: (id, answer) => waiting.get(id)?.settled(answer),
-    endAll(answer) {
-      for (const { settled } of waiting.values()) settled(answer)
+    spoil(id, reply) {
+      const request = waiting.get(id)
+      if (request === undefined) late += 1
+      else request.end(reply)
+    },
+    end: (id, reply) => waiting.get(id)?.end(reply),
+    endAll(reply) {
+      for (const { end } of waiting.values()) end(reply)
     },
     progress: (id, progress) => waiting.get(id)?.onProgress(progress),
+    log(id, line) {
+      const [only] = waiting.size === 1 ? waiting.values() : []
+      const request = id === undefined ? only : waiting.get(id)
+      request?.onLog(line)
+    },
     isWaiting: (id) => waiting.has(id),
     late: () => late,
   }
 }
 
 /** Nobody knows what became of it. */
-export function lost(server: string, code: ProblemCode, about: Readonly<Record<string, string>> = {}): UpstreamAnswer {
+export function lost(server: string, code: ProblemCode, about: Readonly<Record<string, string>> = {}): NoResult {
   return { is: 'lost', problem: problem(code, { server, ...about }) }
 }
 
 /** A promise: it did not run. */
-export function notSent(server: string, why: string): UpstreamAnswer {
+export function notSent(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.unavailable', { server, why }) }
 }

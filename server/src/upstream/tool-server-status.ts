@@ -1,4 +1,4 @@
-import type { ToolServers } from '../commands/ports.ts'
+import type { Offerings, ToolServers } from '../commands/ports.ts'
 import type { Result } from '../contract/problems.ts'
 
 /** What `sluice servers` shows of one server. */
@@ -27,10 +27,11 @@ export type UpstreamLog = (line: {
 }) => void
 
 /** What boot holds: the port that commands call, and what only doors of operators and the shutdown need. */
-export type OpenToolServers = ToolServers & {
-  status(): readonly ServerStatus[]
-  /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if need be. */
-  ready(server: string): Promise<Result<ServerStatus>>
-  /** Asks every child to end, then makes it. Calls under way are lost; later ones are not sent. */
-  close(): Promise<void>
-}
+export type OpenToolServers = ToolServers &
+  Offerings & {
+    status(): readonly ServerStatus[]
+    /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if need be. */
+    ready(server: string): Promise<Result<ServerStatus>>
+    /** Asks every child to end, then makes it. Calls under way are lost; later ones are not sent. */
+    close(): Promise<void>
+  }

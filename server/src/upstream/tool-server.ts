@@ -1,4 +1,5 @@
-import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { Notice, UpstreamAnswer, UpstreamCall, UpstreamQuestion, UpstreamReply } from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
@@ -11,6 +12,9 @@ import { within } from './within.ts'
 
 export type ToolServer = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
+  ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  /** As it introduced itself last. */
+  capabilities(): JsonObject | undefined
   start(): void
   ready(): Promise<Result<ServerStatus>>
   status(): ServerStatus
@@ -27,7 +31,11 @@ export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onLis
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms'>
   readonly way: Way
   readonly log: UpstreamLog
+  readonly onNotice: (notice: Notice) => void
 }
+
+/** Sends something on a connection. */
+type Send<T> = (connection: Connection) => Promise<UpstreamReply<T>>
 
 /** One tool server through all its lives: starts, restarts, lets calls in while it is well, and keeps them out while not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
@@ -45,6 +53,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   let failures = 0
   let late_before = 0
   let last_failure: string | undefined
+  let capabilities: JsonObject | undefined
 
   function start(): void {
     if (phase.is !== 'waiting') return
@@ -58,6 +67,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
         ...deps,
         server,
         warn: (says) => say('warn', says),
+        onNotice: (method, params) => deps.onNotice({ server, method, params }),
         onStart: () => (starts += 1),
         stop: stop.signal,
       },
@@ -75,6 +85,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     }
     const { connection } = opened
     legacy = connection.legacy
+    capabilities = connection.besides?.capabilities
     phase = { is: 'ready', connection, since: now() }
     const { protocol } = connection
     say('info', `is ready with ${connection.tools()} tools${protocol === undefined ? '' : `, MCP ${protocol}`}`)
@@ -117,10 +128,10 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     return isCurrent(attempt) ? 'is still starting' : `did not start: ${last_failure ?? ''}`
   }
 
-  async function pass(call: UpstreamCall, connection: Connection, trial: boolean): Promise<UpstreamAnswer> {
+  async function pass<T>(send: Send<T>, connection: Connection, trial: boolean): Promise<UpstreamReply<T>> {
     let passage: Passage = 'neither'
     try {
-      const answer = await connection.call(call)
+      const answer = await send(connection)
       passage = passageOf(answer)
       return answer
     } finally {
@@ -135,28 +146,27 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (passage === 'failed' && breaker.is === 'open' && slots.active() === 1) connection.kill()
   }
 
-  /** `stranded`: it was surely not sent, because its connection had come to an end that nobody knew of. */
-  async function sendOn(call: UpstreamCall, wait_ms: number): Promise<{ answer: UpstreamAnswer; stranded: boolean }> {
+  async function sendOn<T>(send: Send<T>, wait_ms: number, signal?: AbortSignal): Promise<Sent<T>> {
     const unsent = (why: string) => ({ answer: notSent(server, why), stranded: false })
-    const connection = await connected(wait_ms, call.signal)
+    const connection = await connected(wait_ms, signal)
     if (typeof connection === 'string') return unsent(connection)
     const admitted = admit(breaker, now())
     if (admitted === undefined) return unsent('too many failures in a row; a trial call is under way')
     breaker = admitted.breaker
-    const answer = await pass(call, connection, admitted.trial)
+    const answer = await pass(send, connection, admitted.trial)
     return { answer, stranded: answer.is === 'not_sent' && !connection.isUsable() }
   }
 
-  async function call(call: UpstreamCall): Promise<UpstreamAnswer> {
+  async function letThrough<T>(send: Send<T>, signal?: AbortSignal): Promise<UpstreamReply<T>> {
     const called = now()
     const left = () => config.timeout_ms - (now() - called)
     if (!isPassable(breaker, called))
       return notSent(server, 'too many failures in a row; a trial call is let through later')
-    const release = await slots.take(config.timeout_ms, call.signal)
+    const release = await slots.take(config.timeout_ms, signal)
     if (typeof release === 'string') return notSent(server, NO_SLOT[release])
     try {
-      const first = await sendOn(call, left())
-      return first.stranded && left() > 0 ? (await sendOn(call, left())).answer : first.answer
+      const first = await sendOn(send, left(), signal)
+      return first.stranded && left() > 0 ? (await sendOn(send, left(), signal)).answer : first.answer
     } finally {
       release()
     }
@@ -180,7 +190,13 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   return {
-    call,
+    call: (call) => letThrough((connection) => connection.call(call), call.signal),
+    ask: (question) =>
+      letThrough(
+        async ({ besides }) => besides?.ask(question) ?? notSent(server, 'it has nothing but tools'),
+        question.signal,
+      ),
+    capabilities: () => capabilities,
     start,
     status,
     async ready() {
@@ -208,6 +224,9 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 }
 
+/** `stranded`: it was surely not sent, because its connection had come to an end that nobody knew of. */
+type Sent<T> = { readonly answer: UpstreamReply<T>; readonly stranded: boolean }
+
 const NO_SLOT = {
   full: 'its queue is full',
   late: 'no call before it came to an end in time',
@@ -215,7 +234,7 @@ const NO_SLOT = {
 } as const
 
 /** Only what says something about the way to the server counts; a tool's own error came over a working one. */
-function passageOf(answer: UpstreamAnswer): Passage {
+function passageOf(answer: UpstreamReply<unknown>): Passage {
   if (answer.is === 'answered' || answer.is === 'rejected') return 'ok'
   if (answer.is === 'not_sent' || answer.problem.about['why'] === 'aborted') return 'neither'
   return answer.problem.code === 'tool.too_large' ? 'ok' : 'failed'

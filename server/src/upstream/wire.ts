@@ -1,14 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { NoticeMethod, UpstreamReply } from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import type { Envelope } from './frames.ts'
-
-/** What a connection has agreed on, and what a call on it must therefore carry. */
-export type Terms = {
-  readonly envelope: Envelope
-  /** The tool as the server listed it last; undefined when it did not list it. */
-  readonly definition: ToolDefinition | undefined
-}
+import type { OurRequest } from './our-request.ts'
 
 /** One way to one tool server, shared by the SDK (discovery) and the lean path (calls). */
 export type Wire = {
@@ -23,8 +18,8 @@ export type Wire = {
   readonly ended: Promise<string>
   /** False as soon as its end is known or decided. */
   isUsable(): boolean
-  /** Sends one call and waits for its answer, the timeout, the caller's abort or the wire's end, whichever is first. */
-  call(call: UpstreamCall, terms: Terms): Promise<UpstreamAnswer>
+  /** Sends one request and waits for its answer, the timeout, the caller's abort or the wire's end, whichever is first. */
+  ask<T>(request: OurRequest<T>, envelope: Envelope): Promise<UpstreamReply<T>>
   /** Why a tool cannot be called on this wire; undefined when it can. */
   faultOf(definition: ToolDefinition, envelope: Envelope): string | undefined
   /** Answers to calls that nobody waits for any more. */
@@ -40,6 +35,8 @@ export type WireDeps = {
   readonly noise: (says: string) => void
   /** Something of what the server said may have been missed: its tools are to be read again. */
   readonly onDoubt: () => void
+  /** Said unasked, and not only to us. */
+  readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
 }
 
 /** Opens at once, or ends: never throws. */

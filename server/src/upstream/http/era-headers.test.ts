@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../contract/json.ts'
-import { asHeader, callHeaders } from './era-headers.ts'
+import { toolCall } from '../our-request.ts'
+import { asHeader, requestHeaders } from './era-headers.ts'
 import { mirrorsOf } from './mirrors.ts'
 
 const MODERN = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
@@ -9,7 +10,7 @@ const marked = (type: string, header = 'Region') => ({ type, 'x-mcp-header': hea
 
 function headersFor(properties: JsonObject, args: object, envelope: JsonObject = MODERN) {
   const call = { server: 's', tool: 't', canonical_args: JSON.stringify(args), idempotency_key: 'k', trace: 't' }
-  return callHeaders(call, { envelope, definition: { name: 't', inputSchema: schema(properties) } })
+  return requestHeaders(toolCall(call, { name: 't', inputSchema: schema(properties) }), envelope)
 }
 
 describe('headers of a call', () => {

@@ -1,24 +1,26 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
-import type { UpstreamCall } from '../../commands/ports.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
-import type { Terms } from '../wire.ts'
+import type { Envelope } from '../frames.ts'
+import type { OurRequest } from '../our-request.ts'
 import { mirrorsOf } from './mirrors.ts'
 
 /** Since 2026-07-28 what a message asks for stands in its headers too, where a proxy can read it; before, nothing does. */
-export function callHeaders(call: UpstreamCall, { envelope, definition }: Terms): Record<string, string> {
+export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope): Record<string, string> {
   const version = envelope[PROTOCOL_VERSION_META_KEY]
   if (typeof version !== 'string') return {}
-  const mirrors = definition === undefined ? [] : mirrorsOf(definition.inputSchema)
-  const args =
-    typeof mirrors === 'string' || mirrors.length === 0 ? undefined : (JSON.parse(call.canonical_args) as Json)
-  const mirrored =
-    typeof mirrors === 'string' ? [] : mirrors.flatMap(({ header, path }) => entry(header, at(args, path)))
   return {
-    ...Object.fromEntries(mirrored),
+    ...mirroredHeaders(request.call),
     'mcp-protocol-version': version,
-    'mcp-method': 'tools/call',
-    'mcp-name': asHeader(call.tool),
+    'mcp-method': request.method,
+    ...(request.name === undefined ? {} : { 'mcp-name': asHeader(request.name) }),
   }
+}
+
+function mirroredHeaders(call: OurRequest<unknown>['call']): Record<string, string> {
+  const mirrors = call?.definition === undefined ? [] : mirrorsOf(call.definition.inputSchema)
+  if (call === undefined || typeof mirrors === 'string' || mirrors.length === 0) return {}
+  const args = JSON.parse(call.canonical_args) as Json
+  return Object.fromEntries(mirrors.flatMap(({ header, path }) => entry(header, at(args, path))))
 }
 
 /** The same for the SDK's own messages. None of those it sends for discovery has a name. */

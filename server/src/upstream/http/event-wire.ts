@@ -1,5 +1,5 @@
 import { SdkErrorCode, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
-import { callFrame, cancelFrame, type FrameId } from '../frames.ts'
+import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
 import { lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
@@ -14,12 +14,12 @@ import type { HttpWireDeps } from './streamable-wire.ts'
 const ACCEPTED_LIMIT = 65_536
 
 /** The way before streamable HTTP: one stream on which everything is heard, and an address to which everything is posted. */
-export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): Wire {
+export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpWireDeps): Wire {
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
   const pending = pendingCalls(config)
   const session = openSession(noise)
-  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise })
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
   const life = openLife(() => transport.onclose?.())
   let endpoint: URL | undefined
 
@@ -97,12 +97,12 @@ export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): 
     pending.end(id, (await refusalOf(server, id, reply)).answer)
   }
 
-  const call: Wire['call'] = (call, { envelope }) => {
+  const ask: Wire['ask'] = (request, envelope) => {
     let asking: Exchange | undefined
-    return pending.run(call, {
+    return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false
-        asking = post(callFrame(id, call, envelope))
+        asking = post(requestFrame(id, request, envelope))
         void conclude(id, asking)
         return true
       },
@@ -120,7 +120,7 @@ export function openEventWire({ config, tuning, tokens, noise }: HttpWireDeps): 
     probe: 'never',
     ended: life.ended,
     isUsable: () => life.isUsable(),
-    call,
+    ask,
     faultOf: () => undefined,
     late: () => pending.late(),
     kill: () => end('ended because it answered nothing any more'),

@@ -1,7 +1,6 @@
-import type { UpstreamAnswer } from '../../commands/ports.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
-import { answerOf, type FrameId } from '../frames.ts'
-import { lost, notSent } from '../pending-calls.ts'
+import { replyOf, type FrameId } from '../frames.ts'
+import { lost, notSent, type NoResult } from '../pending-calls.ts'
 import { readBody, type Reply } from './exchange.ts'
 
 const REFUSAL_LIMIT = 1_048_576
@@ -11,7 +10,7 @@ const BEFORE_THE_TOOLS = new Set([401, 403, 405, 429])
 const ELSEWHERE = new Set([307, 308])
 
 export type Refusal = {
-  readonly answer: UpstreamAnswer
+  readonly answer: NoResult
   /** It may mean that the server does not know our session any more. */
   readonly doubts_session: boolean
 }
@@ -24,7 +23,8 @@ export async function refusalOf(server: string, id: FrameId, reply: Reply): Prom
     return { answer: early(server, reply.status), doubts_session: false }
   }
   const error = await errorIn(reply)
-  if (error !== undefined && error['id'] === id) return { answer: answerOf(server, error), doubts_session: false }
+  if (error !== undefined && error['id'] === id)
+    return { answer: replyOf<never>(server, error, () => undefined), doubts_session: false }
   const { status } = reply
   // An error without an id: the message was refused before anybody looked at what it asks for.
   if (status === 404 || (status === 400 && error !== undefined && (error['id'] ?? null) === null))
@@ -34,13 +34,13 @@ export async function refusalOf(server: string, id: FrameId, reply: Reply): Prom
   return { answer, doubts_session: false }
 }
 
-function refused(server: string, status: number): UpstreamAnswer {
+function refused(server: string, status: number): NoResult {
   const why = ELSEWHERE.has(status) ? 'points to another address, which is not followed' : 'refused the request'
   return notSent(server, `it ${why} (HTTP ${status})`)
 }
 
 /** Nobody can act on half of a request; but a success for it is nothing we understand. */
-const early = (server: string, status: number): UpstreamAnswer =>
+const early = (server: string, status: number): NoResult =>
   status >= 400
     ? notSent(server, `it refused the request before it was complete (HTTP ${status})`)
     : lost(server, 'tool.garbled', { status: String(status) })

@@ -1,12 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { callFrame, cancelFrame, type FrameId } from '../frames.ts'
+import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
 import { lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { HttpServer } from '../server-config.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { openChannel } from './channel.ts'
-import { callHeaders } from './era-headers.ts'
+import { requestHeaders } from './era-headers.ts'
 import { mediaType, readBody, type Exchange, type NoReply, type Reply } from './exchange.ts'
 import { openLife } from './life.ts'
 import { mirrorsOf } from './mirrors.ts'
@@ -26,12 +26,12 @@ export type HttpWireDeps = WireDeps & {
 
 /** Streamable HTTP: each message is one POST, answered by one JSON body or by a stream of events. */
 export function openStreamable(deps: HttpWireDeps): Wire {
-  const { config, tuning, tokens, noise, onDoubt } = deps
+  const { config, tuning, tokens, noise, onDoubt, onNotice } = deps
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
   const pending = pendingCalls(config)
   const session = openSession(noise)
-  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise })
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
   const life = openLife(() => {
     standing.stop()
     transport.onclose?.()
@@ -48,15 +48,15 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     close: () => close(),
   })
 
-  const call: Wire['call'] = (call, terms) => {
-    const is_legacy = Object.keys(terms.envelope).length === 0
+  const ask: Wire['ask'] = (request, envelope) => {
+    const is_legacy = Object.keys(envelope).length === 0
     let asking: Exchange | undefined
     let is_answered_by_stream = false
-    return pending.run(call, {
+    return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false
-        const headers = { ...POSTED, ...session.headers(), ...callHeaders(call, terms) }
-        asking = channel.ask({ method: 'POST', headers, body: callFrame(id, call, terms.envelope) })
+        const headers = { ...POSTED, ...session.headers(), ...requestHeaders(request, envelope) }
+        asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
         void conclude(id, asking, {
           goOnFrom(last_id, retry_ms) {
             is_answered_by_stream = true
@@ -69,7 +69,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
         const unsent = !is_answered_by_stream && asking?.mayHaveLeft() !== true
         asking?.abort()
         // Since 2026-07-28 the end of the request is the cancellation.
-        if (!unsent && is_legacy) void tell(cancelFrame(id, why, terms.envelope))
+        if (!unsent && is_legacy) void tell(cancelFrame(id, why, envelope))
         return { unsent }
       },
     })
@@ -107,7 +107,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     const body = await readBody(reply.body, limit)
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
     if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer broke off' }))
-    inbox.hear(body.toString())
+    inbox.hear(body.toString(), id)
     pending.end(id, lost(server, 'tool.garbled'))
   }
 
@@ -118,7 +118,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       limit,
       inbox,
       event({ event, data }) {
-        if (event === 'message') inbox.hear(data)
+        if (event === 'message') inbox.hear(data, id)
         if (!pending.isWaiting(id)) patience ??= setTimeout(() => asking.abort(), tuning.grace_ms).unref()
         return true
       },
@@ -178,7 +178,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     probe: 'twice',
     ended: life.ended,
     isUsable: () => life.isUsable(),
-    call,
+    ask,
     faultOf(definition, envelope) {
       const mirrors = Object.keys(envelope).length === 0 ? [] : mirrorsOf(definition.inputSchema)
       return typeof mirrors === 'string' ? mirrors : undefined

@@ -1,22 +1,29 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { callFrame, cancelFrame } from '../frames.ts'
+import { cancelFrame, requestFrame } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
 import { lost, pendingCalls } from '../pending-calls.ts'
 import type { StdioServer } from '../server-config.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { startChild } from './child.ts'
 
-export type PipeDeps = Pick<WireDeps, 'noise'> & {
+export type PipeDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
   readonly config: StdioServer
   readonly grace_ms: number
   readonly stderr: (line: string) => void
 }
 
 /** One child's stdin and stdout, shared by the SDK (discovery) and the lean path (calls), told apart by their ids. */
-export function openPipe({ config, grace_ms, stderr, noise }: PipeDeps): Wire {
+export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps): Wire {
   const server = config.name
   const pending = pendingCalls(config)
-  const inbox = openInbox({ server, output_limit: config.output_limit, pending, transport: () => transport, noise })
+  const inbox = openInbox({
+    server,
+    output_limit: config.output_limit,
+    pending,
+    transport: () => transport,
+    noise,
+    onNotice,
+  })
 
   const child = startChild(config, {
     line: (bytes) => inbox.hear(bytes.toString()),
@@ -47,10 +54,10 @@ export function openPipe({ config, grace_ms, stderr, noise }: PipeDeps): Wire {
     close: () => child.close(grace_ms),
   }
 
-  const call: Wire['call'] = (call, { envelope }) => {
+  const ask: Wire['ask'] = (request, envelope) => {
     const noise_before = inbox.unreadable()
-    return pending.run(call, {
-      send: (id) => child.write(callFrame(id, call, envelope)),
+    return pending.run(request, {
+      send: (id) => child.write(requestFrame(id, request, envelope)),
       cancel(id, why) {
         child.write(cancelFrame(id, why, envelope))
         // A line over the limit that did not end in a whole timeout will not end: every later answer would be part of it.
@@ -66,7 +73,7 @@ export function openPipe({ config, grace_ms, stderr, noise }: PipeDeps): Wire {
     probe: 'once',
     ended: child.ended,
     isUsable: () => child.isUsable(),
-    call,
+    ask,
     faultOf: () => undefined,
     late: () => pending.late(),
     kill: () => child.kill(),

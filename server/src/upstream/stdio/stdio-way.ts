@@ -15,7 +15,7 @@ export function stdioWay(config: StdioServer, grace_ms: number, log: (line: stri
     (line) => log(`stderr: ${line}`),
     () => performance.now(),
   )
-  const pipe: OpenWire = ({ noise }) => openPipe({ config, grace_ms, noise, stderr: (line) => ring.add(line) })
+  const pipe: OpenWire = (deps) => openPipe({ ...deps, config, grace_ms, stderr: (line) => ring.add(line) })
   return {
     connect: (deps, legacy) => openConnection([pipe], deps, legacy),
     stderr: () => ring.lines(),

@@ -1,0 +1,74 @@
+import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports.ts'
+import type { ToolResult } from '../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+import type { ToolDefinition } from '../contract/tool.ts'
+
+/** One request of ours to a server, whatever it travels on. */
+export type OurRequest<T> = Live & {
+  readonly method: string
+  /** What it is about: since 2026-07-28 that stands in a header too. */
+  readonly name?: string
+  /** The arguments and the tool that may want some of them in headers. */
+  readonly call?: { readonly canonical_args: string; readonly definition: ToolDefinition | undefined }
+  /** Its params as JSON on one line, with this as their `_meta`. */
+  params(meta: JsonObject): string
+  /** The part of a result that counts; undefined when it is no such result. */
+  read(result: JsonObject): T | undefined
+}
+
+const livesOf = ({ signal, onProgress, onLog }: Live): Live => ({
+  ...(signal === undefined ? {} : { signal }),
+  ...(onProgress === undefined ? {} : { onProgress }),
+  ...(onLog === undefined ? {} : { onLog }),
+})
+
+/** INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent. */
+export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefined): OurRequest<ToolResult> {
+  const { tool, canonical_args, idempotency_key, trace } = call
+  return {
+    ...livesOf(call),
+    method: 'tools/call',
+    name: tool,
+    call: { canonical_args, definition },
+    params({ progressToken, ...envelope }) {
+      const token = progressToken === undefined ? {} : { progressToken }
+      const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace }
+      const meta = JSON.stringify({ ...envelope, ...ours, ...token })
+      return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args},"_meta":${meta}}`
+    },
+    read: toolResult,
+  }
+}
+
+/** What a question is about, by the field that names it. */
+const NAMED_BY: Readonly<Record<string, string>> = { 'prompts/get': 'name', 'resources/read': 'uri' }
+
+export function askFor(question: UpstreamQuestion): OurRequest<JsonObject> {
+  const { method, params, trace } = question
+  const name = params[NAMED_BY[method] ?? '']
+  return {
+    ...livesOf(question),
+    method,
+    ...(typeof name === 'string' ? { name } : {}),
+    params: (meta) => JSON.stringify({ ...params, _meta: { ...meta, 'sluice/trace-id': trace } }),
+    read: (result) => result,
+  }
+}
+
+function toolResult(result: JsonObject): ToolResult | undefined {
+  const { content, structuredContent, isError, _meta, resultType } = result
+  // From 2026-07-28 on a result says what it is; one that asks for input is not the end of a call.
+  if (resultType !== undefined && resultType !== 'complete') return undefined
+  const blocks = content ?? (structuredContent === undefined ? undefined : [])
+  if (!Array.isArray(blocks) || !blocks.every(isBlock)) return undefined
+  if (isError !== undefined && typeof isError !== 'boolean') return undefined
+  if (_meta !== undefined && !isJsonObject(_meta)) return undefined
+  return {
+    content: blocks,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(_meta === undefined ? {} : { _meta }),
+  }
+}
+
+const isBlock = (block: Json): block is JsonObject => isJsonObject(block) && typeof block['type'] === 'string'
