@@ -68,6 +68,16 @@ describe('what a caller may know of', () => {
   })
 })
 
+describe('a card', () => {
+  test.each([
+    ['book__look', AGENT, 'runs: it only reads'],
+    ['book__note', AGENT, 'held (simple): it changes something, so a person decides'],
+    ['book__wipe', ADMIN, 'blocked: nobody wipes the book'],
+  ])('of %s says what will be asked', (tool_id, caller, asked) => {
+    expect(rig.gate.card(caller, tool_id, false)).toMatchObject({ ok: true, value: { asked } })
+  })
+})
+
 describe('search', () => {
   test('finds a tool by what it does, and says why', () => {
     expect(rig.gate.search(AGENT, 'write a note', 3)).toMatchObject({

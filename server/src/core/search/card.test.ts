@@ -181,4 +181,14 @@ describe('a hostile schema', () => {
   test.each(CASES)('%s gets a full card of bounded size', (_, schema) => {
     expect(JSON.stringify(toolCard(toolWith(schema), { full: true })).length).toBeLessThan(1_500_000)
   })
+
+  test('leaves room in its budget for what stands beside it', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`field_${at}`, { type: 'string', description: 'words '.repeat(20) }]),
+    )
+    const beside = { asked: 'held (simple): it changes something, so a person decides. '.repeat(5) }
+    const card = toolCard(toolWith({ type: 'object', properties }), { beside })
+    expect(estimateTokens(JSON.stringify({ ...card, ...beside }))).toBeLessThanOrEqual(600)
+    expect(card.shortened).toBe(true)
+  })
 })

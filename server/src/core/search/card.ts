@@ -21,7 +21,12 @@ export type ToolCard = {
   readonly shortened: boolean
 }
 
-export type CardOptions = { readonly budgetTokens?: number; readonly full?: boolean }
+export type CardOptions = {
+  readonly budgetTokens?: number
+  readonly full?: boolean
+  /** What stands on the card besides, within the same budget. */
+  readonly beside?: Readonly<Record<string, unknown>>
+}
 
 const DEFAULT_BUDGET = 600
 
@@ -60,14 +65,15 @@ const LEANER: readonly Level[] = [
 ]
 
 /** Deterministic: the same tool and options give the same card, key for key. */
-export function toolCard(tool: Tool, { budgetTokens = DEFAULT_BUDGET, full = false }: CardOptions = {}): ToolCard {
+export function toolCard(tool: Tool, options: CardOptions = {}): ToolCard {
+  const { budgetTokens = DEFAULT_BUDGET, full = false, beside = {} } = options
   const example = exampleArgs(tool.row.definition.inputSchema)
   // Everything after the first pruning works on its bounded result, so a huge schema is read once.
   const pruned = pruneSchema(tool.row.definition.inputSchema, full ? FULL : GENEROUS)
   if (full) return cardAt(tool, pruned, FULL, example)
   let card = cardAt(tool, pruned, GENEROUS, example)
   for (const detail of LEANER) {
-    if (estimateTokens(JSON.stringify(card)) <= budgetTokens) return card
+    if (estimateTokens(JSON.stringify({ ...card, ...beside })) <= budgetTokens) return card
     const { schema, complete } = pruneSchema(pruned.schema, detail)
     card = cardAt(tool, { schema, complete: complete && pruned.complete }, detail, example)
   }
@@ -80,7 +86,7 @@ function cardAt(tool: Tool, pruned: Pruned, detail: Level, example: JsonObject |
   const purpose = (definition.description ?? '').trim()
   return {
     skill_id: tool_id,
-    title: shorten(definition.title ?? definition.name, 100),
+    title: shorten(tool.title ?? definition.title ?? definition.name, 100),
     purpose: shorten(purpose, detail.purpose),
     input_schema: pruned.schema,
     ...(example !== undefined && detail.example ? { example } : {}),

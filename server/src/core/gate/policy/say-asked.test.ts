@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Caller } from '../../../contract/caller.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import { compilePolicy } from './compile-policy.ts'
+import { sayAsked } from './say-asked.ts'
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ann' }
+const definition = { name: 'send', inputSchema: {} }
+const hash = 'ab'.repeat(32)
+const SEND: Tool = {
+  row: {
+    v: 1,
+    tool_id: 'mail__send',
+    server: 'mail',
+    definition,
+    definition_hash: hash,
+    admitted: { hash, definition, at: 0, by: 'first-listing' },
+    first_seen: 0,
+    last_changed: 0,
+  },
+  effects: ['write'],
+  effects_from: 'configured',
+  risk: 'medium',
+  idempotent: false,
+  tags: [],
+}
+
+const asked = (policy: string, tool: Tool = SEND) => {
+  const compiled = compilePolicy({ text: policy, file: 'p.yaml' }, { digest })
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
+  return sayAsked(compiled.value, AGENT, tool)
+}
+const rules = (...list: string[]) => `rules:\n${list.map((rule, at) => `  - { id: r${at}, ${rule} }`).join('\n')}`
+const PRESET = 'held (simple): it changes something, so a person decides'
+
+test.each([
+  ['the preset answers', '{}', PRESET],
+  ['a rule lets it run', rules('effect: allow, says: fine'), 'runs: fine'],
+  ['two people', rules('effect: ask, strength: two_person, says: dear'), 'held (two people): dear'],
+  ['the strictest of several', rules('effect: allow, says: fine', 'effect: ask, says: hm'), 'held (simple): hm'],
+  ['never', rules('effect: block, says: no'), 'blocked: no'],
+  [
+    'a rule that may be stricter',
+    rules('effect: ask, strength: strong, when: "args.n > 1 && time.hour > 17", says: much and late'),
+    `${PRESET}; or, depending on the arguments and the time, held (strong): much and late`,
+  ],
+  [
+    "a rule that may be looser in the preset's place",
+    rules('effect: allow, when: args.n < 1, says: little'),
+    `${PRESET}; or, depending on the arguments, runs: little`,
+  ],
+  [
+    'a rule that may be looser beside a sure one changes nothing',
+    rules('effect: ask, says: always', 'effect: allow, when: args.n < 1, says: little'),
+    'held (simple): always',
+  ],
+  ['observe', 'preset: observe', 'runs: the gate only observes'],
+])('%s', (_, policy, says) => {
+  expect(asked(policy)).toBe(says)
+})
+
+test('a tool that nobody admitted is asked about, whatever the policy says', () => {
+  const { admitted: _, ...row } = SEND.row
+  const says = 'held (strong): the tool is new and nobody has admitted it'
+  expect(asked(rules('effect: allow, says: fine'), { ...SEND, row })).toBe(says)
+})
+
+test('a condition is never shown', () => {
+  expect(asked(rules('effect: block, when: args.amount > 12345, says: too much'))).not.toContain('12345')
+})
