@@ -3,6 +3,7 @@ import type { LiveCatalogue } from '../commands/catalogue.ts'
 import { openChanges } from '../commands/changes.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
+import { delivering } from '../commands/deliver.ts'
 import { dispatchCall } from '../commands/dispatch-call.ts'
 import { editApproval } from '../commands/edit-approval.ts'
 import { executeCall, type ExecuteCall } from '../commands/execute-call.ts'
@@ -19,6 +20,8 @@ import { performersOf } from '../commands/performers.ts'
 import type {
   Accounts,
   Artifacts,
+  CallbackSource,
+  Channel,
   AuditReads,
   Clock,
   Digest,
@@ -45,6 +48,7 @@ import { standardOf } from '../commands/siblings-of.ts'
 import { searchTools } from '../commands/search-tools.ts'
 import { createSight } from '../commands/sight.ts'
 import { settleCall } from '../commands/settle-call.ts'
+import { takeCallback } from '../commands/take-callback.ts'
 import { issueToken, redeemToken } from '../commands/tokens.ts'
 import { verifyAudit } from '../commands/verify-audit.ts'
 import type { Watch } from '../commands/watch-rows.ts'
@@ -88,6 +92,11 @@ export type World = {
   readonly intake: Intake
   readonly probe: Probe
   readonly links: (approval_id: string) => string
+  /** Aborted when the gate takes no more calls. */
+  readonly stopping: AbortSignal
+  readonly channels: readonly Channel[]
+  readonly callbacks: ReadonlyMap<string, CallbackSource>
+  readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
   readonly after: (ms: number, callback: () => void) => () => void
   readonly persist: (attempt: () => Promise<boolean>) => void
 }
@@ -115,6 +124,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
+    takeCallback: (callback) => takeCallback(deps, callback),
     mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
@@ -153,5 +163,6 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     ...deps,
     serversFor: (caller) => new Set(gate.tools(caller).map(({ row }) => row.server)),
   })
-  return { gate, performers: performersOf(deps) }
+  const performers = new Map([...performersOf(deps), ['deliver', delivering(deps)] as const])
+  return { gate, performers }
 }

@@ -14,6 +14,7 @@ import { recoverCalls } from '../commands/recover-calls.ts'
 import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/schedule-runs.ts'
+import { withOutbox } from '../commands/outbox.ts'
 import { watchRows } from '../commands/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
@@ -30,6 +31,7 @@ import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-fold
 import type { Settings } from './load-config.ts'
 import { openSerenity } from './open-serenity.ts'
 import { packageVersion } from './package-version.ts'
+import { openChannels } from './open-channels.ts'
 import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 
@@ -40,6 +42,8 @@ export type OpenedGate = {
   readonly live: LivePolicy
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
+  /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
+  stopTaking(): void
   close(): Promise<void>
 }
 
@@ -66,7 +70,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { world, close, settled } = opened.value
+  const { world, close, settled, stopping, hangUp } = opened.value
   const { gate, scheduler } = driveWorld(world, log)
   const recovered = await recoverCalls(world)
   if (recovered.unknown + recovered.retried > 0)
@@ -84,9 +88,14 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const tick = setInterval(() => {
     keeper.tick().catch((error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }))
   }, CHECKPOINT_TICK_MS)
-  const shutDown = async () => {
+  const stopTaking = () => {
     world.intake.close(problem('gate.stopping'))
+    stopping.abort()
+  }
+  const shutDown = async () => {
+    stopTaking()
     clearInterval(tick)
+    hangUp()
     await scheduler.stop()
     await readBack
     const signed = await keeper.close()
@@ -95,7 +104,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
   }
   let closing: Promise<void> | undefined
-  return ok({ gate, live: world.live, settled, close: () => (closing ??= shutDown()) })
+  return ok({ gate, live: world.live, settled, stopTaking, close: () => (closing ??= shutDown()) })
 }
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
@@ -109,7 +118,14 @@ export function driveWorld(world: World, log: Log): { gate: Gate; scheduler: Sch
   return { gate, scheduler }
 }
 
-type Opened = { readonly world: World; readonly settled: Promise<void>; close(): Promise<void> }
+type Opened = {
+  readonly world: World
+  readonly settled: Promise<void>
+  readonly stopping: AbortController
+  /** Ends what is being sent to channels; it is sent again after the next start. */
+  hangUp(): void
+  close(): Promise<void>
+}
 
 /** The rooms' ports, opened. Several processes may share a store; recovery is for the one that holds the folder's lock. */
 export async function openWorld(settings: Settings, options: GateOptions, fresh: boolean): Promise<Result<Opened>> {
@@ -128,11 +144,21 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   if (!judgement.ok) return judgement
   const health = await openSerenity(config.serenity, settings.folder, process.env, log)
   if (!health.ok) return health
+  const stopping = new AbortController()
+  const posting = new AbortController()
+  const channels = openChannels(config.channels, {
+    folder: settings.folder,
+    clock: Date.now,
+    stopping: posting.signal,
+  })
+  if (!channels.ok) return channels
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
   if (!store.ok) return store
-  const ledger = watchRows(store.value)
+  const ledger = watchRows(
+    withOutbox({ ledger: store.value, channels: channels.value.channels, ids: randomIds, clock: Date.now }),
+  )
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
   const source = options.policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
@@ -179,13 +205,19 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     digestBytes,
     intake: createIntake(),
     probe: options.probe ?? (() => {}),
-    links: (approval_id) => `${options.url()}/#/approvals/${approval_id}`,
+    stopping: stopping.signal,
+    ...channels.value,
+    onUndelivered: (channel, delivery_id, attempt) =>
+      log('warn', 'a message was not taken and is sent again later', { channel, delivery_id, attempt }),
+    links: (approval_id) => `${config.channels.url ?? options.url()}/#/approvals/${approval_id}`,
     after,
     persist,
   }
   const unwatch = source.watch(() => void live.reload('file'))
   return ok({
     world,
+    stopping,
+    hangUp: () => posting.abort(),
     settled: Promise.allSettled(configs.value.map(({ name }) => servers.ready(name))).then(() => undefined),
     async close() {
       unwatch()

@@ -56,6 +56,8 @@ export async function up(options: UpOptions): Promise<number> {
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER))
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)
+  // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
+  opened.value.stopTaking()
   stopping.abort()
   await listening.value.close()
   await opened.value.close()

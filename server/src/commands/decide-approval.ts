@@ -35,6 +35,8 @@ export async function decideApproval(
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
+  /** What must become true with it, for the first time: a request that came once before decides nothing. */
+  also: readonly Change[] = [],
 ): Promise<Result<DecidedApproval>> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const held = await deps.shelves.row('approvals', approval_id)
@@ -47,10 +49,11 @@ export async function decideApproval(
     const { consent, changes } = remembered.value
     const decided = await decisionChanges(deps, held, moved.value, by, 'role')
     deps.probe('decision.before')
-    const recorded = await deps.ledger.commit([...decided, ...changes])
+    const recorded = await deps.ledger.commit([...also, ...decided, ...changes])
     deps.probe('decision.after')
     if (recorded === 'committed') return ok({ ...moved.value, ...consent })
     if (recorded === 'unavailable') return refuse('audit.unavailable')
+    if (recorded.lost < also.length) return refuse('request.replayed')
   }
   return refuse('approval.not_pending', { approval_id })
 }

@@ -21,6 +21,7 @@ import type { InboxPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
 import type { FoundTool } from './search-tools.ts'
 import type { Settlement } from './settle-call.ts'
+import type { Callback } from './take-callback.ts'
 import type { PresentedToken } from './tokens.ts'
 
 /** What is written about one tool server, for operators. */
@@ -47,6 +48,9 @@ export interface Gate {
   editApproval(caller: Caller, approval_id: string, args: Json): Promise<Result<ApprovalRow>>
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
+
+  /** A decision that came back through a channel; its signature says whose it is. */
+  takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
 
   mintConsent(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentRow>>
   listConsents(caller: Caller, page: Page): Promise<ConsentPage>

@@ -1,6 +1,7 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
-import type { CredentialRow } from '../contract/caller.ts'
+import type { Caller, CredentialRow } from '../contract/caller.ts'
+import type { ChannelEvent } from '../contract/channels.ts'
 import type { CallRow, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
@@ -9,7 +10,8 @@ import type { PauseRow } from '../contract/pause.ts'
 import type { Problem } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
 import type { GateWord } from '../contract/serenity.ts'
-import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
+import type { RiskClass, ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
+import type { Strength } from '../contract/verdict.ts'
 
 // ---------------------------------------------------------------- the ledger: the one write port
 
@@ -245,7 +247,46 @@ export interface Offerings {
 /** Hears what a connected server offers: at the first listing and again whenever it changes. */
 export type ToolsListed = (server: string, definitions: readonly ToolDefinition[]) => Promise<void>
 
+// ---------------------------------------------------------------- people elsewhere
+
+/** What a channel tells: redacted, short, and never anything that could decide. */
+export type ChannelMessage = {
+  readonly delivery_id: string
+  readonly event: ChannelEvent
+  readonly at: number
+  readonly call_id: string
+  readonly approval_id?: string
+  readonly tool_id: string
+  readonly title: string
+  readonly risk: RiskClass
+  readonly why: string
+  readonly args: string
+  readonly asked_by: string
+  readonly thread: string
+  readonly state: string
+  readonly strength?: Strength
+  readonly expires_at?: number
+  readonly url?: string
+}
+
+export interface Channel {
+  readonly name: string
+  readonly events: readonly ChannelEvent[]
+  /** One attempt. `stopping`: not sent, because the gate stops. Never throws. */
+  send(message: ChannelMessage): Promise<'delivered' | 'failed' | 'stopping'>
+}
+
+/** What comes back from a channel, and whose word it is. */
+export type CallbackSource = { readonly key: WebhookKey; readonly approver: Caller }
+
 // ---------------------------------------------------------------- keys
+
+/** Signs and checks `id.seconds.body`, as Standard Webhooks does. */
+export interface WebhookKey {
+  sign(id: string, seconds: number, body: string): string
+  /** Whether one of the signatures in the header fits. */
+  isGenuine(id: string, seconds: number, body: string, header: string): boolean
+}
 
 /** What an approval token is bound to; every field is signed. */
 export type TokenClaims = {

@@ -63,7 +63,7 @@ const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: str
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
 /** What a person needs to understand a request in five seconds. */
-function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
+export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
   const tool = deps.catalogue.tool(row.tool_id)
   const shown = shownArgs(deps, row.canonical_args)
   const args: Json = JSON.parse(shown)

@@ -11,6 +11,8 @@ export type ReadCallDeps = {
   readonly shelves: Shelves
   readonly watch: Watch
   readonly links: Links
+  /** Whoever waits is answered with what is known when the gate stops. */
+  readonly stopping: AbortSignal
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
@@ -35,7 +37,7 @@ export async function readCall(
 ): Promise<Result<Outcome>> {
   const held = await deps.shelves.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
-  if (wait_ms <= 0 || isOver(held.row)) return ok(describeCall(held.row, deps.links))
+  if (wait_ms <= 0 || deps.stopping.aborted || isOver(held.row)) return ok(describeCall(held.row, deps.links))
   return ok(describeCall(await waitFor(deps, call_id, Math.min(wait_ms, LONGEST_WAIT_MS), held.row), deps.links))
 }
 
@@ -48,6 +50,7 @@ async function waitFor(deps: ReadCallDeps, call_id: string, wait_ms: number, fir
     const finish = (row: CallRow) => {
       stopListening()
       cancel()
+      deps.stopping.removeEventListener('abort', stop)
       resolve(row)
     }
     const look = async () => {
@@ -57,7 +60,9 @@ async function waitFor(deps: ReadCallDeps, call_id: string, wait_ms: number, fir
     const stopListening = deps.watch.onRow((table, id) => {
       if (table === 'calls' && id === call_id) look().catch(reject)
     })
-    const cancel = deps.after(wait_ms, () => finish(last))
+    const stop = () => finish(last)
+    const cancel = deps.after(wait_ms, stop)
+    deps.stopping.addEventListener('abort', stop)
     // It may have ended between the caller's look and the listening.
     look().catch(reject)
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Auth, ListenLimits } from './auth-settings.ts'
+import { Channels } from './channels.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
 import { PolicyFile } from './policy.ts'
@@ -135,6 +136,8 @@ export const Config = z.strictObject({
     .prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */
   serenity: Serenity.optional(),
+  /** How people are told, besides the console. */
+  channels: Channels.prefault({}),
   traps: Traps.prefault({}),
   budgets: Budgets.default([]),
   repetition: Repetition.prefault({}),

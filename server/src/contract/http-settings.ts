@@ -32,14 +32,14 @@ export const HttpUrl = z
   )
 
 /** Whoever listens on the way reads the secret, except on this machine. */
-const TokenUrl = HttpUrl.refine(
+export const SafeUrl = HttpUrl.refine(
   (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
-  'a token is fetched over https://, or from this machine',
+  'secrets travel over https://, or stay on this machine',
 )
 
 /** OAuth 2 client credentials. The secret is a reference or the secret itself. */
 export const OAuthSettings = z.strictObject({
-  token_url: TokenUrl,
+  token_url: SafeUrl,
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
   scope: z.string().min(1).optional(),

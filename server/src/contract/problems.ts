@@ -78,6 +78,30 @@ export const PROBLEMS = {
     do: 'see /openapi.json for the addresses',
   },
 
+  'request.replayed': {
+    http: 409,
+    retry: 'never',
+    says: 'this very request was taken before',
+    do: 'send a new request with an id of its own',
+  },
+  'channel.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no channel of this name takes answers',
+    do: 'give the webhook a `callback` in the configuration',
+  },
+  'channel.not_genuine': {
+    http: 401,
+    retry: 'never',
+    says: "the signature is missing or not this channel's",
+    do: "sign `id.timestamp.body` with the callback's secret, see docs/channels.md",
+  },
+  'channel.outdated': {
+    http: 401,
+    retry: 'never',
+    says: 'the signed time is too far from now',
+    do: 'sign with the present time, and set the clock of the sender',
+  },
   'stream.too_many': {
     http: 429,
     retry: 'later',

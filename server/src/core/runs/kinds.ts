@@ -1,7 +1,8 @@
 import type { RunKind } from '../../contract/run.ts'
+import { delivery } from './delivery.ts'
 import { heldCall } from './held-call.ts'
 
 /** Every kind of run the driver knows. A new way of working is a new line here and a pure step beside it. */
 export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(
-  [heldCall].map((kind) => [kind.kind, kind as unknown as RunKind]),
+  [heldCall, delivery].map((kind) => [kind.kind, kind as unknown as RunKind]),
 )

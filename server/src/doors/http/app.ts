@@ -7,6 +7,7 @@ import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { callRoutes } from './calls.ts'
 import type { Doorman } from './caller-of.ts'
+import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
@@ -70,7 +71,16 @@ export function httpApp(door: HttpDoor): App {
     const warnings = door.gate.policies.notices().map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
     return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
   })
-  const rooms = [callRoutes, approvalRoutes, consentRoutes, auditRoutes, toolRoutes, adminRoutes, policyRoutes]
+  const rooms = [
+    callRoutes,
+    approvalRoutes,
+    consentRoutes,
+    auditRoutes,
+    toolRoutes,
+    adminRoutes,
+    policyRoutes,
+    channelRoutes,
+  ]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
   mcpRoute(app, door.mcp)

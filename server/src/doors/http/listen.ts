@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { lastAnswersOf } from './last-answers.ts'
 import type { App, Bindings } from './route.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
@@ -18,6 +19,7 @@ export type ListenOptions = {
 export async function listen(app: App, { host, port, socket, limits }: ListenOptions): Promise<Result<Listening>> {
   const network = serverFor(app, false, limits)
   const local = serverFor(app, true, limits)
+  const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
   const bound = await bind(network, () => network.listen(port, host))
   if (!bound.ok) return bound
   // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
@@ -33,6 +35,7 @@ export async function listen(app: App, { host, port, socket, limits }: ListenOpt
   return ok({
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     async close() {
+      await Promise.all([networkAnswers(), localAnswers()])
       await Promise.all([close(network), close(local)])
     },
   })
@@ -61,8 +64,7 @@ function bind(server: Server, start: () => void): Promise<Result<void>> {
 async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
-    server.closeIdleConnections()
-    // Whoever is still waiting for an answer after this gets a closed connection: the call itself is recorded.
-    setTimeout(() => server.closeAllConnections(), 2000).unref()
+    // Whoever is still waiting for an answer gets a closed connection: the call itself is recorded.
+    server.closeAllConnections()
   })
 }

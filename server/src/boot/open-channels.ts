@@ -1,0 +1,52 @@
+import type { CallbackSource, Channel, Clock, WebhookKey } from '../commands/ports.ts'
+import type { Channels } from '../contract/channels.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../keys/webhook-key.ts'
+import { openPost } from '../upstream/channels/post.ts'
+import { push } from '../upstream/channels/push.ts'
+import { webhook } from '../upstream/channels/webhook.ts'
+import { secretOf } from '../upstream/server-config.ts'
+
+export type OpenedChannels = {
+  readonly channels: readonly Channel[]
+  readonly callbacks: ReadonlyMap<string, CallbackSource>
+}
+
+/** The configured channels with their secrets fetched. One that is absent or too short is refused by its place in the file. */
+export function openChannels(
+  settings: Channels,
+  { folder, clock, stopping }: { readonly folder: string; readonly clock: Clock; readonly stopping: AbortSignal },
+): Result<OpenedChannels> {
+  const faults: string[] = []
+  const post = openPost(stopping)
+  const secret = (reference: string, where: string): string => {
+    const found = secretOf(reference, folder, process.env)
+    if (found === undefined || found === '') faults.push(`channels.${where}: secret is absent`)
+    return found ?? ''
+  }
+  const keyOf = (reference: string, where: string): WebhookKey | undefined => {
+    const text = secret(reference, where)
+    const key = webhookKey(text)
+    if (key === undefined && text !== '')
+      faults.push(`channels.${where}: shorter than ${MIN_WEBHOOK_SECRET_BYTES} bytes`)
+    return key
+  }
+  const callbacks = new Map<string, CallbackSource>()
+  const channels: Channel[] = []
+  for (const [index, one] of settings.webhooks.entries()) {
+    const key = keyOf(one.secret, `webhooks.${index}.secret`)
+    if (key !== undefined) channels.push(webhook(one, { post, clock, key }))
+    if (one.callback === undefined) continue
+    const { secret: reference, approver, user = approver } = one.callback
+    const back = keyOf(reference, `webhooks.${index}.callback.secret`)
+    if (secretOf(reference, folder, process.env) === secretOf(one.secret, folder, process.env))
+      faults.push(`channels.webhooks.${index}.callback.secret: the same secret as for what goes out`)
+    if (back !== undefined)
+      callbacks.set(one.name, { key: back, approver: { kind: 'approver', id: `approver:${approver}`, user } })
+  }
+  for (const [index, one] of settings.push.entries()) {
+    const token = one.token === undefined ? {} : { token: secret(one.token, `push.${index}.token`) }
+    channels.push(push(one, { post, ...token }))
+  }
+  return faults.length === 0 ? ok({ channels, callbacks }) : refuse('config.invalid', { paths: faults.join('; ') })
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { HttpUrl, SafeUrl } from './http-settings.ts'
+
+/** What a channel can be told of. `pending` is a new request, `seconded` the first yes of two. */
+export const CHANNEL_EVENTS = [
+  'approval.pending',
+  'approval.seconded',
+  'approval.approved',
+  'approval.consumed',
+  'approval.denied',
+  'approval.edited',
+  'approval.expired',
+  'approval.stale',
+  'approval.withdrawn',
+  // Of calls that were held; an outcome that nobody knows is told of any call.
+  'call.executed',
+  'call.failed',
+  'call.refused',
+  'call.unknown',
+] as const
+export const ChannelEvent = z.enum(CHANNEL_EVENTS)
+export type ChannelEvent = z.infer<typeof ChannelEvent>
+
+const ChannelName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
+
+/** A secret is named, never spelled out: `env:NAME` or `file:PATH`. */
+const SecretReference = z.string().regex(/^(?:env|file):.+$/, 'a secret is given as env:NAME or file:PATH')
+
+export const WebhookSettings = z.strictObject({
+  name: ChannelName,
+  url: HttpUrl,
+  /** Signs what goes out. */
+  secret: SecretReference,
+  events: z.array(ChannelEvent).min(1).default(['approval.pending']),
+  /** Lets the other side decide, as this approver and nobody else. Its secret is another one: what we sign is no decision. */
+  callback: z
+    .strictObject({
+      secret: SecretReference,
+      approver: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
+      /** The person behind it, where that is not the approver's name. */
+      user: z.string().min(1).max(128).optional(),
+    })
+    .optional(),
+})
+export type WebhookSettings = z.infer<typeof WebhookSettings>
+
+/** A topic of an ntfy server, or of whatever speaks like one: a title, a line of text, an address to open. */
+export const PushSettings = z.strictObject({
+  name: ChannelName,
+  url: SafeUrl,
+  token: SecretReference.optional(),
+  events: z.array(ChannelEvent).min(1).default(['approval.pending']),
+})
+export type PushSettings = z.infer<typeof PushSettings>
+
+export const Channels = z
+  .strictObject({
+    /** Where people reach the console, if that is not the address the gate listens on. */
+    url: HttpUrl.optional(),
+    webhooks: z.array(WebhookSettings).max(32).default([]),
+    push: z.array(PushSettings).max(32).default([]),
+  })
+  .superRefine(({ webhooks, push }, context) => {
+    const names = [...webhooks, ...push].map(({ name }) => name)
+    const twice = names.find((name, index) => names.indexOf(name) !== index)
+    if (twice !== undefined) context.addIssue({ code: 'custom', message: `two channels are called \`${twice}\`` })
+  })
+export type Channels = z.infer<typeof Channels>
+
+/** What the other side of a webhook sends to decide. */
+export const CallbackBody = z.strictObject({
+  approval_id: z.string().min(1).max(128),
+  decision: z.enum(['approve', 'deny']),
+  reason: z.string().max(500).optional(),
+})
+export type CallbackBody = z.infer<typeof CallbackBody>

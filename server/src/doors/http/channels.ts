@@ -1,0 +1,27 @@
+import { jsonResponse, problemResponse } from './problem.ts'
+import { partOf } from './query.ts'
+import { route, type Routes } from './route.ts'
+
+/** Where answers of webhooks come in. Their signature is the credential. */
+export const channelRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/channels/{name}/callback',
+      access: 'anyone',
+      summary: "A signed decision, as the channel's approver",
+    }),
+    async (c) => {
+      const decided = await gate.takeCallback({
+        channel: partOf(c, 'name'),
+        id: c.req.header('webhook-id') ?? '',
+        timestamp: c.req.header('webhook-timestamp') ?? '',
+        signature: c.req.header('webhook-signature') ?? '',
+        body: await c.req.text(),
+      })
+      if (!decided.ok) return problemResponse(decided.problem, c.get('trace'))
+      const { approval_id, state, decisions } = decided.value
+      return jsonResponse(200, { approval_id, state, decisions: decisions.length })
+    },
+  )
+}

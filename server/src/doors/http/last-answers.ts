@@ -1,0 +1,29 @@
+import type { Server, ServerResponse } from 'node:http'
+
+/** How long requests under way may take after the gate was told to stop. */
+const LAST_ANSWERS_MS = 10_000
+
+/**
+ * Watches a server's requests. The function that it returns resolves when nobody waits for an answer any more, or has waited for
+ * too long; meanwhile the door stays open, to tell whoever comes that the gate is stopping.
+ */
+export function lastAnswersOf(server: Server): () => Promise<void> {
+  const waiting = new Set<ServerResponse>()
+  let onNobody = () => {}
+  server.on('request', (_, answer: ServerResponse) => {
+    waiting.add(answer)
+    answer.once('close', () => {
+      waiting.delete(answer)
+      if (waiting.size === 0) onNobody()
+    })
+  })
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.size === 0) return resolve()
+      const timer = setTimeout(resolve, LAST_ANSWERS_MS)
+      onNobody = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+}

@@ -1,0 +1,41 @@
+import type { Channel, ChannelMessage } from '../../commands/ports.ts'
+import type { PushSettings } from '../../contract/channels.ts'
+import type { RiskClass } from '../../contract/tool.ts'
+import type { Post } from './post.ts'
+
+/** ntfy's levels: 3 is normal, 5 rings. */
+const PRIORITY = { low: '2', medium: '3', high: '4', critical: '5' } as const satisfies Record<RiskClass, string>
+
+/** A short line on somebody's phone. It shows no arguments: others can read a locked screen. */
+export function push(
+  settings: Pick<PushSettings, 'name' | 'url' | 'events'>,
+  { post, token }: { readonly post: Post; readonly token?: string },
+): Channel {
+  return {
+    name: settings.name,
+    events: settings.events,
+    async send(message) {
+      // Whoever is called to a request wants it to be still there.
+      if (message.event === 'approval.pending' && message.state !== 'pending') return 'delivered'
+      return post(settings.url, {
+        body: message.why === '' ? `${message.tool_id}: ${message.state}` : message.why,
+        headers: {
+          title: headerText(titleOf(message)),
+          priority: PRIORITY[message.risk],
+          tags: 'sluice',
+          ...(message.url === undefined ? {} : { click: message.url }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+      })
+    },
+  }
+}
+
+const titleOf = ({ event, title }: ChannelMessage) =>
+  event === 'approval.pending' ? `Approve ${title}?` : `${title}: ${event.replace('.', ' ')}`
+
+/** A header holds ASCII; everything else is written as RFC 2047 says. */
+function headerText(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text
+  return `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
+}

@@ -1,0 +1,30 @@
+import type { Channel, ChannelMessage, Clock, WebhookKey } from '../../commands/ports.ts'
+import type { WebhookSettings } from '../../contract/channels.ts'
+import type { Post } from './post.ts'
+
+export type WebhookDeps = { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey }
+
+/** A signed message to somebody else's program, in the manner of Standard Webhooks. */
+export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events'>, deps: WebhookDeps): Channel {
+  return {
+    name: settings.name,
+    events: settings.events,
+    send(message) {
+      const body = bodyOf(message)
+      const seconds = Math.floor(deps.clock() / 1000)
+      return deps.post(settings.url, {
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': message.delivery_id,
+          'webhook-timestamp': String(seconds),
+          'webhook-signature': deps.key.sign(message.delivery_id, seconds, body),
+        },
+      })
+    },
+  }
+}
+
+function bodyOf({ delivery_id: _, event, at, ...data }: ChannelMessage): string {
+  return JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data })
+}

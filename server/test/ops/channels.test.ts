@@ -1,0 +1,264 @@
+import { createHmac } from 'node:crypto'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LAUNCHER, run } from '../doors/with-running-gate.ts'
+import { receiver, type Received, type Receiver } from './receiver.ts'
+
+const OUT = `whsec_${Buffer.from('a secret of the way out').toString('base64')}`
+const BACK = 'a secret of the way back'
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-channels-'))
+let inbox: Receiver, flaky: Receiver, hanging: Receiver, phone: Receiver
+/** While true, its answers never come. */
+let isHanging = false
+let child: ChildProcess
+let url = ''
+let agent = ''
+let approver = ''
+
+async function up(): Promise<void> {
+  child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  const { stdout } = child
+  if (stdout === null) throw new Error('no output')
+  const greeting = await new Promise<string>((done) => createInterface({ input: stdout }).once('line', done))
+  url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? greeting
+}
+const ended = () => new Promise((done) => child.once('exit', done))
+
+beforeAll(async () => {
+  inbox = await receiver()
+  flaky = await receiver((response, index) => void response.writeHead(index < 2 ? 500 : 200).end())
+  hanging = await receiver((response) => void (isHanging ? undefined : response.writeHead(200).end()))
+  phone = await receiver()
+  writeFileSync(join(folder, 'out.secret'), OUT)
+  writeFileSync(join(folder, 'back.secret'), BACK)
+  writeFileSync(join(folder, 'phone.secret'), 'tk_phone')
+  const out = 'file:./out.secret'
+  const webhooks = [
+    {
+      name: 'inbox',
+      url: `${inbox.url}/in`,
+      secret: out,
+      callback: { secret: 'file:./back.secret', approver: 'pager' },
+    },
+    { name: 'flaky', url: flaky.url, secret: out, events: ['approval.denied'] },
+    { name: 'hanging', url: hanging.url, secret: out, events: ['approval.approved'] },
+  ]
+  const channels = {
+    url: 'https://gate.example',
+    webhooks,
+    push: [{ name: 'phone', url: `${phone.url}/topic`, token: 'file:./phone.secret' }],
+  }
+  const policy = {
+    rules: [
+      { id: 'two', effect: 'ask', strength: 'two_person', match: { tool: 'book__wipe' }, says: 'two people wipe' },
+    ],
+  }
+  const book = {
+    command: 'node',
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: {
+      note: { effects: ['write'], title: 'Übertrag notieren', content: { secrets: 'ask' } },
+      wipe: { effects: ['destructive'] },
+    },
+  }
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    JSON.stringify({ listen: { port: 0 }, policy, servers: { book }, channels }),
+  )
+  await up()
+  agent = (await run(folder, ['keys', 'create', 'agent', 'a', '--user', 'ana'])).out.trim()
+  approver = (await run(folder, ['keys', 'create', 'approver', 'bob'])).out.trim()
+})
+afterAll(async () => {
+  child.kill('SIGTERM')
+  await ended()
+  for (const one of [inbox, flaky, hanging, phone]) await one.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function http(method: string, path: string, key: string, body?: unknown): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as Record<string, unknown>
+}
+let calls = 0
+/** A held call whose arguments nobody made before. */
+async function hold(tool: string, text = `${(calls += 1)}`): Promise<{ approval_id: string; call_id: string }> {
+  const held = await http('POST', '/v1/calls', agent, { tool, args: { text } })
+  return { approval_id: String(held['approval_id']), call_id: String(held['call_id']) }
+}
+const decide = (id: string, decision: string) => http('POST', `/v1/approvals/${id}/decide`, approver, { decision })
+
+const sign = (secret: Buffer | string, id: string, seconds: number | string, body: string) =>
+  `v1,${createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64')}`
+const now = () => Math.floor(Date.now() / 1000)
+
+type Answer = {
+  readonly id?: string
+  readonly seconds?: number
+  readonly secret?: Buffer | string
+  readonly signature?: string
+  readonly channel?: string
+}
+async function answer(
+  body: object | string,
+  how: Answer = {},
+): Promise<{ status: number; code: unknown; state: unknown }> {
+  const { id = `m${(calls += 1)}`, seconds = now(), secret = BACK, channel = 'inbox' } = how
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const signature = how.signature ?? sign(secret, id, seconds, text)
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signature }
+  const got = await fetch(`${url}/v1/channels/${channel}/callback`, { method: 'POST', headers, body: text })
+  const { code, state } = (await got.json()) as Record<string, unknown>
+  return { status: got.status, code, state }
+}
+
+/** The message of a receiver that tells of this request. */
+async function about(one: Receiver, approval_id: string): Promise<Received> {
+  for (let index = 0; ; index += 1) {
+    const message = await one.nth(index)
+    if (message.body.includes(approval_id) || String(message.headers['click']).includes(approval_id)) return message
+  }
+}
+
+test('a held call is told of, signed, with its packet and never with a secret or a token', async () => {
+  const secret = 'ghp_' + 'aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'.slice(0, 36)
+  const { approval_id, call_id } = await hold('book__note', `the key is ${secret}`)
+  const message = await about(inbox, approval_id)
+  const { 'webhook-id': id = '', 'webhook-timestamp': seconds = '', 'webhook-signature': signature } = message.headers
+  const key = Buffer.from(OUT.slice('whsec_'.length), 'base64')
+  expect(signature).toBe(sign(key, String(id), String(seconds), message.body))
+  const { type, timestamp, data } = JSON.parse(message.body) as Record<string, unknown>
+  expect({ type, data }).toMatchObject({
+    type: 'approval.pending',
+    data: {
+      approval_id,
+      call_id,
+      tool_id: 'book__note',
+      title: 'Übertrag notieren',
+      asked_by: 'agent:a',
+      state: 'pending',
+      strength: 'strong',
+      url: `https://gate.example/#/approvals/${approval_id}`,
+    },
+  })
+  expect(Date.parse(String(timestamp))).toBeGreaterThan(0)
+  expect(message.body).not.toContain(secret)
+  expect(message.body).not.toMatch(/v1\.\d+\./)
+  const push = await about(phone, approval_id)
+  expect(push.headers).toMatchObject({ priority: '3', authorization: 'Bearer tk_phone' })
+  expect(String(push.headers['title'])).toBe(
+    `=?UTF-8?B?${Buffer.from('Approve Übertrag notieren?').toString('base64')}?=`,
+  )
+  expect(push.body).not.toContain('the key is')
+})
+
+test('a receiver that fails gets the same message again until it takes it', async () => {
+  const { approval_id } = await hold('book__note')
+  await decide(approval_id, 'deny')
+  const third = await flaky.nth(2)
+  const ids = flaky.received.map(({ headers }) => headers['webhook-id'])
+  expect(new Set(ids).size).toBe(1)
+  expect(third.body).toContain(approval_id)
+  expect(third.body).toBe(flaky.received[0]?.body)
+  expect(third.body).toContain('"type":"approval.denied"')
+})
+
+describe('an answer', () => {
+  test('decides as the approver of its channel, and the call runs without being asked for', async () => {
+    const { approval_id, call_id } = await hold('book__note')
+    const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)
+    expect(await answer({ approval_id, decision: 'approve' })).toMatchObject({ status: 200, state: 'approved' })
+    expect(await waiting).toMatchObject({ status: 'executed' })
+    const audit = await run(folder, ['audit', 'export'])
+    expect(audit.out).toMatch(/"type":"channel\.answered".*?/)
+    expect(audit.out).toMatch(/"actor":"approver:pager"/)
+  })
+
+  test('sent a second time is refused', async () => {
+    const [first, second] = [await hold('book__wipe'), await hold('book__note')]
+    const body = { approval_id: first.approval_id, decision: 'approve' }
+    expect(await answer(body, { id: 'again' })).toMatchObject({ status: 200, state: 'pending' })
+    // The same person does not count twice, however it is sent; an id is spent even for another request.
+    expect(await answer(body, { id: 'again' })).toMatchObject({ code: 'approval.already_decided_by_you' })
+    expect(await answer(body)).toMatchObject({ code: 'approval.already_decided_by_you' })
+    const other = { approval_id: second.approval_id, decision: 'approve' }
+    expect(await answer(other, { id: 'again' })).toMatchObject({ status: 409, code: 'request.replayed' })
+  })
+
+  test.each<{ what: string; how: Answer; code: string }>([
+    { what: 'with another secret', how: { secret: 'a secret of somebody else' }, code: 'channel.not_genuine' },
+    {
+      what: 'with the secret of the way out',
+      how: { secret: Buffer.from('a secret of the way out') },
+      code: 'channel.not_genuine',
+    },
+    { what: 'without a signature', how: { signature: '' }, code: 'channel.not_genuine' },
+    {
+      what: 'with an unknown kind of signature',
+      how: { signature: `v0,${'A'.repeat(43)}=` },
+      code: 'channel.not_genuine',
+    },
+    { what: 'signed ten minutes ago', how: { seconds: now() - 600 }, code: 'channel.outdated' },
+    { what: 'signed in ten minutes', how: { seconds: now() + 600 }, code: 'channel.outdated' },
+    { what: 'for a channel that takes none', how: { channel: 'flaky' }, code: 'channel.unknown' },
+  ])('$what is refused and decides nothing', async ({ how, code }) => {
+    const { approval_id } = await hold('book__note')
+    expect(await answer({ approval_id, decision: 'approve' }, how)).toMatchObject({ code })
+    expect(await http('GET', `/v1/approvals/${approval_id}`, approver)).toMatchObject({ state: 'pending' })
+  })
+
+  test('whose body was changed after signing is refused', async () => {
+    const { approval_id } = await hold('book__note')
+    const signed = JSON.stringify({ approval_id, decision: 'deny' })
+    const signature = sign(BACK, 'x', now(), signed)
+    const changed = signed.replace('deny', 'approve')
+    expect(await answer(changed, { id: 'x', signature })).toMatchObject({ code: 'channel.not_genuine' })
+  })
+
+  test('of another shape is told what is wrong', async () => {
+    expect(await answer({ approval_id: 'auth_1', decision: 'remember' })).toMatchObject({ code: 'request.invalid' })
+    expect(await answer('{"a":1,"a":2}')).toMatchObject({ code: 'request.not_ijson' })
+  })
+})
+
+test('a gate killed after a decision and before its message was taken sends it after the restart', async () => {
+  const { approval_id, call_id } = await hold('book__note')
+  isHanging = true
+  await decide(approval_id, 'approve')
+  const first = await about(hanging, approval_id)
+  expect(await http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)).toMatchObject({ status: 'executed' })
+  child.kill('SIGKILL')
+  await ended()
+  isHanging = false
+  const seen = hanging.received.length
+  await up()
+  const again = await hanging.nth(seen)
+  expect(again.headers['webhook-id']).toBe(first.headers['webhook-id'])
+  expect(again.body).toContain('approval.approved')
+})
+
+test('the verifier in docs/channels.md takes what the gate signs and nothing else', async () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/channels.md'), 'utf8')
+  const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  expect(code.trim().split('\n').length).toBeLessThanOrEqual(15)
+  const file = join(folder, 'verify.mjs')
+  writeFileSync(file, code)
+  const { verify } = (await import(file)) as { verify: (headers: object, body: string, secret: string) => boolean }
+  const { headers, body } = await inbox.nth(0)
+  expect(verify(headers, body, OUT)).toBe(true)
+  expect(verify(headers, `${body} `, OUT)).toBe(false)
+  expect(verify({ ...headers, 'webhook-id': 'other' }, body, OUT)).toBe(false)
+  expect(verify({ ...headers, 'webhook-timestamp': '1' }, body, OUT)).toBe(false)
+  expect(verify(headers, body, BACK)).toBe(false)
+})
