@@ -22,14 +22,12 @@ import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from './quarantine.ts'
 import { redactArgs } from './redact-args.ts'
-import type { Sight } from './sight.ts'
 
 export type DispatchDeps = PrepareDeps &
   FactsDeps &
   AskDeps &
   PreviewDeps & {
     readonly intake: Intake
-    readonly sight: Sight
     readonly policy: () => Policy
     readonly ledger: Ledger
     readonly execute: ExecuteCall
@@ -43,26 +41,6 @@ export type DispatchDeps = PrepareDeps &
 export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Promise<Outcome> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return refused(closed)
-  const hidden = isHidden(deps, request)
-  const outcome = await passCorridor(deps, request)
-  return hidden ? asIfMissing(outcome, request.tool) : outcome
-}
-
-function isHidden({ catalogue, sight }: DispatchDeps, { caller, tool: tool_id }: CallRequest): boolean {
-  const tool = catalogue.tool(tool_id)
-  return tool !== undefined && !sight.sees(caller, tool)
-}
-
-/**
- * A call to a tool that its caller may not know of is judged and recorded like any other: probing is worth seeing, and a trap
- * is a trap. Only the answer is that of a tool that does not exist.
- */
-function asIfMissing(outcome: Outcome, tool: string): Outcome {
-  if (outcome.status !== 'refused' || outcome.problem.code === 'audit.unavailable') return outcome
-  return refused(problem('tool.unknown', { tool }))
-}
-
-async function passCorridor(deps: DispatchDeps, request: CallRequest): Promise<Outcome> {
   const prepared = prepareCall(deps, request)
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
   const earlier = await earlierCall(deps, request, prepared.value)

@@ -13,8 +13,8 @@ const MOST_CALLERS = 32
 export type SightDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
 
 /**
- * What a caller may know of. A tool that their key is not good for, or of which every call would be blocked, is missing for
- * them: in lists, in search and by name.
+ * What a caller is shown. A tool that their key is not good for, or of which every call would be blocked, is missing for
+ * them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
  * INVARIANT: what a caller sees follows from the policy in force, the caller and the tool, and from nothing else.
  */
 export interface Sight {

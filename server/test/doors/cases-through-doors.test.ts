@@ -1,9 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
-import { callFrom } from '../../src/core/gate/policy/described-call.ts'
-import { couldPermit } from '../../src/core/gate/policy/foresee.ts'
 import { type GateCase, gateVerdict, readCases } from '../cases/read-cases.ts'
 import { startGate, type RunningGate } from './with-running-gate.ts'
 
@@ -86,16 +83,6 @@ const DOORS: readonly { readonly door: string; readonly knock: Door; readonly th
   { door: 'MCP', knock: overMcp, thread: (at) => `mcp-${at}` },
 ]
 
-/** What is blocked whatever it is called with does not exist for its caller, unless they oversee all. */
-function codeOfBlock({ policy, tool, caller: { id, role, user } }: GateCase): string {
-  const compiled = compilePolicy({ text: JSON.stringify(policy), file: 'case' }, { digest: () => '' })
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
-  if (role === 'admin') return 'call.blocked'
-  const { facts } = callFrom({ ...tool, tool: tool.id, caller: id, role, user, args: {} })
-  const known = { ...facts.tool, tags: tool.tags }
-  return couldPermit(compiled.value, { kind: role, id, user }, known) ? 'call.blocked' : 'tool.unknown'
-}
-
 const STATUS = { allow: 'executed', ask: 'pending', block: 'refused' } as const
 
 /** What the audit says about the call of one thread. Found by its thread: every case at every door has its own. */
@@ -122,7 +109,7 @@ describe.each(byPolicy)('$title', ({ policy, members }) => {
       const own = thread(cases.indexOf(one))
       const verdict = gateVerdict(one)
       const seen = await knock(one, own)
-      const code = verdict.effect === 'block' ? codeOfBlock(one) : undefined
+      const code = verdict.effect === 'block' ? 'call.blocked' : undefined
       expect(seen).toEqual({ status: STATUS[verdict.effect], code })
       const recorded = (await recordedIn(own))?.verdict ?? {}
       expect(recorded).toMatchObject(verdict)

@@ -40,7 +40,7 @@ test('started and held calls take one each, refused and repeated ones none, and 
       const listed = await gate.listCredentials(ADMIN)
       return listed.ok ? listed.value.map(({ calls_left }) => calls_left) : listed.problem.code
     }
-    expect(await call('book__wipe', { text: 'x' }, { caller })).toMatchObject({ problem: { code: 'tool.unknown' } })
+    expect(await call('book__wipe', { text: 'x' }, { caller })).toMatchObject({ problem: { code: 'call.blocked' } })
     expect(await call('book__nothing', {}, { caller })).toMatchObject({ problem: { code: 'tool.unknown' } })
     expect(await left()).toEqual([3])
     const once = { caller, idempotency_key: 'k1' }
