@@ -37,7 +37,6 @@ async function openapi(): Promise<string> {
   const app = httpApp({
     gate,
     doorman: async () => refuse('auth.missing'),
-    mcp: async () => undefined,
     newTrace: () => '',
     hosts: [],
     stopping: new AbortController().signal,

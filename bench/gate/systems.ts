@@ -80,6 +80,7 @@ async function startSluice({ upstream, url, folder }: Setting): Promise<Running>
   const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'an echo may be heard' }
   const config = {
     listen: { port: 0 },
+    mcp: { surface: 'passthrough' },
     servers: { bench: { ...reached, concurrency: 64 } },
     policy: { preset: 'careful', rules: [rule] },
   }

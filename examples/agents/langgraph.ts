@@ -9,7 +9,9 @@ import { withScriptedModel } from './scripted-model.ts'
 await withGate(async (gate) =>
   withScriptedModel(async (baseURL) => {
     const headers = { authorization: `Bearer ${gate.key('agent', 'langgraph')}` }
-    const mcp = new MultiServerMCPClient({ sluice: { transport: 'http', url: `${gate.url}/mcp`, headers } })
+    const mcp = new MultiServerMCPClient({
+      sluice: { transport: 'http', url: `${gate.url}/mcp?surface=passthrough`, headers },
+    })
     const llm = new ChatOpenAI({ model: 'scripted', apiKey: 'none', configuration: { baseURL } })
     const agent = createReactAgent({ llm, tools: await mcp.getTools() })
     const approved = gate.approveNext()

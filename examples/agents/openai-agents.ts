@@ -9,7 +9,11 @@ setTracingDisabled(true)
 await withGate(async (gate) =>
   withScriptedModel(async (baseURL) => {
     const headers = { authorization: `Bearer ${gate.key('agent', 'openai')}` }
-    const sluice = new MCPServerStreamableHttp({ name: 'sluice', url: `${gate.url}/mcp`, requestInit: { headers } })
+    const sluice = new MCPServerStreamableHttp({
+      name: 'sluice',
+      url: `${gate.url}/mcp?surface=passthrough`,
+      requestInit: { headers },
+    })
     await sluice.connect()
     const model = new OpenAIChatCompletionsModel(new OpenAI({ baseURL, apiKey: 'none' }), 'scripted')
     const agent = new Agent({ name: 'Assistant', instructions: 'You write messages.', model, mcpServers: [sluice] })

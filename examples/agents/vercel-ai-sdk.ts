@@ -9,7 +9,9 @@ import { withScriptedModel } from './scripted-model.ts'
 await withGate(async (gate) =>
   withScriptedModel(async (baseURL) => {
     const headers = { authorization: `Bearer ${gate.key('agent', 'vercel')}` }
-    const mcp = await createMCPClient({ transport: { type: 'http', url: `${gate.url}/mcp`, headers } })
+    const mcp = await createMCPClient({
+      transport: { type: 'http', url: `${gate.url}/mcp?surface=passthrough`, headers },
+    })
     const model = createOpenAICompatible({ name: 'scripted', baseURL }).chatModel('scripted')
     const approved = gate.approveNext()
     const { text } = await generateText({

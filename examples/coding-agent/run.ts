@@ -26,9 +26,14 @@ await withGate(async (gate) => {
   const { tools } = await agent.listTools()
   console.log(`the agent sees ${tools.map(({ name }) => name).join(', ')}`)
   const approved = gate.approveNext()
+  const found = await agent.callTool({ name: 'tool_search', arguments: { query: 'send a message to somebody' } })
+  assert.match(JSON.stringify(found), /outbox__send_message/)
   const held = await agent.callTool({
-    name: 'outbox__send_message',
-    arguments: { to: 'bob@example.com', subject: 'review', body: 'please look at my change' },
+    name: 'execute_skill_proxy',
+    arguments: {
+      skill_id: 'outbox__send_message',
+      args: { to: 'bob@example.com', subject: 'review', body: 'please look at my change' },
+    },
   })
   const call_id = /call_[0-9a-f]{24}/.exec(JSON.stringify(held))?.[0]
   console.log(`held, as ${call_id}`)

@@ -10,6 +10,7 @@ import { executeCall, type ExecuteCall } from '../commands/execute-call.ts'
 import { exportAudit } from '../commands/export-audit.ts'
 import type { Judgement } from '../commands/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
+import { grepArtifact } from '../commands/grep-artifact.ts'
 import type { Intake } from '../commands/intake.ts'
 import { listConsents } from '../commands/list-consents.ts'
 import { mintConsent } from '../commands/mint-consent.ts'
@@ -47,6 +48,7 @@ import { rotateKeys } from '../commands/rotate-keys.ts'
 import { standardOf } from '../commands/siblings-of.ts'
 import { searchTools } from '../commands/search-tools.ts'
 import { createSight } from '../commands/sight.ts'
+import { smallerSurface } from '../commands/smaller-surface.ts'
 import { settleCall } from '../commands/settle-call.ts'
 import { takeCallback } from '../commands/take-callback.ts'
 import { issueToken, redeemToken } from '../commands/tokens.ts'
@@ -142,6 +144,12 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     },
     servers: () => world.serverReports(),
     artifact: (caller, digest, from, length) => readArtifact(deps, caller, digest, from, length),
+    grepArtifact: (caller, digest, query) => grepArtifact(deps, caller, digest, query),
+    smallerSurface: (caller, own) =>
+      smallerSurface(
+        own,
+        gate.tools(caller).map(({ row }) => row.definition),
+      ),
     setPause: (caller, order) => setPause(deps, caller, order),
     listPauses: () => listPauses(deps),
     createCredential: (caller, wanted) => createCredential(deps, caller, wanted),

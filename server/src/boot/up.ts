@@ -8,7 +8,7 @@ import { doorman } from '../doors/http/caller-of.ts'
 import { failedKnocks } from '../doors/http/failed-knocks.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { listen } from '../doors/http/listen.ts'
-import { handleMessage } from '../doors/mcp/handle-message.ts'
+import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { placesIn } from './data-folder.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, settingsOf } from './local-gate.ts'
@@ -29,22 +29,23 @@ export async function up(options: UpOptions): Promise<number> {
   if (!opened.ok) return complain(opened.problem)
   const { gate } = opened.value
   const stopping = new AbortController()
-  const app = httpApp({
+  const shared = {
     gate,
     stopping: stopping.signal,
     doorman: doorman(gate, failedKnocks(settings.config.auth.failures, Date.now)),
-    mcp: (message, speaker) => handleMessage(gate, message, speaker),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
-    onIncident(error, trace) {
+    onIncident(error: unknown, trace: string) {
       const incident = randomBytes(6).toString('hex')
       log('error', 'internal error', { incident, trace, error: error instanceof Error ? error.stack : String(error) })
       return incident
     },
-  })
+  }
+  const app = httpApp(shared)
+  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers: [], clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen(app, { host, port, socket: placesIn(settings.data).socket, limits })
+  const listening = await listen(app, mcp, { host, port, socket: placesIn(settings.data).socket, limits })
   if (!listening.ok) {
     await opened.value.close()
     return complain(listening.problem)

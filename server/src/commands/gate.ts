@@ -11,6 +11,7 @@ import type { StandardSentences } from '../core/gate/standard/describe-standard.
 import type { Changes } from './changes.ts'
 import type { NewCredential, ShownCredential } from './credentials.ts'
 import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
+import type { ArtifactHits, ArtifactQuery } from './grep-artifact.ts'
 import type { ConsentPage } from './list-consents.ts'
 import type { Refusal } from './note-refusal.ts'
 import type { PauseOrder } from './pause.ts'
@@ -79,6 +80,9 @@ export interface Gate {
     from: number,
     length: number,
   ): Promise<Result<{ text: string; size: number }>>
+  grepArtifact(caller: Caller, digest: string, query: ArtifactQuery): Promise<Result<ArtifactHits>>
+  /** Which of two ways to show the tools costs a model less to read; `own` is the text of what takes their place. */
+  smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 
   setPause(caller: Caller, order: PauseOrder): Promise<Result<PauseRow>>
   listPauses(): Promise<readonly PauseRow[]>

@@ -29,6 +29,7 @@ describe('the configuration', () => {
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           budgets: [],
+          mcp: { surface: 'search' },
           repetition: { most: 5, within_s: 600 },
         },
       })

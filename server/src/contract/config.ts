@@ -104,6 +104,10 @@ export const ServerSettings = z
   .superRefine(({ tools }, context) => refuseWriters(tools, context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
+/** What an MCP client sees: a few tools that find and run the others, every tool under its own name, or the smaller of the two. */
+export const Surface = z.enum(['search', 'passthrough', 'auto'])
+export type Surface = z.infer<typeof Surface>
+
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
 export const Config = z.strictObject({
   listen: z
@@ -138,6 +142,14 @@ export const Config = z.strictObject({
   serenity: Serenity.optional(),
   /** How people are told, besides the console. */
   channels: Channels.prefault({}),
+  mcp: z
+    .strictObject({
+      /** For clients that do not choose by themselves (`?surface=`, `sluice mcp --surface`). */
+      surface: Surface.default('search'),
+      /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
+      url: HttpUrl.optional(),
+    })
+    .prefault({}),
   traps: Traps.prefault({}),
   budgets: Budgets.default([]),
   repetition: Repetition.prefault({}),

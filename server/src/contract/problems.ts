@@ -47,6 +47,24 @@ export const PROBLEMS = {
     says: "the request was made under a name that is not this gate's",
     do: 'use the address the gate printed at its start, or add the name to `listen.hosts`',
   },
+  'request.media_type': {
+    http: 415,
+    retry: 'never',
+    says: 'the body is not declared as JSON',
+    do: 'send `Content-Type: application/json`',
+  },
+  'request.not_acceptable': {
+    http: 406,
+    retry: 'never',
+    says: 'the sender takes none of the forms an answer could have',
+    do: 'send `Accept: application/json, text/event-stream`',
+  },
+  'request.method_not_allowed': {
+    http: 405,
+    retry: 'never',
+    says: 'this address does not know the HTTP method',
+    do: 'use a method named in the `Allow` header',
+  },
   'auth.missing': {
     http: 401,
     retry: 'never',
@@ -356,6 +374,55 @@ export const PROBLEMS = {
     do: 'keep the data folder as it is and compare with an exported copy',
   },
 
+  'mcp.message_invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the body is not one JSON-RPC 2.0 message',
+    do: 'send an object with `jsonrpc`, `method` and, for a request, an `id` that is a string or a whole number',
+  },
+  'mcp.batch_refused': {
+    http: 400,
+    retry: 'never',
+    says: 'several messages came in one array',
+    do: 'send each message in a request of its own',
+  },
+  'mcp.version_unsupported': {
+    http: 400,
+    retry: 'never',
+    says: 'the protocol version is not spoken here',
+    do: 'use one of the versions in `supported`',
+  },
+  'mcp.envelope_invalid': {
+    http: 400,
+    retry: 'never',
+    says: "the message's `_meta` lacks what this protocol version requires",
+    do: 'correct the keys named in `keys`',
+  },
+  'mcp.header_mismatch': {
+    http: 400,
+    retry: 'never',
+    says: 'a header is missing or says something else than the body',
+    do: 'make the header named in `header` repeat the body',
+  },
+  'mcp.session_unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'the session is unknown, over, or belongs to somebody else',
+    do: 'begin a new one with `initialize`',
+  },
+  'mcp.method_unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'the method is not offered here',
+    do: 'look at the capabilities that `initialize` or `server/discover` answered',
+  },
+  'mcp.params_invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'the parameters do not fit the method',
+    do: 'correct the fields named in `paths`',
+  },
+
   'artifact.unknown': {
     http: 404,
     retry: 'never',
@@ -439,6 +506,12 @@ export const PROBLEMS = {
     retry: 'later',
     says: 'no gate runs on this data folder',
     do: 'start it with `sluice up`',
+  },
+  'gate.broke_off': {
+    http: 502,
+    retry: 'never',
+    says: 'the gate went away before it answered',
+    do: 'find out in the audit whether a call was made, before you repeat it',
   },
   'gate.stopping': { http: 503, retry: 'later', says: 'the gate is shutting down', do: 'try again when it is back' },
   internal: {

@@ -27,7 +27,13 @@ function configureFor(folder: string): void {
   writeFileSync(join(folder, 'policy.yaml'), '{}')
   writeFileSync(
     join(folder, 'sluice.yaml'),
-    JSON.stringify({ listen: { port: 0 }, policy: './policy.yaml', servers, repetition: { most: 1000 } }),
+    JSON.stringify({
+      listen: { port: 0 },
+      mcp: { surface: 'passthrough' },
+      policy: './policy.yaml',
+      servers,
+      repetition: { most: 1000 },
+    }),
   )
 }
 
@@ -65,11 +71,11 @@ const overMcp: Door = async (one, thread) => {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name: one.tool.id, arguments: one.args },
+    params: { name: one.tool.id, arguments: one.args, _meta: { 'sluice/session': thread } },
   }
   const answer = await fetch(`${gate.url}/mcp`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(one)}`, 'mcp-session-id': thread },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(one)}` },
     body: JSON.stringify(message),
   })
   const { result } = (await answer.json()) as { result: { structuredContent?: Record<string, unknown> } }
@@ -91,7 +97,8 @@ async function recordedIn(thread: string): Promise<Entry | undefined> {
     const { body } = await gate.http('GET', `/v1/audit?from=${from}&limit=200`, admin)
     const items = body['items'] as Entry[]
     const found = items.find(
-      ({ subject, verdict }) => verdict !== undefined && [thread, `mcp:${thread}`].includes(subject['thread'] ?? ''),
+      ({ subject, verdict }) =>
+        verdict !== undefined && (subject['thread'] === thread || subject['thread']?.endsWith(`:${thread}`) === true),
     )
     if (found !== undefined || items.length === 0) return found
   }

@@ -39,7 +39,10 @@ beforeAll(async () => {
     }
     writeFileSync(join(folder, 'first.yaml'), GOOD)
     const policy = './first.yaml'
-    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, policy, servers: { book } }))
+    writeFileSync(
+      join(folder, 'sluice.yaml'),
+      JSON.stringify({ listen: { port: 0 }, mcp: { surface: 'passthrough' }, policy, servers: { book } }),
+    )
   })
   admin = await gate.key('admin', 'root')
   agent = await gate.key('agent', 'a', 'ana')

@@ -26,6 +26,7 @@ export type RunningGate = {
 
 const CONFIG = {
   listen: { port: 0 },
+  mcp: { surface: 'passthrough' },
   policy: {
     rules: [
       { id: 'no-wiping', effect: 'block', match: { tool: 'book__wipe' }, says: 'nobody wipes the book' },

@@ -22,6 +22,12 @@ export type Client = (
 /** Status of a reply that never came: nobody answers at the target. */
 export const NOBODY = 0
 
+/** How we say who we are. */
+export const headersOf = ({ key, as }: Target): Record<string, string> => ({
+  ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  ...(as === undefined ? {} : { 'x-sluice-as': as }),
+})
+
 export function clientFor(target: Target): Client {
   return (method, path, body, more = {}) =>
     new Promise((resolve) => {
@@ -83,9 +89,7 @@ function requestTo(
   path: string,
   more: Readonly<Record<string, string>>,
 ): ClientRequest {
-  const headers: Record<string, string> = { ...more }
-  if (target.key !== undefined) headers['authorization'] = `Bearer ${target.key}`
-  if (target.as !== undefined) headers['x-sluice-as'] = target.as
+  const headers = { ...more, ...headersOf(target) }
   const send = target.url?.startsWith('https:') === true ? httpsRequest : httpRequest
   const place = target.url === undefined ? { socketPath: target.socket, path } : {}
   return send(target.url === undefined ? 'http://gate' : new URL(path, target.url), { ...place, method, headers })

@@ -1,7 +1,9 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
+import { knockAtGate } from '../mcp/knock-at-gate.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { PolicyLintBody, PolicyTestBody } from '../../contract/api.ts'
+import { Surface } from '../../contract/config.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { LintReport } from '../../commands/lint-policy.ts'
 import type { TestReport } from '../../commands/test-policy.ts'
@@ -10,7 +12,7 @@ import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
-import { clientFor, followFor, NOBODY, type Client, type Target } from './client.ts'
+import { clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
@@ -105,14 +107,13 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .command('mcp')
     .description('MCP on stdin and stdout, as a client of the running gate')
     .option('--agent <name>', 'the name this agent is known by', 'mcp')
-    .action(async (options: { agent: string }) => {
-      const send = reach(boot, { as: `agent:${options.agent}`, ...globals() })
-      const headers = { 'mcp-session-id': `stdio-${process.pid}-${Date.now().toString(36)}` }
-      await bridgeStdio(process.stdin, process.stdout, async (body) => {
-        const reply = await send('POST', '/mcp', body, headers)
-        if (reply.status === NOBODY) throw new Error('nobody answers')
-        return reply
-      })
+    .addOption(new Option('--surface <surface>', 'what the client sees').choices(Surface.options))
+    .action(async (options: { agent: string; surface?: string }) => {
+      const target = targetOf(boot, { as: `agent:${options.agent}`, ...globals() })
+      const path = options.surface === undefined ? '/mcp' : `/mcp?surface=${options.surface}`
+      const start = () => (target.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
+      const headers = headersOf(target)
+      await bridgeStdio(process.stdin, process.stdout, knockAtGate({ ...target, path, headers, start }))
     })
   addCallCommands(program, session)
   addToolCommands(program, session)

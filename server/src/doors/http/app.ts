@@ -5,23 +5,24 @@ import { problem } from '../../contract/problems.ts'
 import { adminRoutes } from './admin.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
+import { BODY_LIMIT } from './body-limit.ts'
 import { callRoutes } from './calls.ts'
 import type { Doorman } from './caller-of.ts'
 import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
-import { mcpRoute, type McpHandler } from './mcp.ts'
+import { describeMcp } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { declareRoute, route, type App, type Door } from './route.ts'
 import { toolRoutes } from './tools.ts'
 import { streamRoute } from './stream.ts'
+import { traceOf } from './trace-of.ts'
 
 export type HttpDoor = {
   readonly gate: Gate
   readonly doorman: Doorman
-  readonly mcp: McpHandler
   readonly newTrace: () => string
   /** The names by which this gate is known on the network, besides those of the loopback. */
   readonly hosts: readonly string[]
@@ -30,9 +31,6 @@ export type HttpDoor = {
   /** Told of everything that should not happen; returns the incident's id. */
   readonly onIncident: (error: unknown, trace: string) => string
 }
-
-const BODY_LIMIT = 1_048_576
-const TRACE = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The HTTP door: translates, checks who knocks against the declared access, and hands over to the commands. */
 export function httpApp(door: HttpDoor): App {
@@ -44,7 +42,7 @@ export function httpApp(door: HttpDoor): App {
   app.use(async (c, next) => {
     c.set('gate', door.gate)
     c.set('doorman', door.doorman)
-    c.set('trace', TRACE.exec(c.req.header('traceparent') ?? '')?.[1] ?? door.newTrace())
+    c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()
     c.header('x-content-type-options', 'nosniff')
     c.header('x-trace-id', c.get('trace'))
@@ -83,7 +81,7 @@ export function httpApp(door: HttpDoor): App {
   ]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
-  mcpRoute(app, door.mcp)
+  describeMcp(app)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   declareRoute('get', '/openapi.json', 'anyone')
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })

@@ -1,8 +1,9 @@
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { chmodSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { McpListener } from '../mcp/serve-http.ts'
 import { lastAnswersOf } from './last-answers.ts'
 import type { App, Bindings } from './route.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
@@ -16,9 +17,13 @@ export type ListenOptions = {
 }
 
 /** Opens the door twice: on the network address, where a key is needed, and on the data folder's own socket. */
-export async function listen(app: App, { host, port, socket, limits }: ListenOptions): Promise<Result<Listening>> {
-  const network = serverFor(app, false, limits)
-  const local = serverFor(app, true, limits)
+export async function listen(
+  app: App,
+  mcp: McpListener,
+  { host, port, socket, limits }: ListenOptions,
+): Promise<Result<Listening>> {
+  const network = serverFor(app, mcp, false, limits)
+  const local = serverFor(app, mcp, true, limits)
   const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
   const bound = await bind(network, () => network.listen(port, host))
   if (!bound.ok) return bound
@@ -41,12 +46,14 @@ export async function listen(app: App, { host, port, socket, limits }: ListenOpt
   })
 }
 
-function serverFor(app: App, local: boolean, limits: ListenLimits): Server {
-  const bindings = ({ incoming }: HttpBindings): Bindings => ({ local, remote: incoming.socket.remoteAddress ?? '' })
-  const server = createAdaptorServer({
-    fetch: (request, env) => app.fetch(request, bindings(env as HttpBindings)),
-    serverOptions: serverOptions(limits),
-  }) as Server
+function serverFor(app: App, mcp: McpListener, local: boolean, limits: ListenLimits): Server {
+  const api = getRequestListener((request, { incoming }) => {
+    const bindings: Bindings = { local, remote: incoming.socket.remoteAddress ?? '' }
+    return app.fetch(request, bindings)
+  })
+  const server = createServer(serverOptions(limits), (request, response) => {
+    if (!mcp(request, response, local)) void api(request, response)
+  })
   guardServer(server, limits)
   return server
 }

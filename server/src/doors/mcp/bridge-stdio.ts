@@ -1,44 +1,180 @@
-import { createInterface } from 'node:readline'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { PROBLEMS, type ProblemCode } from '../../contract/problems.ts'
+import type { KnockAtGate } from './knock-at-gate.ts'
+import { onLines } from './on-lines.ts'
+import { VERSION_KEY } from './read-message.ts'
+import { RPC, type RpcId } from './rpc.ts'
 
-/** Sends one message to the running gate: its status and the answer's text. */
-export type Post = (body: string) => Promise<{ readonly status: number; readonly text: string }>
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const STREAM_HEADERS = { accept: 'text/event-stream' }
+
+/** What is known of a line: enough to carry it, nothing of what it wants. */
+type Line = {
+  readonly bytes: Buffer
+  readonly id: RpcId | undefined
+  readonly method: string | undefined
+  /** Of the newer era, where each message says it by itself. */
+  readonly version: string | undefined
+  readonly params: JsonObject
+}
 
 /**
- * MCP on stdin and stdout, as a client of the running gate: each line goes there as it is, byte for byte, and each answer
- * comes back as one line. Ends when stdin does and everything is answered.
+ * MCP on stdin and stdout, as a client of the running gate: each line goes there as it is, byte for byte, and what comes back is
+ * written as lines, whether it was one answer or a stream. Ends when stdin does and everything is answered.
  */
-export async function bridgeStdio(input: Readable, output: Writable, post: Post): Promise<void> {
+export async function bridgeStdio(input: Readable, output: Writable, knock: KnockAtGate): Promise<void> {
   const underWay = new Set<Promise<void>>()
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    if (line.trim() === '') continue
-    const answered = forward(line, output, post)
-    underWay.add(answered)
-    void answered.finally(() => underWay.delete(answered))
-  }
-  await Promise.all(underWay)
-}
+  const requests = new Map<RpcId, { readonly line: Line; readonly request: ClientRequest }>()
+  /** Of the older era: what the answer to `initialize` said. */
+  let agreed: Record<string, string> = {}
+  let opening: Promise<void> | undefined
+  let wantsStream = false
+  let standing: ClientRequest | undefined
+  const write = (bytes: Buffer | string) => void output.write(bytes)
 
-async function forward(line: string, output: Writable, post: Post): Promise<void> {
-  try {
-    const { text } = await post(line)
-    if (text !== '') output.write(`${text}\n`)
-  } catch {
-    const id = idIn(line)
-    if (id === undefined) return
-    const error = {
-      code: -32603,
-      message: 'the gate cannot be reached; start it with `sluice up`',
-      data: { code: 'gate.absent' },
+  async function carry(line: Line): Promise<void> {
+    // Nothing overtakes the handshake: what follows belongs to the session that it opens.
+    if (line.method !== 'initialize') await opening
+    if (line.method === 'notifications/cancelled' && callsOff(line)) return
+    const { id } = line
+    const keep = (request: ClientRequest) => id !== undefined && requests.set(id, { line, request })
+    const headers = { ...JSON_HEADERS, ...(line.version === undefined ? agreed : mirrorsOf(line)) }
+    const reply = await knock('POST', headers, line.bytes, { mayRepeat: line.method !== 'tools/call', onSent: keep })
+    try {
+      if (typeof reply === 'string') return fail(line, reply)
+      await pass(line, reply)
+      if (wantsStream && standing === undefined) void listen()
+    } finally {
+      if (id !== undefined) requests.delete(id)
     }
-    output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
+  }
+
+  /** Since 2026-07-28 a request is called off by hanging up; before, the gate must be told. */
+  function callsOff({ params }: Line): boolean {
+    const id = params['requestId']
+    const meant = typeof id === 'string' || typeof id === 'number' ? requests.get(id) : undefined
+    if (meant?.line.version === undefined) return false
+    meant.request.destroy()
+    return true
+  }
+
+  async function pass(line: Line, reply: IncomingMessage): Promise<void> {
+    if (isStream(reply)) return passEvents(reply)
+    const chunks: Buffer[] = []
+    for await (const chunk of reply) chunks.push(chunk as Buffer)
+    const bytes = Buffer.concat(chunks)
+    if (reply.statusCode === 202) return
+    if (line.method === 'initialize') agree(reply, bytes)
+    const isAnswer = reply.statusCode === 200 || line.id === undefined || idIn(bytes) === line.id
+    if (isAnswer) write(Buffer.concat([bytes, NEW_LINE]))
+    else refuse(line, bytes)
+  }
+
+  async function passEvents(reply: IncomingMessage): Promise<void> {
+    await onLines(reply, (bytes) => {
+      if (bytes.subarray(0, 6).equals(DATA)) write(Buffer.concat([bytes.subarray(6), NEW_LINE]))
+    })
+  }
+
+  function agree(reply: IncomingMessage, bytes: Buffer): void {
+    const session = reply.headers['mcp-session-id']
+    const answer = jsonIn(bytes)
+    const result = isJsonObject(answer) && isJsonObject(answer['result']) ? answer['result'] : {}
+    const version = result['protocolVersion']
+    agreed = {
+      ...(typeof session === 'string' ? { 'mcp-session-id': session } : {}),
+      ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
+    }
+    const capabilities = isJsonObject(result['capabilities']) ? Object.values(result['capabilities']) : []
+    wantsStream = capabilities.some((one) => isJsonObject(one) && one['listChanged'] === true)
+  }
+
+  /** The older era's stream of what changes. When it ends, with the gate perhaps, the next answer brings it back. */
+  async function listen(): Promise<void> {
+    const reply = await knock('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
+      mayRepeat: false,
+      onSent: (request) => (standing = request),
+    })
+    if (typeof reply !== 'string' && reply.statusCode === 200) await passEvents(reply).catch(() => {})
+    else wantsStream = false
+    standing = undefined
+  }
+
+  function fail(line: Line, code: ProblemCode): void {
+    const { says, do: remedy } = PROBLEMS[code]
+    if (line.id !== undefined) write(errorLine(line.id, RPC.internal, `${says}; ${remedy}`, { code }))
+  }
+
+  /** A refusal that names no request, or is no JSON-RPC at all: a client on stdio knows its requests by their ids only. */
+  function refuse({ id = null }: { readonly id?: RpcId | null | undefined }, bytes: Buffer): void {
+    const said = jsonIn(bytes)
+    const error = isJsonObject(said) && isJsonObject(said['error']) ? said['error'] : undefined
+    if (error !== undefined) return write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
+    const { code = 'internal', title } = isJsonObject(said) ? said : {}
+    const message = typeof title === 'string' ? title : 'the gate refused the message'
+    write(errorLine(id, RPC.server, message, { code }))
+  }
+
+  await onLines(input, (bytes) => {
+    const line = lineOf(bytes)
+    if (line === undefined) return
+    const carried = carry(line).catch(() => fail(line, 'gate.broke_off'))
+    if (line.method === 'initialize') opening = carried
+    // A stream of changes has no end to wait for.
+    if (line.method === 'subscriptions/listen') return
+    underWay.add(carried)
+    void carried.finally(() => underWay.delete(carried))
+  })
+  await Promise.all(underWay)
+  standing?.destroy()
+  for (const { request } of requests.values()) request.destroy()
+}
+
+const NEW_LINE = Buffer.from('\n')
+const DATA = Buffer.from('data: ')
+
+function lineOf(bytes: Buffer): Line | undefined {
+  if (bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)) return undefined
+  const message = jsonIn(bytes)
+  const { id, method, params } = isJsonObject(message) ? message : {}
+  const inside = isJsonObject(params) ? params : {}
+  const meta = isJsonObject(inside['_meta']) ? inside['_meta'] : {}
+  const version = meta[VERSION_KEY]
+  return {
+    bytes,
+    id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
+    method: typeof method === 'string' ? method : undefined,
+    version: typeof version === 'string' ? version : undefined,
+    params: inside,
   }
 }
 
-function idIn(line: string): unknown {
-  try {
-    return (JSON.parse(line) as { id?: unknown } | null)?.id
-  } catch {
-    return null
+/** On stdio a message has no headers; over HTTP they repeat it. */
+function mirrorsOf({ version = '', method = '', params }: Line): Record<string, string> {
+  const name = method === 'resources/read' ? params['uri'] : params['name']
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(typeof name === 'string' ? { 'mcp-name': `=?base64?${Buffer.from(name).toString('base64')}?=` } : {}),
   }
 }
+
+const isStream = (reply: IncomingMessage) => reply.headers['content-type']?.startsWith('text/event-stream') === true
+
+function idIn(bytes: Buffer): Json | undefined {
+  const message = jsonIn(bytes)
+  return isJsonObject(message) ? message['id'] : undefined
+}
+
+function jsonIn(bytes: Buffer): Json | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Json
+  } catch {
+    return undefined
+  }
+}
+
+const errorLine = (id: RpcId | null, code: number, message: string, data: JsonObject): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })}\n`

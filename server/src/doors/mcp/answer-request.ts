@@ -1,0 +1,101 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { Surface } from '../../contract/config.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { Exchange } from './answer-call.ts'
+import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
+import { refusalOf, RPC, type Answer } from './rpc.ts'
+import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
+
+const HELD =
+  'Every tool call passes a gate. A call may be held for a person: then the answer says `pending`; ask `call_status` with its call_id for the outcome and do not repeat the call.'
+const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_card, run it with execute_skill_proxy.'
+
+const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
+/** The search surface is the same for as long as a release runs. */
+const CONSTANT_MS = 300_000
+
+/** Answers one request of either era, except for those that open a stream. */
+export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
+  const { era } = exchange
+  if (method === 'tools/call') return complete(gate, era, await callTool(gate, exchange, surface))
+  const answer = await answerOther(gate, method, exchange, surface)
+  return complete(gate, era, answer)
+}
+
+async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
+  const { caller, era, params } = exchange
+  const shown = shownTo(gate, caller, surface)
+  switch (method) {
+    case 'tools/list': {
+      if (params['cursor'] !== undefined) return badCursor()
+      const result = { tools: listTools(gate, caller, shown, era), ...noticesIn(gate) }
+      return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
+    }
+    case 'initialize':
+      return era === 'old' ? { result: initialized(gate, shown, params) } : unknown(method)
+    case 'ping':
+      return era === 'old' ? { result: {} } : unknown(method)
+    case 'server/discover':
+      return era === 'new' ? { result: discovered(gate, shown) } : unknown(method)
+    default:
+      return unknown(method)
+  }
+}
+
+/** Since 2026-07-28 every result says what kind it is and who made it. */
+function complete({ version }: Gate, era: Era, answer: Answer): Answer {
+  if (!('result' in answer)) return answer
+  const result = resultFor(answer.result, era)
+  if (era === 'old') return { result }
+  const meta = result['_meta'] as JsonObject | undefined
+  return {
+    result: { resultType: 'complete', ...result, _meta: { ...meta, [SERVER_INFO_KEY]: { name: 'sluice', version } } },
+  }
+}
+
+/** For how long a list may be kept by whoever asked; never by anybody between. */
+const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
+
+export function capabilitiesOf(shown: Shown): JsonObject {
+  return shown === 'search' ? { tools: {} } : { tools: { listChanged: true } }
+}
+
+function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
+  const wanted = params['protocolVersion']
+  return {
+    protocolVersion: typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : (OLD_VERSIONS[0] ?? ''),
+    capabilities: capabilitiesOf(shown),
+    serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
+    instructions: instructions(gate, shown),
+    ...noticesIn(gate),
+  }
+}
+
+function discovered(gate: Gate, shown: Shown): JsonObject {
+  return {
+    supportedVersions: [...NEW_VERSIONS],
+    capabilities: capabilitiesOf(shown),
+    instructions: instructions(gate, shown),
+    ...freshFor(0),
+    ...noticesIn(gate),
+  }
+}
+
+function instructions(gate: Gate, shown: Shown): string {
+  const standing = gate.policies.notices().map(({ says, faults: [fault] }) => {
+    const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
+    return ` Tell the operator: ${says}${where}.`
+  })
+  return `${HELD}${shown === 'search' ? SEARCHED : ''}${standing.join('')}`
+}
+
+/** What people should know while it stands, in a place that clients hand on or log. */
+function noticesIn(gate: Gate): JsonObject {
+  const notices = gate.policies.notices()
+  return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
+}
+
+const unknown = (method: string): Answer =>
+  refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
+const badCursor = (): Answer =>
+  refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'cursor: not one that was given out' })

@@ -1,0 +1,33 @@
+import type { RpcId } from './rpc.ts'
+
+/** The requests that are being answered, so that a later message can call one off. */
+export type CallsUnderWay = {
+  /** Remembers a request of this speaker until the returned function is called. */
+  begin(speaker: string, id: RpcId, cancel: () => void): () => void
+  /** Calls off the one request that this speaker made under this id. */
+  cancel(speaker: string, id: RpcId): void
+}
+
+export function createCallsUnderWay(): CallsUnderWay {
+  const known = new Map<string, (() => void)[]>()
+  return {
+    begin(speaker, id, cancel) {
+      const key = keyOf(speaker, id)
+      const others = known.get(key)
+      if (others === undefined) known.set(key, [cancel])
+      else others.push(cancel)
+      return () => {
+        const left = known.get(key)?.filter((one) => one !== cancel) ?? []
+        if (left.length === 0) known.delete(key)
+        else known.set(key, left)
+      }
+    },
+    cancel(speaker, id) {
+      const meant = known.get(keyOf(speaker, id))
+      // Two clients without sessions may share a key and count alike: which one was meant cannot be known, so neither is stopped.
+      if (meant?.length === 1) meant[0]?.()
+    },
+  }
+}
+
+const keyOf = (speaker: string, id: RpcId) => `${speaker} ${typeof id} ${id}`

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http'
+
+/** Often enough that no proxy takes the silence for an end. */
+const KEEP_ALIVE_MS = 15_000
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Some proxies collect an answer before they pass it on, unless told.
+  'x-accel-buffering': 'no',
+}
+
+export type EventStream = { send(text: string): void; end(text?: string): void }
+
+/** Answers with a stream of events, each of which is one JSON-RPC message. It ends when its reader is no longer welcome. */
+export function openEventStream(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  isStillWelcome?: () => Promise<boolean>,
+): EventStream {
+  response.writeHead(200, { ...headers, ...HEADERS })
+  response.flushHeaders()
+  const keepAlive = setInterval(() => {
+    response.write(': keep-alive\n\n')
+    isStillWelcome?.().then(
+      (is_welcome) => is_welcome || response.end(),
+      () => response.end(),
+    )
+  }, KEEP_ALIVE_MS)
+  keepAlive.unref()
+  response.once('close', () => clearInterval(keepAlive))
+  const send = (text: string) => void response.write(`event: message\ndata: ${text}\n\n`)
+  return {
+    send,
+    end(text) {
+      if (text !== undefined) send(text)
+      response.end()
+    },
+  }
+}

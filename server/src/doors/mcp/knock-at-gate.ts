@@ -1,0 +1,63 @@
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { Agent as SecureAgent, request as httpsRequest } from 'node:https'
+import type { ProblemCode } from '../../contract/problems.ts'
+
+/** Where the gate is: the data folder's socket, or an address. */
+export type GateAddress = {
+  readonly socket?: string
+  readonly url?: string
+  /** With the query that chooses a surface. */
+  readonly path: string
+  /** Who we are there. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Starts the gate where that is possible. */
+  start(): Promise<boolean>
+}
+
+/** Sends one request. Resolves when the answer begins, or with the code of why there is none. */
+export type KnockAtGate = (
+  method: 'GET' | 'POST',
+  headers: Readonly<Record<string, string>>,
+  body: Buffer | undefined,
+  options: { readonly mayRepeat: boolean; readonly onSent: (request: ClientRequest) => void },
+) => Promise<IncomingMessage | Extract<ProblemCode, 'gate.absent' | 'gate.broke_off'>>
+
+const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
+
+/**
+ * A way to the gate over connections that are kept open. A gate that is absent is started, by whoever comes first for all. What was
+ * sent and not answered is not sent again, unless nothing can happen twice by it.
+ */
+export function knockAtGate({ socket, url, path, headers: own, start }: GateAddress): KnockAtGate {
+  const isSecure = url?.startsWith('https:') === true
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  const place = url === undefined ? 'http://gate' : new URL(path, url)
+  const socketPath = url === undefined ? { socketPath: socket, path } : {}
+  let starting: Promise<boolean> | undefined
+
+  const once: (...knock: Parameters<KnockAtGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
+    method,
+    headers,
+    body,
+    { onSent },
+  ) =>
+    new Promise((resolve) => {
+      const send = isSecure ? httpsRequest : httpRequest
+      const length = body === undefined ? {} : { 'content-length': body.length }
+      const request = send(place, { ...socketPath, agent, method, headers: { ...own, ...headers, ...length } })
+      request.once('response', resolve)
+      request.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(NOBODY.has(code) ? 'nobody' : 'broke_off'))
+      onSent(request)
+      request.end(body)
+    })
+
+  return async (...knock) => {
+    const reply = await once(...knock)
+    if (typeof reply !== 'string') return reply
+    const [, , , { mayRepeat }] = knock
+    if (reply === 'broke_off' && !mayRepeat) return 'gate.broke_off'
+    starting ??= start().finally(() => (starting = undefined))
+    const again = (await starting) ? await once(...knock) : reply
+    return typeof again !== 'string' ? again : again === 'nobody' ? 'gate.absent' : 'gate.broke_off'
+  }
+}

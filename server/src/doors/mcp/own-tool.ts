@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Gate } from '../../commands/gate.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import type { Exchange } from './answer-call.ts'
+import type { Answer } from './rpc.ts'
+
+/** A tool of the gate itself. */
+export type OwnTool = {
+  readonly definition: JsonObject & { readonly name: string }
+  run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
+}
+
+const READS = { readOnlyHint: true, openWorldHint: false }
+
+/** Makes the definition and the check of the arguments from one schema. */
+export function own<Args extends z.ZodType>(tool: {
+  name: string
+  title: string
+  description: string
+  args: Args
+  run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
+}): OwnTool {
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
+  const { name, title, description } = tool
+  const annotations = name === 'execute_skill_proxy' ? {} : { annotations: READS }
+  return {
+    definition: { name, title, description, inputSchema, ...annotations },
+    async run(gate, exchange, args) {
+      const read = tool.args.safeParse(args)
+      if (read.success) return tool.run(gate, exchange, read.data)
+      const paths = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the arguments'}: ${message}`)
+      return failed({ code: 'call.args_invalid', about: { paths: paths.join('; ') } })
+    },
+  }
+}
+
+export const told = (...texts: readonly string[]): Answer => ({
+  result: { content: texts.map((text) => ({ type: 'text', text })), isError: false },
+})
+
+export function failed({ code, about }: Problem): Answer {
+  const { says, do: remedy } = PROBLEMS[code]
+  const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
+  const text = `${says}${paths} [${code}]; ${remedy}.`
+  return {
+    result: { content: [{ type: 'text', text }], structuredContent: { status: 'refused', code, about }, isError: true },
+  }
+}

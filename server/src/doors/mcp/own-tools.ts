@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { CallRequest } from '../../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { answerCall } from './answer-call.ts'
+import { failed, own, told, type OwnTool } from './own-tool.ts'
+import { toolAnswer } from './tool-answer.ts'
+
+const LONGEST_WAIT_MS = 60_000
+const LONGEST_READ = 20_000
+const MOST_FOUND = 50
+
+const Pointer = z.string().describe('The artifact://… pointer from a result')
+
+const digestIn = (pointer: string): string => pointer.replace(/^artifact:\/\//, '')
+
+const callStatus = own({
+  name: 'call_status',
+  title: 'Outcome of a held call',
+  description:
+    'Returns the outcome of a call that was held for a person or is still running. Never runs anything, so ask as often as needed.',
+  args: z.strictObject({
+    call_id: z.string().describe('From the pending answer'),
+    wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),
+  }),
+  async run(gate, { caller }, { call_id, wait_ms }) {
+    const read = await gate.readCall(caller, call_id, wait_ms ?? 0)
+    return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
+  },
+})
+
+const artifactRead = own({
+  name: 'artifact_read',
+  title: 'Read a large output',
+  description: 'Reads a part of an output that was too large for an answer.',
+  args: z.strictObject({
+    pointer: Pointer,
+    from: z.int().min(0).optional().describe('The first character, 0 when left out'),
+    length: z.int().min(1).max(LONGEST_READ).optional().describe(`Characters, ${LONGEST_READ} at most`),
+  }),
+  async run(gate, { caller }, { pointer, from = 0, length = LONGEST_READ }) {
+    const read = await gate.artifact(caller, digestIn(pointer), from, length)
+    if (!read.ok) return failed(read.problem)
+    const { text, size } = read.value
+    const end = from + text.length
+    return told(text, `[characters ${from} to ${end} of ${size}${end < size ? `; go on with from=${end}` : ''}]`)
+  },
+})
+
+const artifactGrep = own({
+  name: 'artifact_grep',
+  title: 'Search a large output',
+  description: 'Finds the lines of a large output in which a text, or a regular expression, occurs.',
+  args: z.strictObject({
+    pointer: Pointer,
+    pattern: z.string(),
+    regexp: z.boolean().optional().describe('The pattern is a regular expression'),
+    around: z.int().min(0).max(5).optional().describe('Lines to show before and after a hit'),
+    limit: z.int().min(1).max(100).optional().describe('Most hits, 20 when left out'),
+  }),
+  async run(gate, { caller }, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
+    const found = await gate.grepArtifact(caller, digestIn(pointer), { pattern, regexp, around, limit })
+    if (!found.ok) return failed(found.problem)
+    const { hits, complete } = found.value
+    const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
+    const more = complete ? '' : '; not all of it was searched, there may be more'
+    return told(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${hits.length} hits${more}]`)
+  },
+})
+
+const toolSearch = own({
+  name: 'tool_search',
+  title: 'Find a tool',
+  description: 'Finds the tools that do what you describe, best first.',
+  args: z.strictObject({
+    query: z.string().describe('What the tool should do'),
+    top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Most results, 5 when left out'),
+  }),
+  async run(gate, { caller }, { query, top_k }) {
+    const found = gate.search(caller, query, top_k)
+    return found.ok ? told(JSON.stringify(found.value)) : failed(found.problem)
+  },
+})
+
+const skillCard = own({
+  name: 'get_skill_card',
+  title: 'How to call a tool',
+  description: 'Returns what is needed to call one tool: its arguments with an example, its effects, what undoes it.',
+  args: z.strictObject({
+    skill_id: z.string().describe('From tool_search'),
+    full: z.boolean().optional().describe('The whole schema, unshortened'),
+  }),
+  async run(gate, { caller }, { skill_id, full = false }) {
+    const card = gate.card(caller, skill_id, full)
+    return card.ok ? told(JSON.stringify(card.value)) : failed(card.problem)
+  },
+})
+
+const executeSkill = own({
+  name: 'execute_skill_proxy',
+  title: 'Call a tool',
+  description:
+    'Calls one tool through the gate. The answer may be `pending`: a person decides first, call_status tells the outcome. mode dry_run only previews.',
+  args: z.strictObject({
+    skill_id: z.string().describe('From tool_search'),
+    // By reference: a copy could lose what the hash must cover (a key called `__proto__`).
+    args: z
+      .unknown()
+      .refine((value) => isJsonObject(value as Json))
+      .meta({ type: 'object', description: 'As the card says' }),
+    mode: z.enum(['dry_run', 'execute']).optional().describe('execute when left out'),
+  }),
+  run(gate, exchange, { skill_id, args, mode }) {
+    const request: Pick<CallRequest, 'tool' | 'args' | 'dry_run'> = {
+      tool: skill_id,
+      args: args as JsonObject,
+      ...(mode === 'dry_run' ? { dry_run: 'only' } : {}),
+    }
+    return answerCall(gate, exchange, request, () => false)
+  },
+})
+
+/** What every client has: whatever stands behind the gate, calls are held and outputs are large. */
+export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep]
+/** What takes the place of the tools themselves, at a constant size. */
+export const SEARCH_TOOLS: readonly OwnTool[] = [toolSearch, skillCard, executeSkill]

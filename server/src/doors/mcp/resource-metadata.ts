@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../contract/json.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+/** Where a client finds out who issues tokens for `/mcp` (RFC 9728); at the bare address too, for clients that look only there. */
+export const isMetadataPath = (path: string): boolean => path === WELL_KNOWN || path === `${WELL_KNOWN}/mcp`
+
+/** The address of `/mcp` as the client knows it: as configured, else by the name under which it asked. */
+export function resourceUrl(configured: string | undefined, host: string | undefined): string {
+  return configured ?? `http://${host ?? 'localhost'}/mcp`
+}
+
+export function metadataUrl(resource: string): string {
+  const { origin, pathname } = new URL(resource)
+  return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}`
+}
+
+export function resourceMetadata(resource: string, authorization_servers: readonly string[]): JsonObject {
+  return { resource, authorization_servers, bearer_methods_supported: ['header'], resource_name: 'Sluice' }
+}

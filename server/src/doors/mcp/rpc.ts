@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../contract/json.ts'
+import { PROBLEMS, problem, type Problem, type ProblemCode } from '../../contract/problems.ts'
+
+export type RpcId = string | number
+
+/** JSON-RPC's own numbers and those that MCP adds. Beside each stands the gate's own code, in `data.code`. */
+export const RPC = {
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+  internal: -32603,
+  server: -32000,
+  session_not_found: -32001,
+  header_mismatch: -32020,
+  version_unsupported: -32022,
+} as const
+
+/** A message that is not carried out: the JSON-RPC error for it, and the HTTP status of a door that has one. */
+export type Refusal = { readonly http: number; readonly error: JsonObject }
+
+/** What a request is answered with. */
+export type Answer = { readonly result: JsonObject } | Refusal
+
+export function refusalOf(
+  rpc: number,
+  code: ProblemCode,
+  about: Problem['about'] = {},
+  more: JsonObject = {},
+): Refusal {
+  return refusalFor(rpc, problem(code, about), more)
+}
+
+/** `more` stands beside the code: what the protocol wants to see in an error's `data`. */
+export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObject = {}): Refusal {
+  const { http, says, do: remedy } = PROBLEMS[code]
+  return { http, error: { code: rpc, message: `${says}; ${remedy}`, data: { code, about, ...more } } }
+}
+
+/** The text of an answer, ready to be sent. */
+export function textOf(id: RpcId | null, answer: Answer): string {
+  return 'result' in answer
+    ? JSON.stringify({ jsonrpc: '2.0', id, result: answer.result })
+    : JSON.stringify({ jsonrpc: '2.0', id, error: answer.error })
+}

@@ -1,0 +1,315 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gate } from '../../commands/gate.ts'
+import { readJson } from '../../commands/read-json.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { Surface } from '../../contract/config.ts'
+import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { BODY_LIMIT } from '../http/body-limit.ts'
+import type { Doorman, Knock } from '../http/caller-of.ts'
+import { knownHost } from '../http/known-host.ts'
+import { problemBody } from '../http/problem.ts'
+import { traceOf } from '../http/trace-of.ts'
+import { answerRequest, capabilitiesOf } from './answer-request.ts'
+import type { Exchange } from './answer-call.ts'
+import { createCallsUnderWay } from './calls-under-way.ts'
+import { openEventStream, type EventStream } from './event-stream.ts'
+import { readBody } from './read-body.ts'
+import { readMessage, type Notification, type Request } from './read-message.ts'
+import { isMetadataPath, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
+import { refusalFor, refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
+import { createSessions } from './sessions.ts'
+import { acknowledgement, createStandingStreams, goodbye, wantsOf } from './standing-streams.ts'
+import { shownTo } from './surfaces.ts'
+
+export type McpDoor = {
+  readonly gate: Gate
+  readonly doorman: Doorman
+  /** For clients that do not choose. */
+  readonly surface: Surface
+  /** The address of `/mcp` as clients know it; by default the one they used. */
+  readonly url?: string | undefined
+  /** Who issues tokens that this gate takes. */
+  readonly authorization_servers: readonly string[]
+  readonly hosts: readonly string[]
+  readonly clock: () => number
+  readonly newTrace: () => string
+  readonly stopping: AbortSignal
+  readonly onIncident: (error: unknown, trace: string) => string
+}
+
+/** Answers a request that is for this door; false leaves it to the next one. */
+export type McpListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
+
+/** One HTTP request at this door. */
+type Visit = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly local: boolean
+  readonly trace: string
+}
+type Guest = Visit & { readonly caller: Caller; readonly session: string | undefined; readonly surface: Surface }
+
+const LONGEST_KEY = 200
+
+/**
+ * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. Nothing is kept between requests but
+ * what is under way, so that a client may come back to another process.
+ */
+export function mcpListener(door: McpDoor): McpListener {
+  const { gate } = door
+  const sessions = createSessions(door.clock)
+  const underWay = createCallsUnderWay()
+  const standing = createStandingStreams(gate)
+  const isOurs = knownHost(door.hosts)
+  door.stopping.addEventListener('abort', () => standing.endAll())
+
+  async function serve(visit: Visit, path: string): Promise<void> {
+    const { request, response, local } = visit
+    const { headers } = request
+    if (!local && !isOurs({ host: headers.host, origin: headers.origin }))
+      return turnAway(visit, problem('request.foreign_host'))
+    if (isMetadataPath(path)) {
+      if (request.method !== 'GET') return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET' })
+      const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
+      return writeText(visit, 200, JSON.stringify(metadata))
+    }
+    const isPost = request.method === 'POST'
+    const [caller, body] = await Promise.all([
+      door.doorman(knockOf(visit)),
+      isPost ? readBody(request, BODY_LIMIT) : undefined,
+    ])
+    if (!caller.ok) {
+      const metadata = metadataUrl(resourceUrl(door.url, headers.host))
+      const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
+      return turnAway(visit, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
+    }
+    const guest = guestOf(visit, caller.value)
+    if ('error' in guest) return writeRefusal(visit, null, guest)
+    if (request.method === 'GET') return openStanding(guest)
+    if (request.method === 'DELETE') return endSession(guest)
+    if (body === undefined) {
+      return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
+    }
+    if (!body.ok) {
+      // Nobody reads the rest of a body that is too large.
+      if (body.problem.code === 'request.too_large') response.once('finish', () => request.destroy())
+      const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
+      return writeRefusal(visit, null, refusalFor(rpc, body.problem), { connection: 'close' })
+    }
+    return post(guest, body.value)
+  }
+
+  /** Who this is once they are in: the conversation they are in, and what they want to see. */
+  function guestOf(visit: Visit, caller: Caller): Guest | Refusal {
+    const { request } = visit
+    const session = headerOf(request, 'mcp-session-id')
+    if (session !== undefined && !sessions.isOpen(session, caller))
+      return refusalOf(RPC.session_not_found, 'mcp.session_unknown')
+    const wanted = queryOf(request.url ?? '').get('surface') ?? door.surface
+    const surface = wanted === door.surface ? undefined : Surface.safeParse(wanted)
+    if (surface?.success === false)
+      return refusalOf(RPC.server, 'request.invalid', { paths: `surface: one of ${Surface.options.join(', ')}` })
+    return { ...visit, caller, session, surface: surface?.data ?? door.surface }
+  }
+
+  async function post(guest: Guest, body: string): Promise<void> {
+    const { request, local, caller, session } = guest
+    const wrong = headerFault(request)
+    if (wrong !== undefined) return writeRefusal(guest, null, wrong)
+    const read = readJson(body)
+    if (!read.ok) return writeRefusal(guest, null, refusalFor(RPC.parse_error, read.problem))
+    const version = headerOf(request, 'mcp-protocol-version')
+    const method = headerOf(request, 'mcp-method')
+    const name = headerOf(request, 'mcp-name')
+    const mirrored = {
+      ...(version === undefined ? {} : { version }),
+      ...(method === undefined ? {} : { method }),
+      ...(name === undefined ? {} : { name }),
+    }
+    const message = readMessage(read.value, mirrored, local)
+    switch (message.is) {
+      case 'refused':
+        return writeRefusal(guest, message.id, message.refusal)
+      case 'request':
+        return message.method === 'subscriptions/listen' && message.era === 'new'
+          ? openSubscription(guest, message)
+          : answer(guest, message)
+      case 'notification':
+        hear(message, speakerOf(caller, session))
+        return accept(guest)
+      case 'stray':
+        return accept(guest)
+      default:
+        return message satisfies never
+    }
+  }
+
+  function hear({ method, params }: Notification, speaker: string): void {
+    const id = params['requestId']
+    if (method !== 'notifications/cancelled' || (typeof id !== 'string' && typeof id !== 'number')) return
+    underWay.cancel(speaker, id)
+  }
+
+  async function answer(guest: Guest, message: Request): Promise<void> {
+    const { request, response, caller, session, surface } = guest
+    const { era, id, method, params, meta } = message
+    const calledOff = new AbortController()
+    // An older client that goes away may come back for the answer; a newer one calls its request off by going.
+    if (era === 'new') response.once('close', () => response.writableEnded || calledOff.abort())
+    const done = underWay.begin(speakerOf(caller, session), id, () => calledOff.abort())
+    const begun = method === 'initialize' && era === 'old' ? { 'mcp-session-id': sessions.begin(caller) } : {}
+    let stream: EventStream | undefined
+    const exchange: Exchange = {
+      caller,
+      era,
+      params,
+      meta,
+      trace: traceOf(meta['traceparent']) ?? guest.trace,
+      idempotency_key: headerOf(request, 'idempotency-key')?.slice(0, LONGEST_KEY),
+      signal: calledOff.signal,
+      thread: () => sessions.threadOf(caller, session, meta),
+      notify(told) {
+        if (response.destroyed || !takes(request, 'text/event-stream')) return
+        stream ??= openEventStream(response, commonHeaders(guest))
+        stream.send(JSON.stringify(told))
+      },
+    }
+    try {
+      const answered = await answerRequest(gate, method, exchange, surface)
+      const text = textOf(id, answered)
+      if (stream !== undefined) return stream.end(text)
+      const isMissing = 'error' in answered && answered.error['code'] === RPC.method_not_found && era === 'new'
+      writeText(guest, isMissing ? 404 : 200, text, begun)
+    } finally {
+      done()
+    }
+  }
+
+  function openStanding(guest: Guest): void {
+    const { request, response, caller, session } = guest
+    if (!takes(request, 'text/event-stream'))
+      return writeRefusal(guest, null, refusalOf(RPC.server, 'request.not_acceptable'))
+    const room = standing.room(caller)
+    if (!room.ok) return writeRefusal(guest, null, refusalFor(RPC.server, room.problem))
+    const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
+    const wants = { tools: shownTo(gate, caller, guest.surface) === 'passthrough' }
+    const leave = standing.attach(caller, stream, wants, session === undefined ? {} : { session })
+    response.once('close', leave)
+  }
+
+  function openSubscription(guest: Guest, { id, params }: Request): void {
+    const { request, response, caller } = guest
+    if (!takes(request, 'text/event-stream'))
+      return writeRefusal(guest, id, refusalOf(RPC.server, 'request.not_acceptable'))
+    const wants = wantsOf(params['notifications'], capabilitiesOf(shownTo(gate, caller, guest.surface)))
+    if (wants === undefined)
+      return writeRefusal(guest, id, refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'notifications' }))
+    const room = standing.room(caller)
+    if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
+    const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
+    stream.send(JSON.stringify(acknowledgement(id, wants)))
+    if (!wants.tools) return stream.end(goodbye(gate, id))
+    response.once('close', standing.attach(caller, stream, wants, { id }))
+  }
+
+  /** A key may be revoked while a stream of its owner is open. */
+  function welcome(visit: Visit): () => Promise<boolean> {
+    return async () => (await door.doorman(knockOf(visit))).ok
+  }
+
+  function endSession(guest: Guest): void {
+    if (guest.session === undefined)
+      return writeRefusal(guest, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
+    standing.endSession(guest.session)
+    sessions.end(guest.session)
+    guest.response.writeHead(200, { ...commonHeaders(guest), 'content-length': '0' }).end()
+  }
+
+  return (request, response, local) => {
+    const path = pathOf(request.url ?? '')
+    if (path !== '/mcp' && !isMetadataPath(path)) return false
+    const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
+    const visit: Visit = { request, response, local, trace }
+    serve(visit, path).catch((error: unknown) => {
+      const found = problem('internal', { incident: door.onIncident(error, trace) })
+      if (response.headersSent) response.destroy()
+      else turnAway(visit, found)
+    })
+    return true
+  }
+}
+
+const knockOf = ({ request, local }: Visit): Knock => ({
+  local,
+  remote: request.socket.remoteAddress ?? '',
+  header: (name) => headerOf(request, name),
+})
+
+const speakerOf = (caller: Caller, session: string | undefined) => `${caller.id} ${session ?? ''}`
+
+function headerFault(request: IncomingMessage): Refusal | undefined {
+  const type = request.headers['content-type'] ?? ''
+  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
+    return refusalOf(RPC.server, 'request.media_type')
+  return takes(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
+}
+
+/** Whether the sender takes an answer of this type. Saying nothing takes everything. */
+function takes(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
+  const { accept } = request.headers
+  if (accept === undefined || accept.includes(type) || accept.includes('*/*')) return true
+  return accept.includes(`${type.slice(0, type.indexOf('/'))}/*`)
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+const NO_QUERY = new URLSearchParams()
+function queryOf(url: string): URLSearchParams {
+  const query = url.indexOf('?')
+  return query === -1 ? NO_QUERY : new URLSearchParams(url.slice(query + 1))
+}
+
+const commonHeaders = ({ trace }: Visit): Record<string, string> => ({
+  'x-trace-id': trace,
+  'x-content-type-options': 'nosniff',
+})
+
+function writeText(visit: Visit, status: number, text: string, more: Readonly<Record<string, string>> = {}): void {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...commonHeaders(visit),
+    ...more,
+  }
+  visit.response.writeHead(status, headers).end(text)
+}
+
+function accept(visit: Visit): void {
+  visit.response.writeHead(202, { ...commonHeaders(visit), 'content-length': '0' }).end()
+}
+
+function writeRefusal(
+  visit: Visit,
+  id: RpcId | null,
+  refusal: Refusal,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  writeText(visit, refusal.http, textOf(id, refusal), more)
+}
+
+/** Who does not get in hears it as everywhere else at this address. */
+function turnAway(visit: Visit, found: Problem, more: Readonly<Record<string, string>> = {}): void {
+  const { http } = PROBLEMS[found.code]
+  writeText(visit, http, JSON.stringify(problemBody(found, visit.trace)), {
+    'content-type': 'application/problem+json',
+    ...more,
+  })
+}

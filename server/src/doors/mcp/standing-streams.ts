@@ -1,0 +1,79 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { EventStream } from './event-stream.ts'
+import { textOf, type RpcId } from './rpc.ts'
+
+const MOST = 1_024
+const MOST_PER_CALLER = 32
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+
+/** Streams that stay open to tell of what changes: `GET /mcp`, and `subscriptions/listen` since 2026-07-28. */
+export type StandingStreams = {
+  /** Whether one more may be opened. */
+  room(caller: Caller): Result<void>
+  /** Tells of changes until the stream is closed. `id` is that of a subscription, which ends with an answer. */
+  attach(caller: Caller, stream: EventStream, wants: Wants, options: { id?: RpcId; session?: string }): () => void
+  /** Ends the streams of a session. */
+  endSession(session: string): void
+  endAll(): void
+}
+
+/** Which changes are told. */
+export type Wants = { readonly tools: boolean }
+
+/** What a subscription asks for, as far as it can be given. */
+export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wants | undefined {
+  if (!isJsonObject(filter)) return undefined
+  const tools = capabilities['tools']
+  return { tools: filter['toolsListChanged'] === true && isJsonObject(tools) && tools['listChanged'] === true }
+}
+
+export function acknowledgement(id: RpcId, { tools }: Wants): JsonObject {
+  const params = { notifications: tools ? { toolsListChanged: true } : {}, _meta: { [SUBSCRIPTION_KEY]: id } }
+  return { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }
+}
+
+type Open = { readonly caller: string; readonly session: string | undefined; end(): void }
+
+export function createStandingStreams(gate: Gate): StandingStreams {
+  const open = new Set<Open>()
+  return {
+    room({ id }) {
+      const own = [...open].filter(({ caller }) => caller === id).length
+      if (open.size < MOST && own < MOST_PER_CALLER) return ok(undefined)
+      return refuse('stream.too_many', { limit: String(MOST_PER_CALLER) })
+    },
+    attach(caller, stream, wants, { id, session }) {
+      const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_KEY]: id } } }
+      const changed = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', ...params })
+      const stop = gate.onChange(caller, ({ kind }) => {
+        // Another policy may permit other tools.
+        if (wants.tools && (kind === 'tools' || kind === 'policy' || kind === 'reset')) stream.send(changed)
+      })
+      const one: Open = {
+        caller: caller.id,
+        session,
+        end: () => stream.end(id === undefined ? undefined : goodbye(gate, id)),
+      }
+      open.add(one)
+      return () => {
+        stop()
+        open.delete(one)
+      }
+    },
+    endSession(session) {
+      for (const one of open) if (one.session === session) one.end()
+    },
+    endAll() {
+      for (const one of open) one.end()
+    },
+  }
+}
+
+/** A subscription that the gate ends is answered; one that breaks off is not. */
+export function goodbye({ version }: Gate, id: RpcId): string {
+  const meta = { [SUBSCRIPTION_KEY]: id, 'io.modelcontextprotocol/serverInfo': { name: 'sluice', version } }
+  return textOf(id, { result: { resultType: 'complete', _meta: meta } })
+}

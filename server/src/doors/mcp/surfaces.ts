@@ -1,0 +1,65 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Surface } from '../../contract/config.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import type { ToolDefinition } from '../../contract/tool.ts'
+import { answerCall, type Exchange } from './answer-call.ts'
+import { failed, type OwnTool } from './own-tool.ts'
+import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
+import type { Era } from './read-message.ts'
+import { refusalOf, RPC, type Answer } from './rpc.ts'
+
+/** What a client is shown. `auto` is settled for a caller before anything is listed. */
+export type Shown = Exclude<Surface, 'auto'>
+
+const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
+const SEARCH_LIST = SEARCH_SURFACE.map(({ definition }) => definition)
+const SEARCH_TEXT = JSON.stringify(SEARCH_LIST)
+const COMMON_LIST = COMMON_TOOLS.map(({ definition }) => definition)
+
+const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
+  ...SEARCH_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'auto'] }] as const),
+  ...COMMON_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'passthrough', 'auto'] }] as const),
+])
+
+export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
+  surface === 'auto' ? gate.smallerSurface(caller, SEARCH_TEXT) : surface
+
+export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era): readonly JsonObject[] {
+  if (shown === 'search') return SEARCH_LIST
+  const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined)
+  const listed = tools.map(({ row, title }) => ({
+    ...definitionFor(row.definition, era),
+    ...(title === undefined ? {} : { title }),
+    name: row.tool_id,
+  }))
+  return [...COMMON_LIST, ...listed]
+}
+
+/** Before 2026-07-28 the output of a tool is an object; clients refuse a list with anything else in it. */
+function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
+  const { outputSchema, ...rest } = definition
+  return outputSchema === undefined || (era === 'old' && outputSchema['type'] !== 'object')
+    ? { ...rest }
+    : { ...rest, outputSchema }
+}
+
+/** Carries out `tools/call`. Under `auto` both kinds of names are good: what was listed last is the client's memory, not ours. */
+export async function callTool(gate: Gate, exchange: Exchange, surface: Surface): Promise<Answer> {
+  const { name, arguments: args = {} } = exchange.params
+  if (typeof name !== 'string') return refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' })
+  const own = BY_NAME.get(name)
+  if (own?.on.includes(surface) === true) return own.tool.run(gate, exchange, args)
+  if (surface === 'search') {
+    const hint = 'call execute_skill_proxy with this name as its skill_id'
+    return failed({ code: 'tool.unknown', about: { tool: name.slice(0, 128), paths: hint } })
+  }
+  const hasOutputSchema = () => gate.tool(exchange.caller, name)?.row.definition.outputSchema !== undefined
+  return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
+}
+
+/** Before 2026-07-28 structured content is an object; anything else would be refused, and the text says the same. */
+export function resultFor(result: JsonObject, era: Era): JsonObject {
+  const { structuredContent, ...rest } = result
+  return era === 'new' || structuredContent === undefined || isJsonObject(structuredContent) ? result : rest
+}

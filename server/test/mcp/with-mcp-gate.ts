@@ -1,0 +1,65 @@
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { LAUNCHER, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { until } from '../gate/with-gate.ts'
+
+export type Surface = 'search' | 'passthrough'
+export type Era = 'old' | 'new'
+export type Way = 'http' | 'stdio'
+
+export type McpGate = RunningGate & {
+  stop(): Promise<void>
+  /** What the tool server saw, a line each. */
+  readonly seen: () => readonly string[]
+}
+
+const EFFECTS = {
+  look: { effects: ['read'] },
+  steps: { effects: ['read'] },
+  stay: { effects: ['read'] },
+  big: { effects: ['read'] },
+  grow: { effects: ['read'] },
+  note: { effects: ['write'] },
+  typed: { effects: ['write'] },
+}
+
+/** A gate with the lively server behind it; reads run, notes are held. */
+export async function startMcpGate(): Promise<McpGate> {
+  const gate = await startGate((folder) => {
+    const lively = {
+      command: 'node',
+      args: [resolve(import.meta.dirname, '../tool-servers/lively.ts')],
+      env: { EFFECTS: join(folder, 'effects.txt') },
+      tools: EFFECTS,
+    }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers: { lively } }))
+  })
+  const file = join(gate.folder, 'effects.txt')
+  return { ...gate, seen: () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []) }
+}
+
+export const sawIt = (gate: McpGate, line: string): Promise<void> => until(() => gate.seen().includes(line))
+
+/** A client of the official SDK, connected to the gate. */
+export async function connectClient(
+  gate: RunningGate,
+  key: string,
+  { way, era, surface, options = {} }: { way: Way; era: Era; surface: Surface; options?: ClientOptions },
+): Promise<Client> {
+  const negotiation: ClientOptions = era === 'new' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}
+  const client = new Client({ name: 'test', version: '1' }, { ...negotiation, ...options })
+  const transport =
+    way === 'http'
+      ? new StreamableHTTPClientTransport(new URL(`${gate.url}/mcp?surface=${surface}`), {
+          requestInit: { headers: { authorization: `Bearer ${key}` } },
+        })
+      : new StdioClientTransport({
+          command: process.execPath,
+          args: [LAUNCHER, '--key', key, 'mcp', '--surface', surface],
+          cwd: gate.folder,
+        })
+  await client.connect(transport)
+  return client
+}
