@@ -29,6 +29,7 @@ import type {
   FileFacts,
   HealthEvidence,
   Ids,
+  Issuers,
   Journal,
   Ledger,
   Offerings,
@@ -86,6 +87,7 @@ export type World = {
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
   readonly keys: LiveKeys
+  readonly issuers: Issuers
   readonly newKey: (kind: CallerKind) => string
   readonly digest: Digest
   readonly digestBytes: (hex: string) => string

@@ -20,6 +20,7 @@ import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { oidcIssuers } from '../keys/oidc.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
@@ -201,6 +202,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     policy: () => live.current(),
     holdFor: () => config.approvals.expires_s * 1000,
     keys: keys.value,
+    issuers: oidcIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,
     intake: createIntake(),

@@ -1,8 +1,9 @@
 import type { Caller, CallerKind, CredentialRow, Grant } from '../contract/caller.ts'
 import type { KeyId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { callerFromClaims } from '../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from './facts/grant-calls.ts'
-import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from './ports.ts'
+import type { Accounts, Change, Clock, Digest, Ids, Issuers, Ledger, Shelves } from './ports.ts'
 
 export type CredentialDeps = {
   readonly shelves: Shelves
@@ -14,11 +15,18 @@ export type CredentialDeps = {
   readonly newKey: (kind: CallerKind) => string
 }
 
-/** Who a key belongs to. Unknown, expired and revoked keys look the same from outside. */
+/** Three parts with dots between them: no key of ours has a dot. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** Whose credential this is: a key of ours, or a token of an issuer. Unknown, expired and revoked keys look the same from outside. */
 export async function authenticate(
-  deps: Pick<CredentialDeps, 'shelves' | 'digest' | 'clock'>,
+  deps: Pick<CredentialDeps, 'shelves' | 'digest' | 'clock'> & { readonly issuers: Issuers },
   key: string,
 ): Promise<Result<Caller>> {
+  if (JWT.test(key)) {
+    const told = await deps.issuers.claimsOf(key)
+    return told.ok ? callerFromClaims(told.value.issuer, told.value.claims) : told
+  }
   const [held] = await deps.shelves.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()
   return held !== undefined && stateOf(held.row, now) === 'good' ? ok(held.row.caller) : refuse('auth.invalid')

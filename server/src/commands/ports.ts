@@ -1,5 +1,6 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
+import type { OidcIssuer } from '../contract/auth-settings.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { ChannelEvent } from '../contract/channels.ts'
 import type { CallRow, ToolResult } from '../contract/call.ts'
@@ -7,7 +8,7 @@ import type { ConsentRow } from '../contract/consent.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
-import type { Problem } from '../contract/problems.ts'
+import type { Problem, Result } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
 import type { GateWord } from '../contract/serenity.ts'
 import type { RiskClass, ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
@@ -307,6 +308,14 @@ export interface TokenKeys {
     token: { readonly seconds: number; readonly nonce: string; readonly mac: string },
     claims: TokenClaims,
   ): boolean
+}
+
+/** Whoever else may say who somebody is. */
+export interface Issuers {
+  /** The claims of a token that is genuine, for us and in its time, and the settings of the issuer that made it. */
+  claimsOf(
+    token: string,
+  ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
 export interface CheckpointKeys {

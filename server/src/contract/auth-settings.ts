@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { CallerKind } from './caller.ts'
+import { HttpUrl } from './http-settings.ts'
 
 /** How many wrong credentials are looked at before an address has to wait. */
 const Failures = z.strictObject({
@@ -21,8 +23,46 @@ export const ListenLimits = z.strictObject({
 })
 export type ListenLimits = z.infer<typeof ListenLimits>
 
+/** A claim by its name, or the way to one inside others: `[realm_access, roles]`. */
+const Claim = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).min(1).max(8)])
+
+/** Whoever listens on the way could put keys of their own there, except on this machine. */
+const IssuerUrl = HttpUrl.refine(
+  (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
+  'an issuer is asked over https://, or on this machine',
+)
+
+/** An issuer of JWTs. Issuer and audience are both needed: a token for somebody else is not for us. */
+export const OidcIssuer = z.strictObject({
+  /** Stands in the ids of its callers: `approver:corp/ana`. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name is 1 to 16 lower-case letters, digits and `-`'),
+  issuer: IssuerUrl,
+  audience: z.string().min(1).max(500),
+  /** Where its keys are; found by OpenID Connect Discovery when left out. */
+  jwks_uri: IssuerUrl.optional(),
+  /** The claim that names the person. One that people choose for themselves names whom they like. */
+  user: Claim.default('sub'),
+  /** Set before it, so that people of two issuers are never taken for each other. */
+  user_prefix: z
+    .string()
+    .regex(/^[^\s\p{C}]{0,31}$/u)
+    .default(''),
+  /** What makes a token's holder which kind of caller. A token that none of these fits is refused. */
+  kinds: z
+    .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), kind: CallerKind }))
+    .min(1)
+    .max(100),
+})
+export type OidcIssuer = z.infer<typeof OidcIssuer>
+
 /** Who may speak to the gate over the network, besides holders of its own keys. */
 export const Auth = z.strictObject({
   failures: Failures.prefault({}),
+  oidc: z
+    .array(OidcIssuer)
+    .max(16)
+    .refine((all) => new Set(all.map(({ issuer }) => issuer)).size === all.length, 'each issuer stands here once')
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'each issuer has a name of its own')
+    .default([]),
 })
 export type Auth = z.infer<typeof Auth>

@@ -24,7 +24,7 @@ describe('the configuration', () => {
           servers: {},
           approvals: { expires_s: 3_600 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
-          auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 } },
+          auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },
           channels: { webhooks: [], push: [] },
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },

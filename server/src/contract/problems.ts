@@ -77,6 +77,37 @@ export const PROBLEMS = {
     says: 'the credential is unknown, expired or revoked',
     do: 'ask an admin for a new key',
   },
+  'auth.unknown_issuer': {
+    http: 401,
+    retry: 'never',
+    says: 'the token is of an issuer this gate does not know',
+    do: 'use a token of an issuer in `auth.oidc`, or a key',
+  },
+  'auth.wrong_audience': {
+    http: 401,
+    retry: 'never',
+    says: 'the token was made for somebody else, or for nobody in particular',
+    do: 'ask the issuer for a token with the audience in `auth.oidc`',
+  },
+  'auth.expired': { http: 401, retry: 'never', says: 'the token is expired', do: 'ask the issuer for a new one' },
+  'auth.not_yet_valid': {
+    http: 401,
+    retry: 'later',
+    says: 'the token is not valid yet',
+    do: 'wait, or set the clocks of issuer and gate right',
+  },
+  'auth.unmapped': {
+    http: 403,
+    retry: 'never',
+    says: 'the token is genuine, but nothing says what its holder may do here',
+    do: 'an operator can map a claim of it in `auth.oidc`',
+  },
+  'auth.issuer_unavailable': {
+    http: 503,
+    retry: 'later',
+    says: "the issuer's keys could not be fetched, so its tokens cannot be checked",
+    do: 'see whether the issuer answers, then try again',
+  },
   'auth.too_many_failures': {
     http: 429,
     retry: 'later',

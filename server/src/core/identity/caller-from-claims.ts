@@ -1,0 +1,46 @@
+import type { OidcIssuer } from '../../contract/auth-settings.ts'
+import { LOCAL_OWNER, type Caller, type CallerKind } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+
+/**
+ * Of several kinds the first of these. A token made for an agent or a node stays theirs, whatever its person may do;
+ * among people the one who may do more. INVARIANT: a token that is also an agent's never decides.
+ */
+const FIRST_OF: readonly CallerKind[] = ['agent', 'node', 'admin', 'approver', 'reviewer', 'user']
+
+const USER = /^[^\s\p{C}]{1,96}$/u
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** The caller a verified token stands for. What the configuration does not map means no. */
+export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Caller> {
+  const kinds = issuer.kinds.filter(({ claim, has }) => holds(valueAt(claims, claim), has)).map(({ kind }) => kind)
+  const kind = FIRST_OF.find((one) => kinds.includes(one))
+  if (kind === undefined) return refuse('auth.unmapped')
+  const user = userIn(issuer, claims)
+  if (user === undefined) return refuse('auth.unmapped', { claim: pathOf(issuer.user).join('.') })
+  // No key's name holds a slash, so no key's caller has this id.
+  return ok({ kind, id: `${kind}:${issuer.name}/${user}`, user: `${issuer.user_prefix}${user}` })
+}
+
+function userIn({ user: claim, user_prefix }: OidcIssuer, claims: Claims): string | undefined {
+  const value = valueAt(claims, claim)
+  if (typeof value !== 'string' || !USER.test(value)) return undefined
+  // An address that nobody has checked names whoever typed it.
+  const isUnchecked = pathOf(claim).at(-1) === 'email' && claims['email_verified'] !== true
+  return isUnchecked || `${user_prefix}${value}` === LOCAL_OWNER.user ? undefined : value
+}
+
+const pathOf = (claim: OidcIssuer['user']): readonly string[] => (typeof claim === 'string' ? [claim] : claim)
+
+function valueAt(claims: Claims, claim: OidcIssuer['user']): unknown {
+  return pathOf(claim).reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<string, unknown>)[name]
+        : undefined,
+    claims,
+  )
+}
+
+const holds = (value: unknown, wanted: string) => value === wanted || (Array.isArray(value) && value.includes(wanted))

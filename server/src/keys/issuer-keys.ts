@@ -1,0 +1,106 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTHeaderParameters } from 'jose'
+
+/** Keys older than this are fetched again. */
+export const FRESH_MS = 600_000
+/** A token names a key that is not known: no sooner than this after the last fetch is the issuer asked again. */
+export const ASK_AGAIN_MS = 30_000
+const TIMEOUT_MS = 5_000
+const MOST_BYTES = 262_144
+
+export type IssuerKeys = {
+  /** The key for a token's header; `unavailable` when the issuer did not say which there are, undefined for an unknown one. */
+  keyFor(header: JWTHeaderParameters): Promise<CryptoKey | 'unavailable' | undefined>
+}
+
+type Finder = ReturnType<typeof createLocalJWKSet>
+
+/**
+ * The public keys of one issuer, fetched when the first token comes. However many tokens come, at most one fetch is under way,
+ * and an issuer that failed or did not know a key is left alone for a while.
+ */
+export function issuerKeys(
+  { issuer, jwks_uri }: { readonly issuer: string; readonly jwks_uri?: string | undefined },
+  clock: () => number,
+): IssuerKeys {
+  let known: { readonly find: Finder; readonly at: number } | undefined
+  let asked = -Infinity
+  let underWay: Promise<void> | undefined
+
+  async function fetchKeys(): Promise<void> {
+    asked = clock()
+    const uri = jwks_uri ?? (await discover(issuer))
+    const set = uri === undefined ? undefined : await fetchJson(uri)
+    const find = findIn(set)
+    if (find !== undefined) known = { find, at: clock() }
+  }
+
+  function refresh(): Promise<void> {
+    underWay ??= fetchKeys().finally(() => (underWay = undefined))
+    return underWay
+  }
+
+  const isFresh = () => known !== undefined && clock() - known.at < FRESH_MS
+  const mayAsk = () => underWay !== undefined || clock() - asked >= ASK_AGAIN_MS
+
+  return {
+    async keyFor(header) {
+      if (!isFresh() && mayAsk()) await refresh()
+      if (known === undefined || !isFresh()) return 'unavailable'
+      const found = await keyIn(known.find, header)
+      if (found !== undefined || !mayAsk()) return found
+      await refresh()
+      return keyIn(known.find, header)
+    },
+  }
+}
+
+async function keyIn(find: Finder, header: JWTHeaderParameters): Promise<CryptoKey | undefined> {
+  try {
+    return await find(header)
+  } catch {
+    return undefined
+  }
+}
+
+function findIn(set: unknown): Finder | undefined {
+  try {
+    return createLocalJWKSet(set as JSONWebKeySet)
+  } catch {
+    return undefined
+  }
+}
+
+/** OpenID Connect Discovery. What speaks for another issuer is not believed. */
+async function discover(issuer: string): Promise<string | undefined> {
+  const found = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  if (typeof found !== 'object' || found === null) return undefined
+  const { issuer: named, jwks_uri } = found as Record<string, unknown>
+  if (named !== issuer || typeof jwks_uri !== 'string') return undefined
+  // An issuer that is asked over TLS does not lead anybody away from it.
+  return jwks_uri.startsWith('https:') || issuer.startsWith('http:') ? jwks_uri : undefined
+}
+
+/** Undefined for whatever is not a small JSON answer in time. Redirects are not followed. */
+async function fetchJson(url: string): Promise<unknown> {
+  try {
+    const answer = await fetch(url, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { accept: 'application/json' },
+    })
+    if (!answer.ok || answer.body === null) {
+      await answer.body?.cancel()
+      return undefined
+    }
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of answer.body) {
+      bytes += chunk.byteLength
+      if (bytes > MOST_BYTES) return undefined
+      chunks.push(chunk)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
+import type { Issuers } from '../commands/ports.ts'
+import type { OidcIssuer } from '../contract/auth-settings.ts'
+import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
+import { issuerKeys } from './issuer-keys.ts'
+
+/** Only signatures of a key pair: with a shared secret, whoever can check a token could make one. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const TOLERANCE_S = 5
+const LONGEST_TOKEN = 16_384
+
+/**
+ * The configured OIDC issuers: checks a JWT and returns its claims. INVARIANT: only a token that is signed by a key
+ * of the issuer it names, for our audience, and in its time, has claims at all.
+ */
+export function oidcIssuers(configured: readonly OidcIssuer[], clock: () => number): Issuers {
+  const known = new Map(configured.map((issuer) => [issuer.issuer, { issuer, keys: issuerKeys(issuer, clock) }]))
+  return {
+    async claimsOf(token) {
+      const named = token.length > LONGEST_TOKEN ? undefined : issuerIn(token)
+      const found = named === undefined ? undefined : known.get(named)
+      if (found === undefined) return refuse(named === undefined ? 'auth.invalid' : 'auth.unknown_issuer')
+      const claims = await verify(token, found, clock)
+      return claims.ok ? ok({ issuer: found.issuer, claims: claims.value }) : claims
+    },
+  }
+}
+
+/** What a token says of itself, only to know whose keys to try. */
+function issuerIn(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+/** Thrown through jose by the key lookup. */
+const UNAVAILABLE = Symbol('the issuer is unavailable')
+
+async function verify(
+  token: string,
+  { issuer, keys }: { readonly issuer: OidcIssuer; readonly keys: ReturnType<typeof issuerKeys> },
+  clock: () => number,
+): Promise<Result<JWTPayload>> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async (header) => {
+        const key = await keys.keyFor(header)
+        if (key === 'unavailable') throw UNAVAILABLE
+        if (key === undefined) throw new errors.JWKSNoMatchingKey()
+        return key
+      },
+      {
+        issuer: issuer.issuer,
+        audience: issuer.audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['iss', 'aud', 'exp'],
+        clockTolerance: TOLERANCE_S,
+        currentDate: new Date(clock()),
+      },
+    )
+    return ok(payload)
+  } catch (error) {
+    if (error === UNAVAILABLE) return refuse('auth.issuer_unavailable', { issuer: issuer.issuer })
+    return refuse(codeOf(error))
+  }
+}
+
+/** Claims are looked at only behind a good signature, so naming what is wrong with them tells a forger nothing. */
+function codeOf(error: unknown): ProblemCode {
+  if (error instanceof errors.JWTExpired) return 'auth.expired'
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return 'auth.invalid'
+  if (error.claim === 'aud') return 'auth.wrong_audience'
+  return error.claim === 'nbf' ? 'auth.not_yet_valid' : 'auth.invalid'
+}

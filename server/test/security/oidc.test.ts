@@ -1,0 +1,215 @@
+import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/contract/config.ts'
+import { callerFromClaims } from '../../src/core/identity/caller-from-claims.ts'
+import { ASK_AGAIN_MS, FRESH_MS } from '../../src/keys/issuer-keys.ts'
+import { oidcIssuers } from '../../src/keys/oidc.ts'
+import { OidcIssuer } from '../../src/contract/auth-settings.ts'
+import { openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
+import { localIssuer, type LocalIssuer } from './local-issuer.ts'
+
+const AUDIENCE = 'sluice'
+const now = () => Math.floor(Date.now() / 1000)
+
+let issuer: LocalIssuer
+let rig: GateRig
+let folder = ''
+const settings = (more: object = {}) => ({
+  name: 'corp',
+  issuer: issuer.url,
+  audience: AUDIENCE,
+  kinds: [
+    { claim: 'azp', has: 'claude', kind: 'agent' },
+    { claim: ['realm_access', 'roles'], has: 'approvers', kind: 'approver' },
+    { claim: 'role', has: 'staff', kind: 'user' },
+    { claim: 'role', has: 'root', kind: 'admin' },
+  ],
+  ...more,
+})
+beforeAll(async () => {
+  issuer = await localIssuer()
+  folder = mkdtempSync(join(tmpdir(), 'sluice-oidc-'))
+  rig = await openTestGate(folder, { config: { auth: { oidc: [settings()] } } })
+})
+afterAll(async () => {
+  await rig.opened.close()
+  await issuer.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const GOOD = { sub: 'ana', role: 'staff' }
+const claims = (more: JWTPayload = {}): JWTPayload => ({
+  iss: issuer.url,
+  aud: AUDIENCE,
+  iat: now(),
+  exp: now() + 60,
+  ...GOOD,
+  ...more,
+})
+const who = async (token: string) => {
+  const caller = await rig.gate.authenticate(token)
+  return caller.ok ? `${caller.value.id} for ${caller.value.user}` : caller.problem.code
+}
+/** Without the claims that are named. */
+const without = (...names: string[]): JWTPayload =>
+  Object.fromEntries(Object.entries(claims()).filter(([name]) => !names.includes(name)))
+
+describe('a token of a configured issuer', () => {
+  test('is its holder, of the kind that the configuration makes of its claims', async () => {
+    expect(await who(await issuer.sign(claims()))).toBe('user:corp/ana for ana')
+    expect(await who(await issuer.sign(claims({ aud: ['other', AUDIENCE] })))).toBe('user:corp/ana for ana')
+    const approver = claims({ sub: 'bob', realm_access: { roles: ['x', 'approvers'] } })
+    expect(await who(await issuer.sign(approver))).toBe('approver:corp/bob for bob')
+  })
+
+  test('that is an agent`s stays an agent`s, whatever its person may do', async () => {
+    const token = await issuer.sign(claims({ azp: 'claude', role: 'root', realm_access: { roles: ['approvers'] } }))
+    expect(await who(token)).toBe('agent:corp/ana for ana')
+    const caller = await rig.gate.authenticate(token)
+    if (!caller.ok) throw new Error(caller.problem.code)
+    const { approval_id } = pendingOf(await rig.call('book__note', { text: 'x' }, { caller: caller.value }))
+    expect(await rig.gate.decideApproval(caller.value, approval_id, { says: 'approve' })).toMatchObject({
+      problem: { code: 'auth.forbidden' },
+    })
+  })
+
+  const refused: [string, () => Promise<string> | string, string][] = [
+    ['for another audience', () => issuer.sign(claims({ aud: 'other' })), 'auth.wrong_audience'],
+    ['without an audience', () => issuer.sign(without('aud')), 'auth.wrong_audience'],
+    ['whose audience only begins like ours', () => issuer.sign(claims({ aud: `${AUDIENCE}2` })), 'auth.wrong_audience'],
+    ['that is expired', () => issuer.sign(claims({ exp: now() - 10 })), 'auth.expired'],
+    ['that never expires', () => issuer.sign(without('exp')), 'auth.invalid'],
+    ['that is not valid yet', () => issuer.sign(claims({ nbf: now() + 60 })), 'auth.not_yet_valid'],
+    ['of another issuer', () => issuer.sign(claims({ iss: 'https://evil.example' })), 'auth.unknown_issuer'],
+    ['of our issuer with a slash more', () => issuer.sign(claims({ iss: `${issuer.url}/` })), 'auth.unknown_issuer'],
+    ['of nobody', () => issuer.sign(without('iss')), 'auth.invalid'],
+    ['with a role nobody mapped', () => issuer.sign(claims({ role: 'intern' })), 'auth.unmapped'],
+    ['without any role', () => issuer.sign(without('role')), 'auth.unmapped'],
+    ['whose role is an object', () => issuer.sign(claims({ role: { staff: true } })), 'auth.unmapped'],
+    ['without a person', () => issuer.sign(without('sub')), 'auth.unmapped'],
+    ['whose person has a line break', () => issuer.sign(claims({ sub: 'ana\nadmin' })), 'auth.unmapped'],
+    ['whose person would be the folder`s owner', () => issuer.sign(claims({ sub: 'local' })), 'auth.unmapped'],
+    ['that nobody signed', () => new UnsecuredJWT(claims()).encode(), 'auth.invalid'],
+    ['that is cut off', async () => (await issuer.sign(claims())).slice(0, -4), 'auth.invalid'],
+    ['of 20 kB', () => issuer.sign(claims({ more: 'a'.repeat(20_000) })), 'auth.invalid'],
+    [
+      'signed with the public key as a secret',
+      async () =>
+        new SignJWT(claims())
+          .setProtectedHeader({ alg: 'HS256', kid: 'k0' })
+          .sign(new TextEncoder().encode(await issuer.publicPem())),
+      'auth.invalid',
+    ],
+    [
+      'whose claims were changed after it was signed',
+      async () => {
+        const [head, , signature] = (await issuer.sign(claims())).split('.')
+        const body = Buffer.from(JSON.stringify(claims({ role: 'root' }))).toString('base64url')
+        return `${head}.${body}.${signature}`
+      },
+      'auth.invalid',
+    ],
+    [
+      'signed by somebody else under the issuer`s name',
+      async () => {
+        const other = await localIssuer()
+        await other.close()
+        return other.sign(claims())
+      },
+      'auth.invalid',
+    ],
+  ]
+  test.each(refused)('%s is refused', async (_, token, code) => {
+    expect(await who(await token())).toBe(code)
+  })
+})
+
+describe('an issuer', () => {
+  function rigged(more: object = {}) {
+    const time = { now: Date.now() }
+    const issuers = oidcIssuers([OidcIssuer.parse(settings(more))], () => time.now)
+    const ask = async (token: string) => {
+      const told = await issuers.claimsOf(token)
+      return told.ok ? 'known' : told.problem.code
+    }
+    return { time, ask }
+  }
+
+  test('is asked for its keys once, and once more for a key nobody knows, however many tokens come', async () => {
+    const { ask, time } = rigged()
+    issuer.asked.clear()
+    const token = await issuer.sign(claims({ exp: now() + 3_600 }))
+    const times = Array.from({ length: 20 })
+    expect(new Set(await Promise.all(times.map(() => ask(token))))).toEqual(new Set(['known']))
+    expect(issuer.asked.get('/jwks')).toBe(1)
+    await issuer.rotate()
+    const newer = await issuer.sign(claims({ exp: now() + 3_600 }))
+    expect(new Set(await Promise.all(times.map(() => ask(newer))))).toEqual(new Set(['auth.invalid']))
+    expect(issuer.asked.get('/jwks')).toBe(1)
+    time.now += ASK_AGAIN_MS
+    expect(new Set(await Promise.all(times.map(() => ask(newer))))).toEqual(new Set(['known']))
+    expect(issuer.asked.get('/jwks')).toBe(2)
+  })
+
+  const broken: [string, string, Parameters<LocalIssuer['instead']['set']>[1]][] = [
+    ['that is down', '/jwks', (response) => response.destroy()],
+    ['that fails', '/jwks', (response) => response.writeHead(500).end()],
+    ['that answers without end', '/jwks', (response) => response.end(`{"keys":[${'{},'.repeat(200_000)}{}]}`)],
+    ['that answers nonsense', '/jwks', (response) => response.end('<html>')],
+    ['that redirects', '/jwks', (response) => response.writeHead(302, { location: `${issuer.url}/other` }).end()],
+    [
+      'whose discovery speaks for another',
+      '/.well-known/openid-configuration',
+      (response) => response.end(JSON.stringify({ issuer: 'https://evil.example', jwks_uri: `${issuer.url}/jwks` })),
+    ],
+  ]
+  test.each(broken)('%s makes its tokens refused, and is left alone for a while', async (_, path, answer) => {
+    const { ask, time } = rigged()
+    const token = await issuer.sign(claims({ exp: now() + 3_600 }))
+    issuer.instead.set(path, answer)
+    issuer.asked.clear()
+    expect(await ask(token)).toBe('auth.issuer_unavailable')
+    expect(await ask(token)).toBe('auth.issuer_unavailable')
+    expect(issuer.asked.get(path)).toBe(1)
+    issuer.instead.clear()
+    time.now += ASK_AGAIN_MS
+    expect(await ask(token)).toBe('known')
+  })
+
+  test('that goes down is believed as long as its keys are fresh, and no longer', async () => {
+    const { ask, time } = rigged({ jwks_uri: `${issuer.url}/jwks` })
+    const token = await issuer.sign(claims({ exp: now() + 3_600 }))
+    expect(await ask(token)).toBe('known')
+    issuer.instead.set('/jwks', (response) => response.destroy())
+    time.now += FRESH_MS - 1
+    expect(await ask(token)).toBe('known')
+    time.now += 1
+    expect(await ask(token)).toBe('auth.issuer_unavailable')
+    issuer.instead.clear()
+  })
+
+  test.each([
+    ['without an audience', { audience: undefined }],
+    ['with an empty audience', { audience: '' }],
+    ['without an issuer', { issuer: undefined }],
+    ['over plain HTTP elsewhere', { issuer: 'http://id.example.com' }],
+    ['with keys over plain HTTP elsewhere', { jwks_uri: 'http://id.example.com/jwks' }],
+    ['that maps nothing', { kinds: [] }],
+    ['that maps to a kind nobody knows', { kinds: [{ claim: 'role', has: 'x', kind: 'root' }] }],
+  ])('%s is no configuration', (_, more) => {
+    expect(readConfig({ auth: { oidc: [settings(more)] } })).toMatchObject({ problem: { code: 'config.invalid' } })
+  })
+})
+
+test('an address counts as a name only where the issuer has checked it', () => {
+  const mail = OidcIssuer.parse(settings({ user: 'email', user_prefix: 'corp/' }))
+  const told = { role: 'staff', email: 'ana@example.com' }
+  expect(callerFromClaims(mail, { ...told, email_verified: true })).toMatchObject({
+    value: { id: 'user:corp/ana@example.com', user: 'corp/ana@example.com' },
+  })
+  for (const email_verified of [false, 'true', undefined])
+    expect(callerFromClaims(mail, { ...told, email_verified })).toMatchObject({ problem: { code: 'auth.unmapped' } })
+})
