@@ -20,6 +20,7 @@ import { listPauses, setPause } from '../commands/pause.ts'
 import { performersOf } from '../commands/performers.ts'
 import type {
   Accounts,
+  ArgumentModel,
   Artifacts,
   CallbackSource,
   Channel,
@@ -43,6 +44,9 @@ import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
 import { readCall } from '../commands/read-call.ts'
+import { readToolflow } from '../commands/read-toolflow.ts'
+import { resumeToolflow } from '../commands/resume-toolflow.ts'
+import { runToolflow } from '../commands/run-toolflow.ts'
 import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
@@ -59,6 +63,7 @@ import { withdrawCall } from '../commands/withdraw-call.ts'
 import { writeCheckpoint } from '../commands/write-checkpoint.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import { ok } from '../contract/problems.ts'
+import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { Performer } from '../commands/drive-run.ts'
 import type { DispatchDeps } from '../commands/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
@@ -74,6 +79,9 @@ export type World = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
+  readonly toolflow: ToolflowSettings
+  /** Only with a model for the toolflow. */
+  readonly argumentModel?: ArgumentModel
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads
@@ -129,6 +137,9 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
     takeCallback: (callback) => takeCallback(deps, callback),
+    runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),
+    readToolflow: (caller, id, wait) => readToolflow(deps, caller, id, wait),
+    resumeToolflow: (caller, id, answer, wait) => resumeToolflow(deps, caller, id, answer, wait),
     mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
@@ -173,6 +184,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     ...deps,
     serversFor: (caller) => new Set(gate.tools(caller).map(({ row }) => row.server)),
   })
-  const performers = new Map([...performersOf(deps), ['deliver', delivering(deps)] as const])
+  const runs = performersOf({ ...deps, dispatch: (request) => gate.dispatch(request) })
+  const performers = new Map([...runs, ['deliver', delivering(deps)] as const])
   return { gate, performers }
 }

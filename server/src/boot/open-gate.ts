@@ -15,6 +15,7 @@ import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/schedule-runs.ts'
 import { withOutbox } from '../commands/outbox.ts'
+import { tellRuns } from '../commands/tell-runs.ts'
 import { watchRows } from '../commands/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
@@ -157,8 +158,9 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
   if (!store.ok) return store
+  const told = tellRuns(store.value)
   const ledger = watchRows(
-    withOutbox({ ledger: store.value, channels: channels.value.channels, ids: randomIds, clock: Date.now }),
+    withOutbox({ ledger: told, channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
@@ -188,6 +190,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     accounts: store.value,
     files,
     judgement: judgement.value,
+    toolflow: config.toolflow,
     ...(health.value === undefined ? {} : { health: health.value }),
     stream,
     boot: randomBytes(8).toString('hex'),

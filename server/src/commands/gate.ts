@@ -7,6 +7,7 @@ import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
+import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../contract/toolflow.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
 import type { Changes } from './changes.ts'
 import type { NewCredential, ShownCredential } from './credentials.ts'
@@ -21,6 +22,7 @@ import type { ProxyAnswer, ProxyRequest } from './proxy.ts'
 import type { InboxPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
 import type { FoundTool } from './search-tools.ts'
+import type { RunToolflow } from './run-toolflow.ts'
 import type { Settlement } from './settle-call.ts'
 import type { Callback } from './take-callback.ts'
 import type { PresentedToken } from './tokens.ts'
@@ -52,6 +54,16 @@ export interface Gate {
 
   /** A decision that came back through a channel; its signature says whose it is. */
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
+
+  /** Search, choose, judge and run, as one durable flow. */
+  runToolflow(caller: Caller, body: ToolflowBody, more?: RunToolflow): Promise<Result<ToolflowView>>
+  readToolflow(caller: Caller, run_id: string, wait_ms?: number): Promise<Result<ToolflowView>>
+  resumeToolflow(
+    caller: Caller,
+    run_id: string,
+    answer: ToolflowAnswer,
+    wait_ms?: number,
+  ): Promise<Result<ToolflowView>>
 
   mintConsent(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentRow>>
   listConsents(caller: Caller, page: Page): Promise<ConsentPage>

@@ -4,10 +4,12 @@ import type { RunEffect } from '../contract/run.ts'
 import type { Performer } from './drive-run.ts'
 import { expireApproval, type ExpireDeps } from './expire-approval.ts'
 import { resumeCall, type ResumeDeps } from './resume-call.ts'
+import { toolflowPerformers, type ToolflowEffectDeps } from './toolflow-effects.ts'
 
-/** Who carries out which effect. Both are safe to start again: the call's row knows what was already done. */
-export function performersOf(deps: ResumeDeps & ExpireDeps): ReadonlyMap<string, Performer> {
+/** Who carries out which effect. All are safe to start again: the call's row knows what was already done. */
+export function performersOf(deps: ResumeDeps & ExpireDeps & ToolflowEffectDeps): ReadonlyMap<string, Performer> {
   return new Map<string, Performer>([
+    ...toolflowPerformers(deps),
     [
       'resume_call',
       {

@@ -145,6 +145,17 @@ export interface Catalogue {
   tools(): readonly Tool[]
 }
 
+/** Fills a tool's arguments from what a user wrote. What it says is data, checked by whoever asked. */
+export interface ArgumentModel {
+  /** Undefined when it gave no JSON in time. */
+  propose(asked: {
+    readonly title: string
+    readonly purpose: string
+    readonly schema: JsonObject
+    readonly prompt: string
+  }): Promise<Json | undefined>
+}
+
 /** A health file as it lies in the folder. Without a text it cannot be used, and `fault` says why. The same value while unchanged. */
 export type HealthFile = {
   readonly name: string

@@ -50,3 +50,6 @@ export const CredentialRow = z.strictObject({
   revoked_at: z.number().optional(),
 })
 export type CredentialRow = z.infer<typeof CredentialRow>
+
+/** Programs: what they say of themselves or of their users is a claim. */
+export const PROGRAM_KINDS: readonly CallerKind[] = ['agent', 'node']

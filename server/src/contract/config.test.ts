@@ -28,6 +28,7 @@ describe('the configuration', () => {
           channels: { webhooks: [], push: [] },
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
+          toolflow: { close_within: 0.1, floor: 0.5 },
           budgets: [],
           mcp: { surface: 'search' },
           repetition: { most: 5, within_s: 600 },

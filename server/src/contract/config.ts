@@ -8,6 +8,7 @@ import { refuse, ok, type Result } from './problems.ts'
 import { Serenity } from './serenity.ts'
 import { Check, refuseWriters, RollbackSettings, Verify } from './standard.ts'
 import { DryRun, ToolEffect } from './tool.ts'
+import { ToolflowSettings } from './toolflow.ts'
 
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
 export const ServerName = z
@@ -138,6 +139,7 @@ export const Config = z.strictObject({
       checkpoint_seconds: z.number().int().min(1).default(60),
     })
     .prefault({}),
+  toolflow: ToolflowSettings.prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */
   serenity: Serenity.optional(),
   /** How people are told, besides the console. */

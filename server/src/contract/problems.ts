@@ -502,6 +502,18 @@ export const PROBLEMS = {
     says: 'no key has this id',
     do: 'list the keys with `sluice keys list`',
   },
+  'toolflow.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no toolflow has this id',
+    do: 'use the `run_id` of the answer that started it',
+  },
+  'toolflow.key_reused': {
+    http: 409,
+    retry: 'never',
+    says: 'this idempotency key was used for a flow with other words',
+    do: 'use a new key for a new flow',
+  },
   'consent.unknown': {
     http: 404,
     retry: 'never',

@@ -4,6 +4,7 @@ export const EXIT = {
   problem: 1,
   held: 2,
   refused: 3,
+  no_candidates: 4,
   failed: 5,
   unknown: 6,
   usage: 64,
@@ -19,4 +20,14 @@ export const EXIT_OF: Readonly<Record<string, number>> = {
   refused: EXIT.refused,
   failed: EXIT.failed,
   unknown: EXIT.unknown,
+}
+
+/** The exit code of a toolflow's status. */
+export const EXIT_OF_FLOW: Readonly<Record<string, number>> = {
+  OK: EXIT.ok,
+  ASK: EXIT.held,
+  RUNNING: EXIT.held,
+  BLOCK: EXIT.refused,
+  NO_CANDIDATES: EXIT.no_candidates,
+  FAILED: EXIT.failed,
 }

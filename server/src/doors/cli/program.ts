@@ -17,6 +17,7 @@ import { EXIT } from './exit-codes.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
+import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { visibleText } from './visible-text.ts'
 import { addToolCommands } from './tool-commands.ts'
@@ -117,6 +118,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     })
   addCallCommands(program, session)
   addToolCommands(program, session)
+  addToolflowCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
   addPolicyCommands(program, session)

@@ -14,6 +14,7 @@ import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
 import { describeMcp } from './mcp.ts'
 import { policyRoutes } from './policies.ts'
+import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { declareRoute, route, type App, type Door } from './route.ts'
 import { toolRoutes } from './tools.ts'
@@ -71,6 +72,7 @@ export function httpApp(door: HttpDoor): App {
   })
   const rooms = [
     callRoutes,
+    toolflowRoutes,
     approvalRoutes,
     consentRoutes,
     auditRoutes,

@@ -1,10 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
-import type { CallerKind } from '../../../contract/caller.ts'
+import { PROGRAM_KINDS } from '../../../contract/caller.ts'
 import { scoreOf } from './newest-score.ts'
 import type { RiskFact } from './health-fact.ts'
-
-/** Programs: what they say of their own risk is a claim. */
-const PROGRAMS: readonly CallerKind[] = ['agent', 'node']
 
 /**
  * The risk of a call: the provider's figure, or the caller's own where that is higher.
@@ -16,6 +13,6 @@ export function riskOf(
 ): number | 'unknown' {
   const claimed = scoreOf(toolflow?.risk_score)
   if (claimed === undefined) return provided
-  if (provided === 'unknown') return PROGRAMS.includes(caller.kind) ? 'unknown' : claimed
+  if (provided === 'unknown') return PROGRAM_KINDS.includes(caller.kind) ? 'unknown' : claimed
   return Math.max(provided, claimed)
 }

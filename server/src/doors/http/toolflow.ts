@@ -1,0 +1,64 @@
+import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/toolflow.ts'
+import type { Result } from '../../contract/problems.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { numberOf, partOf } from './query.ts'
+import { CALLERS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+
+const LONGEST_KEY = 200
+const WAIT_MS = 30_000
+
+export const toolflowRoutes: Routes = (app, gate) => {
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/toolflow',
+      access: CALLERS,
+      summary: 'Search, choose, judge and run one tool, as a durable flow (wait_ms for its first rest, default 30000)',
+      body: ToolflowBody,
+    }),
+    async (c) => {
+      const key = c.req.header('idempotency-key')?.slice(0, LONGEST_KEY)
+      const view = await gate.runToolflow(c.get('caller'), c.req.valid('json'), {
+        trace: c.get('trace'),
+        wait_ms: numberOf(c, 'wait_ms', WAIT_MS),
+        ...(key === undefined ? {} : { idempotency_key: key }),
+      })
+      return viewResponse(view, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/toolflow/{run_id}',
+      access: CALLERS,
+      summary: 'A flow and its card, with an optional bounded wait (wait_ms)',
+    }),
+    async (c) => {
+      const view = await gate.readToolflow(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
+      return viewResponse(view, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/toolflow/{run_id}/resume',
+      access: DECIDERS,
+      summary: 'Answer the approval packet of a flow: Approve & Execute, Edit Inputs, Cancel',
+      body: ToolflowAnswer,
+    }),
+    async (c) => {
+      const wait = numberOf(c, 'wait_ms', WAIT_MS)
+      const view = await gate.resumeToolflow(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait)
+      return viewResponse(view, c.get('trace'))
+    },
+  )
+}
+
+/** Every card is an answer; only what is not over yet is 202. */
+function viewResponse(view: Result<ToolflowView>, trace: string): Response {
+  if (!view.ok) return problemResponse(view.problem, trace)
+  const isOver = view.value.state.node === 'FINAL'
+  return jsonResponse(isOver ? 200 : 202, view.value)
+}
