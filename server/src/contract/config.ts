@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { Auth, ListenLimits } from './auth-settings.ts'
 import { Channels } from './channels.ts'
+import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
-import { ArgumentPointer, Budgets, ContentSettings, Repetition, Sandbox, Traps } from './judgement.ts'
+import { Budgets, Repetition, Traps } from './judgement.ts'
+import { OpenApiSettings } from './openapi-settings.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { Serenity } from './serenity.ts'
-import { Check, refuseWriters, RollbackSettings, Verify } from './standard.ts'
-import { DryRun, ToolEffect } from './tool.ts'
 import { ToolflowSettings } from './toolflow.ts'
+import { refuseWriters } from './standard.ts'
+import { COMMON, noneBut, ONE_KIND } from './tool-settings.ts'
 
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
 export const ServerName = z
@@ -16,56 +18,11 @@ export const ServerName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name is 1 to 32 lower-case letters, digits and `-`')
 export type ServerName = z.infer<typeof ServerName>
 
-/** What the operator says of one tool. It stands above whatever the tool server says of itself. */
-export const ToolSettings = z.strictObject({
-  effects: z.array(ToolEffect).min(1).optional(),
-  /** Safe to run again after a crash. */
-  idempotent: z.boolean().optional(),
-  /** `production` makes every effect of the tool critical. */
-  tags: z.array(z.string().min(1).max(64)).default([]),
-  dry_run: DryRun.optional(),
-  /** What would undo a call: shown to people, never carried out by the gate. */
-  rollback: RollbackSettings.optional(),
-  /** Asked before a call runs; another answer stops it. */
-  check: Check.optional(),
-  /** Asked after a call ran; its answer is kept as the evidence of the outcome. */
-  verify: Verify.optional(),
-  title: z.string().min(1).max(200).optional(),
-  /** Which arguments are paths. Without it they are recognised by their names and values. */
-  files: z.array(ArgumentPointer).max(100).optional(),
-  content: ContentSettings.optional(),
-  /** What one call takes from a budget that limits `cost`; 1 when left out. */
-  cost: z.number().int().min(0).max(1_000_000_000).optional(),
-  /** Ids of tools on other servers whose names look like this one's, and that the operator knows of. */
-  known_look_alikes: z.array(z.string().min(1).max(64)).max(100).optional(),
-})
-export type ToolSettings = z.infer<typeof ToolSettings>
-
-const EITHER = 'a server is either started (`command`) or reached (`url`)'
-
-/** What every tool server has, however it is reached. */
-const COMMON = {
-  timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),
-  /** Calls that may be under way at once; the rest waits in a bounded queue. */
-  concurrency: z.number().int().min(1).max(1_000).default(16),
-  /** Bytes of one answer. */
-  output_limit: z
-    .number()
-    .int()
-    .min(1_024)
-    .max(1_073_741_824)
-    .default(10 * 1_048_576),
-  /** Whether its own annotations about effects are believed. */
-  trusted: z.boolean().default(false),
-  tools: z.record(z.string().min(1), ToolSettings).default({}),
-  sandbox: Sandbox.optional(),
-}
-
 /** A child process that speaks MCP on stdin and stdout. */
 export const StdioSettings = z.strictObject({
   /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
-  command: z.string({ error: ({ input }) => (input === undefined ? EITHER : undefined) }).min(1),
-  url: z.never({ error: EITHER }).optional(),
+  command: z.string({ error: ({ input }) => (input === undefined ? ONE_KIND : undefined) }).min(1),
+  ...noneBut('command'),
   /** Those that start with `./` or `../` are resolved against the config file's folder. */
   args: z.array(z.string()).default([]),
   /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
@@ -79,7 +36,7 @@ export type StdioSettings = z.infer<typeof StdioSettings>
 /** A server that speaks MCP over HTTP: streamable, or the older way with a stream of events. */
 export const HttpSettings = z.strictObject({
   url: HttpUrl,
-  command: z.never({ error: EITHER }).optional(),
+  ...noneBut('url'),
   /** Sent with every request to this server and to nobody else. `env:NAME` and `file:PATH` fetch a secret. */
   headers: z.record(HeaderName, z.string().min(1)).default({}),
   /** Fetches a bearer token by client credentials, and a new one when the server no longer takes it. */
@@ -90,24 +47,28 @@ export type HttpSettings = z.infer<typeof HttpSettings>
 
 /** A wish that nothing enforces is refused: paths are only judged against a sandbox. */
 export const ServerSettings = z
-  .union([StdioSettings, HttpSettings])
-  .superRefine(({ sandbox, tools }, context) => {
+  .union([StdioSettings, HttpSettings, OpenApiSettings, CommandsSettings])
+  .superRefine((settings, context) => {
+    const { sandbox, tools } = settings
     if (sandbox !== undefined) return
     for (const [tool, { files }] of Object.entries(tools)) {
       if (files === undefined) continue
       context.addIssue({
         code: 'custom',
-        path: ['tools', tool, 'files'],
+        path: [toolsKeyOf(settings), tool, 'files'],
         message: '`files` needs a `sandbox` of the server',
       })
     }
   })
-  .superRefine(({ tools }, context) => refuseWriters(tools, context))
+  .superRefine((settings, context) => refuseWriters(settings.tools, toolsKeyOf(settings), context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
 /** What an MCP client sees: a few tools that find and run the others, every tool under its own name, or the smaller of the two. */
 export const Surface = z.enum(['search', 'passthrough', 'auto'])
 export type Surface = z.infer<typeof Surface>
+
+/** Where the operator speaks of a server's tools: of a command, where the command stands. */
+const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === undefined ? 'tools' : 'commands')
 
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
 export const Config = z.strictObject({
@@ -182,12 +143,13 @@ type Fault = { readonly path: readonly PropertyKey[]; readonly says: string }
 function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
-    // A branch that fails at its root for its type was not meant, nor one that excludes a key that is there; another
-    // one's faults are what the operator must see.
+    // A branch that fails at its root for its type was not meant, nor one that excludes more of the keys that are there;
+    // another one's faults are what the operator must see.
     const possible = issue.errors.filter(
       (faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)),
     )
-    const meant = possible.find((faults) => !faults.some(isExcluded)) ?? possible[0]
+    const excluded = (faults: readonly z.core.$ZodIssue[]) => faults.filter(isExcluded).length
+    const [meant] = possible.toSorted((one, other) => excluded(one) - excluded(other))
     if (meant !== undefined) return meant.flatMap((fault) => faultsOf(fault, path))
   }
   if (issue.code === 'unrecognized_keys')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { ONE_KIND } from './tool-settings.ts'
 
 const faultsOf = (server: object) => {
   const read = readConfig({ servers: { s: server } })
@@ -15,8 +16,12 @@ describe('a server that is reached over HTTP', () => {
     }))
 
   const faults: [object, string][] = [
-    [{}, 'servers.s.command: a server is either started (`command`) or reached (`url`)'],
-    [{ command: 'x', url }, 'servers.s.url: a server is either started (`command`) or reached (`url`)'],
+    [{}, `servers.s.command: ${ONE_KIND}`],
+    [{ command: 'x', url }, `servers.s.url: ${ONE_KIND}`],
+    [{ url, openapi: 'x.yaml' }, `servers.s.openapi: ${ONE_KIND}`],
+    [{ commands: {}, command: 'x' }, `servers.s.commands: ${ONE_KIND}`],
+    [{ commands: {}, args: [] }, 'servers.s.args: unknown key'],
+    [{ openapi: 'x.yaml', ur: url }, 'servers.s.ur: unknown key'],
     [{ url, args: [] }, 'servers.s.args: unknown key'],
     [{ url, env: {} }, 'servers.s.env: unknown key'],
     [{ command: 'x', headers: {} }, 'servers.s.headers: unknown key'],

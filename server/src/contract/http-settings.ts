@@ -16,12 +16,14 @@ const OUR_HEADERS = new Set([
   'upgrade',
 ])
 
-const isOurs = (name: string) => OUR_HEADERS.has(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
+/** Whether a header is the gate's own to set. */
+export const isGateHeader = (name: string) =>
+  OUR_HEADERS.has(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
 
 export const HeaderName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'not the name of a header')
-  .refine((name) => !isOurs(name), 'this header is set by the gate')
+  .refine((name) => !isGateHeader(name), 'this header is set by the gate')
 
 /** Credentials in an address end up in logs and errors; `headers` or `oauth` is their place. */
 export const HttpUrl = z

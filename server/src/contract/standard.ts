@@ -81,14 +81,18 @@ type Declared = {
 }
 
 /** What the gate asks by itself must not change anything, and only the operator's own word says so. */
-export function refuseWriters(tools: Readonly<Record<string, Declared>>, context: Issues): void {
+export function refuseWriters(
+  tools: Readonly<Record<string, Declared>>,
+  key: 'tools' | 'commands',
+  context: Issues,
+): void {
   for (const [name, { check, verify }] of Object.entries(tools))
     for (const [part, declared] of Object.entries({ check, verify })) {
       if (declared === undefined) continue
       const asked = Object.hasOwn(tools, declared.tool) ? tools[declared.tool]?.effects : undefined
       if (asked !== undefined && asked.every((effect) => effect === 'read')) continue
       const message = `only a tool that reads may be asked: declare \`${declared.tool}\` with \`effects: [read]\` here`
-      context.addIssue({ code: 'custom', path: ['tools', name, part, 'tool'], message })
+      context.addIssue({ code: 'custom', path: [key, name, part, 'tool'], message })
     }
 }
 

@@ -33,7 +33,7 @@ export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): st
 const DEEPEST = 200
 
 /** Whether a value is nested deeper than any honest answer; walking such a value by recursion could end the gate. */
-function isTooDeep(root: Json): boolean {
+export function isTooDeep(root: Json): boolean {
   let level: readonly Json[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEEPEST) return true

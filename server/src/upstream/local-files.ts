@@ -19,7 +19,7 @@ export function localFiles(servers: Config['servers'], folder: string): FileFact
   /** Only what is started here has a working folder and a home that we know of. */
   const childOf = (server: string) => {
     const settings = settingsOf(server)
-    return settings?.url === undefined ? settings : undefined
+    return settings?.command === undefined && settings?.commands === undefined ? undefined : settings
   }
   const baseOf = (server: string) => {
     const settings = settingsOf(server)

@@ -1,11 +1,14 @@
 import type { Notice, ToolsListed } from '../commands/ports.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
+import { commandsWay } from './commands/commands-way.ts'
 import { httpWay } from './http/http-way.ts'
+import { openApiWay } from './openapi/openapi-way.ts'
 import { stdioWay } from './stdio/stdio-way.ts'
 import { toolServer } from './tool-server.ts'
 import type { OpenToolServers, UpstreamLog } from './tool-server-status.ts'
 import { TUNING, type Tuning } from './tuning.ts'
+import type { Way } from './way.ts'
 
 export type ToolServersOptions = {
   readonly servers: readonly ServerConfig[]
@@ -27,10 +30,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   }
   const servers = new Map(
     options.servers.map((config) => {
-      const way =
-        config.url === undefined
-          ? stdioWay(config, tuning.grace_ms, (says) => log({ level: 'info', server: config.name, says }))
-          : httpWay(config, tuning)
+      const way = wayTo(config, tuning, (says) => log({ level: 'info', server: config.name, says }))
       return [config.name, toolServer({ config, way, tuning, identity, onListed, onNotice, log })]
     }),
   )
@@ -55,4 +55,11 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
       await Promise.all([...servers.values()].map((server) => server.close()))
     },
   }
+}
+
+function wayTo(config: ServerConfig, tuning: Tuning, log: (line: string) => void): Way {
+  if (config.url !== undefined) return httpWay(config, tuning)
+  if (config.openapi !== undefined) return openApiWay(config, tuning)
+  if (config.commands !== undefined) return commandsWay(config, tuning.grace_ms)
+  return stdioWay(config, tuning.grace_ms, log)
 }

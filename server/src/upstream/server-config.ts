@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Config, HttpSettings, StdioSettings } from '../contract/config.ts'
+import type { CommandSettings, CommandsSettings } from '../contract/command-settings.ts'
+import type { Config, HttpSettings, ServerSettings, StdioSettings } from '../contract/config.ts'
+import type { OAuthSettings } from '../contract/http-settings.ts'
+import type { OpenApiSettings } from '../contract/openapi-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
 /** `data`: a folder of its own in the gate's data folder, told to a child as `SLUICE_DATA`. Made by a server that wants it. */
 type Named = { readonly name: string; readonly data?: string }
 export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd'> & Named & { readonly cwd: string }
 export type HttpServer = Omit<HttpSettings, 'tools'> & Named
+/** `query`: what every request carries there besides its own parameters. */
+export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
+  Named & { readonly oauth?: OAuthSettings; readonly query: Readonly<Record<string, string>> }
+export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'commands'> &
+  Named & { readonly cwd: string; readonly commands: Readonly<Record<string, CommandSettings>> }
 
 /** One tool server, ready to be started or reached: paths are absolute, secrets are fetched. */
-export type ServerConfig = StdioServer | HttpServer
+export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer
 
 /** Fetches a secret, or notes where one is absent. */
 type Fetch = (reference: string, where: string) => string
@@ -31,14 +39,20 @@ export function serverConfigs(
       if (value === undefined) faults.push(`servers.${name}.${where}: secret is absent`)
       return value ?? ''
     }
-    const { server, wrong } =
-      settings.url === undefined
-        ? { server: stdioServer(name, settings, folder, fetch), wrong: [] }
-        : httpServer(name, settings, fetch)
+    const { server, wrong } = resolved(name, settings, folder, fetch)
     faults.push(...wrong)
     return server
   })
   return faults.length === 0 ? ok(configs) : refuse('config.invalid', { paths: faults.join('; ') })
+}
+
+type Resolved = { readonly server: ServerConfig; readonly wrong: readonly string[] }
+
+function resolved(name: string, settings: ServerSettings, folder: string, fetch: Fetch): Resolved {
+  if (settings.url !== undefined) return httpServer(name, settings, fetch)
+  if (settings.openapi !== undefined) return openApiServer(name, settings, folder, fetch)
+  if (settings.commands !== undefined) return { server: commandsServer(name, settings, folder, fetch), wrong: [] }
+  return { server: stdioServer(name, settings, folder, fetch), wrong: [] }
 }
 
 function stdioServer(name: string, settings: StdioSettings, folder: string, fetch: Fetch): StdioServer {
@@ -46,19 +60,70 @@ function stdioServer(name: string, settings: StdioSettings, folder: string, fetc
   return {
     ...plain,
     name,
-    command: settings.command === 'node' ? process.execPath : fromFolder(settings.command, folder),
+    command: programOf(settings.command, folder),
     args: settings.args.map((arg) => fromFolder(arg, folder)),
     env: fetchAll(settings.env, 'env', fetch),
     cwd: resolve(folder, settings.cwd ?? '.'),
   }
 }
 
-function httpServer(name: string, settings: HttpSettings, fetch: Fetch): { server: HttpServer; wrong: string[] } {
-  const { tools: _tools, oauth, ...plain } = settings
+function commandsServer(name: string, settings: CommandsSettings, folder: string, fetch: Fetch): CommandsServer {
+  const { tools: _tools, ...plain } = settings
+  return {
+    ...plain,
+    name,
+    commands: mapValues(settings.commands, (command) => ({ ...command, run: withProgram(command.run, folder) })),
+    env: fetchAll(settings.env, 'env', fetch),
+    cwd: resolve(folder, settings.cwd ?? '.'),
+  }
+}
+
+function withProgram(run: CommandSettings['run'], folder: string): CommandSettings['run'] {
+  const [program, ...rest] = run
+  return typeof program === 'string' ? [programOf(program, folder), ...rest] : run
+}
+
+function openApiServer(name: string, settings: OpenApiSettings, folder: string, fetch: Fetch): Resolved {
+  const { tools: _tools, auth = {}, ...plain } = settings
+  const { bearer, basic, api_key, oauth } = auth
   const headers = fetchAll(settings.headers, 'headers', fetch)
-  const wrong = Object.entries(headers)
+  const query: Record<string, string> = {}
+  if (bearer !== undefined) headers['authorization'] = `Bearer ${fetch(bearer, 'auth.bearer')}`
+  if (basic !== undefined) {
+    const pair = `${fetch(basic.user, 'auth.basic.user')}:${fetch(basic.password, 'auth.basic.password')}`
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+  }
+  if (api_key !== undefined) {
+    const place = api_key.in === 'header' ? headers : query
+    place[api_key.name] = fetch(api_key.value, 'auth.api_key.value')
+  }
+  const wrong = wrongHeaders(name, headers)
+  const given = Object.keys(headers).filter((header) => header.toLowerCase() === 'authorization').length
+  if (given + (oauth === undefined ? 0 : 1) > 1)
+    wrong.push(`servers.${name}.auth: the header \`authorization\` is already given`)
+  const server = {
+    ...plain,
+    name,
+    openapi: resolve(folder, settings.openapi),
+    headers,
+    query,
+    ...(oauth === undefined
+      ? {}
+      : { oauth: { ...oauth, client_secret: fetch(oauth.client_secret, 'auth.oauth.client_secret') } }),
+  }
+  return { server, wrong }
+}
+
+function wrongHeaders(name: string, headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
     .filter(([, value]) => !isHeaderValue(value))
     .map(([header]) => `servers.${name}.headers.${header}: not the value of a header`)
+}
+
+function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolved {
+  const { tools: _tools, oauth, ...plain } = settings
+  const headers = fetchAll(settings.headers, 'headers', fetch)
+  const wrong = wrongHeaders(name, headers)
   if (oauth !== undefined && Object.keys(headers).some((header) => header.toLowerCase() === 'authorization'))
     wrong.push(`servers.${name}.oauth: the header \`authorization\` is already given`)
   const server = {
@@ -72,8 +137,15 @@ function httpServer(name: string, settings: HttpSettings, fetch: Fetch): { serve
   return { server, wrong }
 }
 
+const mapValues = <T, U>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
 const fetchAll = (references: Readonly<Record<string, string>>, where: string, fetch: Fetch): Record<string, string> =>
-  Object.fromEntries(Object.entries(references).map(([key, value]) => [key, fetch(value, `${where}.${key}`)]))
+  mapValues(references, (value, key) => fetch(value, `${where}.${key}`))
+
+const programOf = (text: string, folder: string) => (text === 'node' ? process.execPath : fromFolder(text, folder))
 
 /** Line breaks would start another header; what is not Latin-1 cannot be written. */
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)

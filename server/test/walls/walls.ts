@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   upstream: {
     ours: ['contract', 'commands', 'upstream'],
-    packages: ['@modelcontextprotocol/client'],
+    packages: ['@modelcontextprotocol/client', 'yaml'],
     node: true,
     because: 'a tool server never decides its own fate',
   },

@@ -1,6 +1,7 @@
-import type { Config, ToolSettings } from '../../contract/config.ts'
+import type { Config } from '../../contract/config.ts'
 import { Bug, ok, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
+import type { ToolSettings } from '../../contract/tool-settings.ts'
 import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
 import { compileBudget, type CompiledBudget } from '../../core/gate/budgets/budgets.ts'

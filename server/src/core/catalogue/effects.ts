@@ -37,6 +37,16 @@ function annotatedEffects(hints: JsonObject): readonly ToolEffect[] | undefined 
   return effects
 }
 
+/**
+ * What is inferred of a tool whose hints the gate wrote down itself, from the request it would send (an HTTP method). That it
+ * changes something is then a fact; that it changes nothing remains a claim, which only counts of a trusted server.
+ */
+export function atLeastHinted(inferred: readonly ToolEffect[], hints: JsonObject | undefined): readonly ToolEffect[] {
+  if (hints?.['readOnlyHint'] !== false) return inferred
+  const effects = inferred.includes('write') ? inferred : UNKNOWN.effects
+  return hints['destructiveHint'] === true ? [...new Set<ToolEffect>([...effects, 'destructive'])] : effects
+}
+
 /** INVARIANT: more effects or tags never lower the class (law in effects.test.ts). */
 export function riskClassOf(effects: readonly ToolEffect[], tags: readonly string[]): RiskClass {
   if (effects.includes('privileged') || tags.some((tag) => tag.toLowerCase() === 'production')) return 'critical'

@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https'
 import { Bug } from '../../contract/problems.ts'
 
 export type Ask = {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { partsOf, placeholdersIn } from './command-template.ts'
+import { LIMITS, noneBut, ToolSettings } from './tool-settings.ts'
+
+const Pattern = z
+  .string()
+  .max(1_000)
+  .refine((text) => {
+    try {
+      return new RegExp(text, 'u') instanceof RegExp
+    } catch {
+      return false
+    }
+  }, 'not a regular expression')
+
+const SCALAR = {
+  description: z.string().max(2_000).optional(),
+  enum: z
+    .array(z.union([z.string(), z.number()]))
+    .min(1)
+    .max(200)
+    .optional(),
+  pattern: Pattern.optional(),
+  minLength: z.number().int().min(0).optional(),
+  maxLength: z.number().int().min(0).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+}
+
+/** One parameter, in the words of JSON Schema. A string has at least one character unless `minLength` says otherwise. */
+export const CommandParam = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'array']).default('string'),
+  ...SCALAR,
+  /** Of an array: each item becomes one argument of the program. */
+  items: z.strictObject({ type: z.enum(['string', 'integer', 'number']).default('string'), ...SCALAR }).optional(),
+  minItems: z.number().int().min(0).optional(),
+  maxItems: z.number().int().min(1).max(10_000).optional(),
+  required: z.boolean().default(true),
+  /** Taken when the argument is left out, which it may be then. */
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  /** Values that start with `-` are taken also where the program could read them as an option. */
+  dash: z.boolean().default(false),
+})
+export type CommandParam = z.infer<typeof CommandParam>
+
+const ParamName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a parameter is letters, digits and `_`')
+const CommandName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command is letters, digits, `_`, `.` and `-`')
+
+/** One program with a fixed shape of arguments. Never a shell: what a placeholder stands for is one argument, whatever is in it. */
+export const CommandSettings = ToolSettings.extend({
+  description: z.string().min(1).max(10_000),
+  /** The program and its arguments. `{name}` is a parameter; a list inside is left out when one of its parameters is. */
+  run: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+  params: z.record(ParamName, CommandParam).default({}),
+  /** What the program reads on stdin, with placeholders. Nothing when left out. */
+  stdin: z.string().optional(),
+  output: z.enum(['text', 'json']).default('text'),
+  /** Exit codes that are no error. */
+  exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]),
+  /** Instead of the server's. */
+  timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
+}).superRefine((command, context) => {
+  for (const { path, message } of faultsOf(command)) context.addIssue({ code: 'custom', path, message })
+})
+export type CommandSettings = z.infer<typeof CommandSettings>
+
+type Templates = {
+  readonly run: readonly (string | readonly string[])[]
+  readonly stdin?: string | undefined
+  readonly params: Readonly<Record<string, CommandParam>>
+}
+type Fault = { readonly path: PropertyKey[]; readonly message: string }
+
+/** A template that could never be filled is refused when the file is read. */
+function faultsOf({ run, stdin, params }: Templates): Fault[] {
+  const texts = run.flatMap((element, at) =>
+    typeof element === 'string'
+      ? [{ text: element, path: ['run', at] as PropertyKey[] }]
+      : element.map((text, inner) => ({ text, path: ['run', at, inner] as PropertyKey[] })),
+  )
+  if (stdin !== undefined) texts.push({ text: stdin, path: ['stdin'] })
+  const used = new Set(texts.flatMap(({ text }) => placeholdersIn(text)))
+  const faults = texts.flatMap(({ text, path }) => faultIn(text, params).map((message) => ({ path, message })))
+  const [program] = run
+  if (typeof program !== 'string' || placeholdersIn(program).length > 0 || program === '')
+    faults.push({ path: ['run', 0], message: 'the program itself is not a parameter' })
+  for (const [name, param] of Object.entries(params)) {
+    if (!used.has(name))
+      faults.push({ path: ['params', name], message: `nothing uses it: write \`{${name}}\` in \`run\`` })
+    if ((param.type === 'array') !== (param.items !== undefined))
+      faults.push({ path: ['params', name], message: '`type: array` and `items` belong together' })
+  }
+  return faults
+}
+
+function faultIn(text: string, params: Templates['params']): string[] {
+  const parts = partsOf(text)
+  if (parts === undefined) return ['a placeholder is `{name}`; write `{{` and `}}` for braces']
+  return parts.flatMap((part) => {
+    if (part.is === 'text') return []
+    const param = Object.hasOwn(params, part.name) ? params[part.name] : undefined
+    if (param === undefined) return [`\`${part.name}\` is not in \`params\``]
+    if (part.is === 'when' && (param.type !== 'boolean' || parts.length > 1))
+      return [`\`{?${part.name}}\` stands alone and is for a boolean`]
+    if (param.type === 'array' && parts.length > 1) return [`\`{${part.name}}\` is a list and stands alone`]
+    return []
+  })
+}
+
+/** Programs on this machine as tools. They share a folder and an environment. */
+export const CommandsSettings = z
+  .strictObject({
+    commands: z.record(CommandName, CommandSettings),
+    ...noneBut('commands'),
+    /** Where they run; the config file's folder when left out. */
+    cwd: z.string().min(1).optional(),
+    /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret. */
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+    ...LIMITS,
+  })
+  .transform((settings) => ({ ...settings, tools: settings.commands as Record<string, ToolSettings> }))
+export type CommandsSettings = z.infer<typeof CommandsSettings>

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { ArgumentPointer, ContentSettings, Sandbox } from './judgement.ts'
+import { Check, RollbackSettings, Verify } from './standard.ts'
+import { DryRun, ToolEffect } from './tool.ts'
+
+/** What the operator says of one tool. It stands above whatever the tool server says of itself. */
+export const ToolSettings = z.strictObject({
+  effects: z.array(ToolEffect).min(1).optional(),
+  /** Safe to run again after a crash. */
+  idempotent: z.boolean().optional(),
+  /** `production` makes every effect of the tool critical. */
+  tags: z.array(z.string().min(1).max(64)).default([]),
+  dry_run: DryRun.optional(),
+  /** What would undo a call: shown to people, never carried out by the gate. */
+  rollback: RollbackSettings.optional(),
+  /** Asked before a call runs; another answer stops it. */
+  check: Check.optional(),
+  /** Asked after a call ran; its answer is kept as the evidence of the outcome. */
+  verify: Verify.optional(),
+  title: z.string().min(1).max(200).optional(),
+  /** Which arguments are paths. Without it they are recognised by their names and values. */
+  files: z.array(ArgumentPointer).max(100).optional(),
+  content: ContentSettings.optional(),
+  /** What one call takes from a budget that limits `cost`; 1 when left out. */
+  cost: z.number().int().min(0).max(1_000_000_000).optional(),
+  /** Ids of tools on other servers whose names look like this one's, and that the operator knows of. */
+  known_look_alikes: z.array(z.string().min(1).max(64)).max(100).optional(),
+})
+export type ToolSettings = z.infer<typeof ToolSettings>
+
+/** What every tool server has, however it is reached. */
+export const LIMITS = {
+  timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),
+  /** Calls that may be under way at once; the rest waits in a bounded queue. */
+  concurrency: z.number().int().min(1).max(1_000).default(16),
+  /** Bytes of one answer. */
+  output_limit: z
+    .number()
+    .int()
+    .min(1_024)
+    .max(1_073_741_824)
+    .default(10 * 1_048_576),
+  /** Whether its own annotations about effects are believed. */
+  trusted: z.boolean().default(false),
+  sandbox: Sandbox.optional(),
+}
+
+/** The same, with what the operator says of its tools. */
+export const COMMON = { ...LIMITS, tools: z.record(z.string().min(1), ToolSettings).default({}) }
+
+const KINDS = {
+  command: 'started (`command`)',
+  url: 'reached (`url`)',
+  openapi: 'described by a file (`openapi`)',
+  commands: 'a set of `commands`',
+} as const
+type Kind = keyof typeof KINDS
+
+export const ONE_KIND = `a server is one of: ${Object.values(KINDS).join(', ')}`
+
+/** The keys by which other kinds of servers are known; they exclude each other. */
+export function noneBut<K extends Kind>(kind: K): Record<Exclude<Kind, K>, z.ZodOptional<z.ZodNever>> {
+  const others = Object.keys(KINDS).filter((other) => other !== kind)
+  const excluded = others.map((other) => [other, z.never({ error: ONE_KIND }).optional()])
+  return Object.fromEntries(excluded) as Record<Exclude<Kind, K>, z.ZodOptional<z.ZodNever>>
+}

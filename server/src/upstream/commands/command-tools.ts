@@ -1,0 +1,31 @@
+import type { CommandParam, CommandSettings } from '../../contract/command-settings.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { ToolDefinition } from '../../contract/tool.ts'
+
+/** A declared command as a tool. Its effects are the operator's to say, so nothing is hinted here. */
+export function commandTool(name: string, { title, description, params }: CommandSettings): ToolDefinition {
+  const required = Object.entries(params)
+    .filter(([, param]) => param.required && param.default === undefined)
+    .map(([param]) => param)
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(params).map(([param, about]) => [param, schemaOf(about)])),
+      ...(required.length === 0 ? {} : { required }),
+      additionalProperties: false,
+    },
+  }
+}
+
+function schemaOf({ required: _required, dash: _dash, items, ...schema }: CommandParam): JsonObject {
+  return JSON.parse(
+    JSON.stringify({ ...nonEmpty(schema), ...(items === undefined ? {} : { items: nonEmpty(items) }) }),
+  ) as JsonObject
+}
+
+/** An empty argument is rarely meant, and many programs take it for something else. */
+const nonEmpty = <T extends { readonly type: string; readonly minLength?: number | undefined }>(schema: T): T =>
+  schema.type === 'string' && schema.minLength === undefined ? { ...schema, minLength: 1 } : schema

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnv } from '../stdio/child-env.ts'
+
+export type Program = {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly stdin: string | undefined
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly data?: string
+  /** Bytes of stdout. */
+  readonly output_limit: number
+  readonly grace_ms: number
+}
+
+/** `not_started`: a promise that it never ran. */
+export type Ended =
+  | { readonly is: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
+  | { readonly is: 'killed'; readonly signal: string }
+  | { readonly is: 'too_large' }
+  | { readonly is: 'not_started'; readonly says: string }
+
+export type Running = {
+  /** Never rejects. */
+  readonly ended: Promise<Ended>
+  /** Ends it and all that it started: asked first, then made to. */
+  kill(): void
+}
+
+/** The end of stderr is what says why. */
+const STDERR_KEPT = 4_000
+/** What is already in the pipe is still read when the program is gone, unless something it left behind holds the pipe open. */
+const DRAIN_MS = 250
+
+/** One program from start to end, in a process group of its own. Never through a shell. */
+export function runProgram(wanted: Program): Running {
+  try {
+    return watch(startChild(wanted), wanted)
+  } catch (error) {
+    // Arguments that are too long, for one.
+    return { ended: Promise.resolve({ is: 'not_started', says: String(error) }), kill: () => undefined }
+  }
+}
+
+const own_group = process.platform !== 'win32'
+
+const startChild = (wanted: Program) =>
+  spawn(wanted.program, wanted.args, {
+    cwd: wanted.cwd,
+    env: childEnv(wanted.env, process.env, wanted.data),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    shell: false,
+    windowsHide: true,
+    detached: own_group,
+  })
+
+function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
+  const parts: Buffer[] = []
+  let bytes = 0
+  let stderr = ''
+  let alive = true
+  let is_too_large = false
+
+  function signal(name: 'SIGTERM' | 'SIGKILL'): void {
+    if (child.pid === undefined || !alive) return
+    try {
+      if (own_group) process.kill(-child.pid, name)
+      else child.kill(name)
+    } catch {
+      // Already gone, which is what was wanted.
+    }
+  }
+
+  child.stdout.on('data', (part: Buffer) => {
+    bytes += part.length
+    if (bytes <= wanted.output_limit) parts.push(part)
+    else {
+      is_too_large = true
+      signal('SIGKILL')
+    }
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = `${stderr}${text}`.slice(-STDERR_KEPT)))
+  // Errors of a dying pipe, or of one that is not read, say nothing that the end does not say better.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
+  child.stdin.end(wanted.stdin)
+
+  const exited = new Promise<Ended>((resolve) => {
+    child.once('error', (error) => {
+      // An error before there is a process; a later one is about a signal that could not be delivered.
+      if (child.pid === undefined) resolve({ is: 'not_started', says: error.message })
+    })
+    child.once('exit', (code, name) => {
+      alive = false
+      resolve(
+        code === null
+          ? { is: 'killed', signal: name ?? 'unknown' }
+          : { is: 'exited', code, stdout: Buffer.alloc(0), stderr: '' },
+      )
+    })
+  })
+
+  async function end(): Promise<Ended> {
+    const how = await exited
+    if (how.is === 'not_started') return how
+    await Promise.race([Promise.all([ending(child.stdout), ending(child.stderr)]), sleep(DRAIN_MS)])
+    child.stdout.destroy()
+    child.stderr.destroy()
+    if (is_too_large) return { is: 'too_large' }
+    return how.is === 'exited' ? { ...how, stdout: Buffer.concat(parts), stderr: wholeLines(stderr) } : how
+  }
+
+  return {
+    ended: end(),
+    kill() {
+      signal('SIGTERM')
+      setTimeout(() => signal('SIGKILL'), wanted.grace_ms).unref()
+    },
+  }
+}
+
+async function ending(stream: NodeJS.ReadableStream & { readonly readableEnded: boolean }): Promise<void> {
+  if (!stream.readableEnded) await once(stream, 'end').catch(() => undefined)
+}
+
+/** What was cut off at its start begins with the next line: half of a secret could not be recognised. */
+const wholeLines = (text: string) => (text.length < STDERR_KEPT ? text : text.slice(text.indexOf('\n') + 1))

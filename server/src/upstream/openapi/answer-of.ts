@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http'
+import type { UpstreamAnswer } from '../../commands/ports.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { isTooDeep } from '../frames.ts'
+import { mediaType, readBody, type Reply } from '../http/exchange.ts'
+import { lost } from '../pending-calls.ts'
+import type { Operation } from './operations.ts'
+import { isJsonType } from './parameters.ts'
+
+/** Said by something in between that passed the request on and got no answer: nobody knows what became of it. */
+const NO_ANSWER = new Set([502, 504])
+/** What an answer without a body is still good for. */
+const TELLING = ['location', 'content-type', 'content-length', 'last-modified', 'etag'] as const
+
+export type AnswerDeps = {
+  readonly server: string
+  readonly limit: number
+  readonly hide: (text: string) => string
+}
+
+/** What a reply means for the call. Another status than 2xx is the tool's own error, with what the server says about it. */
+export async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<UpstreamAnswer> {
+  const { server, limit } = deps
+  const { status, headers } = reply
+  const body = await readBody(reply.body, limit)
+  if (body === 'too_large') return lost(server, 'tool.too_large', { limit: String(limit) })
+  if (body === 'broke_off') return lost(server, 'tool.broke_off', { how: 'its answer broke off' })
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    return lost(server, 'tool.garbled', { status: String(status), why: 'it is compressed, which was not asked for' })
+  if (NO_ANSWER.has(status) && operation.method !== 'GET' && operation.method !== 'HEAD')
+    return lost(server, 'tool.broke_off', { how: `something in between answered HTTP ${status}` })
+  const result = status >= 200 && status < 300 ? success(reply, body, deps) : failure(reply, body, deps)
+  return { is: 'answered', result: { ...result, _meta: { 'sluice/http-status': status } } }
+}
+
+function success(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+  if (body.length === 0) return { content: [text(hide([statusOf(reply), ...tellingOf(reply)].join('\n')))] }
+  const type = mediaType(reply)
+  if (!isText(type, body)) return { content: [binary(type, body)] }
+  const said = hide(body.toString())
+  const value = isJsonType(type) ? parsed(said) : undefined
+  return { content: [text(said)], ...(isJsonObject(value) && !isTooDeep(value) ? { structuredContent: value } : {}) }
+}
+
+function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+  const elsewhere =
+    reply.status >= 300 && reply.status < 400 ? ['It points to another address, which is not followed.'] : []
+  const said = isText(mediaType(reply), body) ? [hide(body.toString())] : []
+  return { content: [text([statusOf(reply), ...elsewhere, ...said].join('\n').trimEnd())], isError: true }
+}
+
+const text = (said: string): JsonObject => ({ type: 'text', text: said })
+const statusOf = ({ status }: Reply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+const tellingOf = ({ headers }: Reply) =>
+  TELLING.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
+
+function isText(type: string, body: Buffer): boolean {
+  if (/^text\/|^application\/(?:xml|yaml|x-yaml|javascript|x-ndjson|x-www-form-urlencoded)$|\+xml$|\+yaml$/.test(type))
+    return true
+  return isJsonType(type) || (type === '' && !body.includes(0))
+}
+
+function binary(type: string, body: Buffer): JsonObject {
+  const data = body.toString('base64')
+  const kind = /^(image|audio)\//.exec(type)?.[1]
+  if (kind !== undefined) return { type: kind, data, mimeType: type }
+  const mimeType = type === '' ? 'application/octet-stream' : type
+  return { type: 'resource', resource: { uri: 'sluice:answer', mimeType, blob: data } }
+}
+
+function parsed(said: string): Json | undefined {
+  try {
+    return JSON.parse(said) as Json
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+
+const LONGEST_CHAIN = 20
+
+/** What stands at a pointer such as `#/components/schemas/Pet`; undefined when nothing does, or it leads out of the file. */
+export function atPointer(root: JsonObject, reference: string): Json | undefined {
+  if (!reference.startsWith('#/')) return undefined
+  let node: Json | undefined = root
+  for (const step of stepsOf(reference)) {
+    if (Array.isArray(node)) node = node[Number(step)] as Json | undefined
+    else node = isJsonObject(node) && Object.hasOwn(node, step) ? node[step] : undefined
+  }
+  return node
+}
+
+export function stepsOf(reference: string): readonly string[] {
+  return reference
+    .slice('#/'.length)
+    .split('/')
+    .map((step) => unescape(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function unescape(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+/** An object, followed through its `$ref`s. A reference that leads nowhere is a sentence about it. */
+export function followed(root: JsonObject, node: Json | undefined): JsonObject | string {
+  let at = node
+  for (let links = 0; links < LONGEST_CHAIN; links += 1) {
+    if (!isJsonObject(at)) return 'something that should be an object is none'
+    const reference = at['$ref']
+    if (reference === undefined) return at
+    if (typeof reference !== 'string' || !reference.startsWith('#/'))
+      return `\`$ref\` leads out of the file (${shown(reference)}); nothing is fetched`
+    at = atPointer(root, reference)
+    if (at === undefined) return `\`$ref\` leads nowhere (${shown(reference)})`
+  }
+  return '`$ref`s that lead to each other'
+}
+
+export const shown = (reference: Json): string => JSON.stringify(reference).slice(0, 120)

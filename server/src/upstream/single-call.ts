@@ -1,0 +1,35 @@
+import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import { lost, notSent } from './pending-calls.ts'
+
+/** How one call leaves that has its own request or process, so that its answer needs no id. */
+export type Doing = {
+  /** Never rejects. */
+  start(): Promise<UpstreamAnswer>
+  /** Nobody waits for it any more: end it. `unsent` is a promise that it never left, and never will. */
+  cancel(): { readonly unsent: boolean }
+}
+
+/** One call with one end: its answer, the time, or the caller's abort, whichever is first. */
+export function singleCall(
+  { name: server, timeout_ms }: { readonly name: string; readonly timeout_ms: number },
+  { signal }: Pick<UpstreamCall, 'signal'>,
+  { start, cancel }: Doing,
+): Promise<UpstreamAnswer> {
+  if (signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller gave up'))
+  return new Promise((resolve) => {
+    const settle = (answer: UpstreamAnswer) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', aborted)
+      resolve(answer)
+    }
+    const giveUp = (why: 'timeout' | 'aborted') => {
+      const { unsent } = cancel()
+      if (unsent) settle(notSent(server, why === 'aborted' ? 'the caller gave up' : 'it could not be reached in time'))
+      else settle(lost(server, 'tool.timeout', { why, timeout_ms: String(timeout_ms) }))
+    }
+    const aborted = () => giveUp('aborted')
+    const timer = setTimeout(() => giveUp('timeout'), timeout_ms)
+    signal?.addEventListener('abort', aborted)
+    void start().then(settle)
+  })
+}
