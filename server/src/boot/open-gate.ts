@@ -51,6 +51,8 @@ export type OpenedGate = {
 
 export type GateOptions = {
   readonly log: Log
+  /** Nobody else writes to the store: the folder's lock is held. */
+  readonly alone?: boolean
   readonly probe?: Probe
   /** Where people decide. Known only once the door is open. */
   readonly url: () => string
@@ -67,7 +69,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const { fresh } = openDataFolder(settings.data)
   const lock = lockFolder(settings.data)
   if (!lock.ok) return lock
-  const opened = await openWorld(settings, options, fresh)
+  const opened = await openWorld(settings, { ...options, alone: true }, fresh)
   if (!opened.ok) {
     lock.value.release()
     return opened
@@ -156,7 +158,12 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   if (!channels.ok) return channels
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
-  const store = await openSqliteLedger({ file: places.ledger, stream, onFault })
+  const store = await openSqliteLedger({
+    file: places.ledger,
+    stream,
+    onFault,
+    alone: options.alone === true,
+  })
   if (!store.ok) return store
   const told = tellRuns(store.value)
   const ledger = watchRows(

@@ -6,6 +6,7 @@ import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter } from './group-writer.ts'
 import { reads } from './reads.ts'
+import { rememberReads } from './remember-reads.ts'
 import { linkWorker } from './worker-link.ts'
 
 export type SqliteStore = Ledger &
@@ -23,6 +24,8 @@ export type SqliteSetup = {
   readonly file: string
   /** The audit stream that this process appends to. */
   readonly stream: string
+  /** Nobody else writes as long as this is open, so that what was read of quiet tables may be remembered. */
+  readonly alone?: boolean
   /** Told why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
   readonly clock?: Clock
@@ -45,7 +48,7 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
 
   const db = connectForReads(file)
   const writer = groupWriter({ link, clock: setup.clock ?? Date.now, onFault: setup.onFault }, first.value)
-  return ok({
+  const store: SqliteStore = {
     ...writer,
     ...reads(db),
     backup: (toFile) => backUp(file, resolve(toFile)),
@@ -53,5 +56,6 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
       await writer.close()
       if (db.isOpen) db.close()
     },
-  })
+  }
+  return ok(setup.alone === true ? rememberReads(store) : store)
 }
