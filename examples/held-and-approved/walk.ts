@@ -38,7 +38,7 @@ await withGate(async (gate) => {
   const id = /msg_[0-9a-f]{12}/.exec(JSON.stringify(sent.body))?.[0]
   const deleted = await agent('POST', '/v1/calls', { tool: 'outbox__delete_message', args: { id } })
   assert.equal(deleted.body['code'], 'call.blocked')
-  console.log('deleting is no tool the agent knows of')
+  console.log('deleting it is blocked')
 
   assert.equal((await approver('GET', '/v1/audit/verify')).body['ok'], true)
   console.log('the audit verifies')
