@@ -16,6 +16,7 @@ import { listConsents } from '../commands/list-consents.ts'
 import { mintConsent } from '../commands/mint-consent.ts'
 import type { LivePolicy } from '../commands/live-policy.ts'
 import { noteRefusal } from '../commands/note-refusal.ts'
+import { clearPassphrase, setPassphrase } from '../commands/passphrase.ts'
 import { listPauses, setPause } from '../commands/pause.ts'
 import { performersOf } from '../commands/performers.ts'
 import type {
@@ -33,6 +34,7 @@ import type {
   Issuers,
   Journal,
   Ledger,
+  Passphrases,
   Offerings,
   Probe,
   Shelves,
@@ -96,6 +98,8 @@ export type World = {
   readonly holdFor: DispatchDeps['holdFor']
   readonly keys: LiveKeys
   readonly issuers: Issuers
+  readonly passphrases: Passphrases
+  readonly strong: 'role' | 'passphrase'
   readonly newKey: (kind: CallerKind) => string
   readonly digest: Digest
   readonly digestBytes: (hex: string) => string
@@ -140,7 +144,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),
     readToolflow: (caller, id, wait) => readToolflow(deps, caller, id, wait),
     resumeToolflow: (caller, id, answer, wait) => resumeToolflow(deps, caller, id, answer, wait),
-    mintConsent: (caller, terms) => mintConsent(deps, caller, terms),
+    mintConsent: (caller, terms, passphrase) => mintConsent(deps, caller, terms, passphrase),
     listConsents: (caller, page) => listConsents(deps, caller, page),
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
     tools: (caller) => sight.tools(caller),
@@ -168,6 +172,8 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     createCredential: (caller, wanted) => createCredential(deps, caller, wanted),
     revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
     listCredentials: (caller) => listCredentials(deps, caller),
+    setPassphrase: (caller, wanted) => setPassphrase(deps, caller, wanted),
+    clearPassphrase: (caller, user) => clearPassphrase(deps, caller, user),
     rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
     onChange: (caller, listener) => changes.onChange(caller, listener),
     changesAfter: (caller, id) => changes.changesAfter(caller, id),

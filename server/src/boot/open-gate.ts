@@ -22,6 +22,7 @@ import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { oidcIssuers } from '../keys/oidc.ts'
+import { scryptPassphrases } from '../keys/passphrases.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
@@ -212,6 +213,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     policy: () => live.current(),
     holdFor: () => config.approvals.expires_s * 1000,
     keys: keys.value,
+    passphrases: scryptPassphrases,
+    strong: config.approvals.strong,
     issuers: oidcIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,

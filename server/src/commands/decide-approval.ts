@@ -7,6 +7,7 @@ import { termsToRemember } from '../core/consent/draw-up-consent.ts'
 import { auditOf } from './call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from './close-call.ts'
 import { mintChanges, type MintDeps } from './mint-consent.ts'
+import { provePerson, type PassphraseDeps } from './passphrase.ts'
 import type { Change, Clock, Held, Ledger, Probe, Shelves } from './ports.ts'
 
 export type DecideDeps = {
@@ -16,9 +17,9 @@ export type DecideDeps = {
   readonly probe: Probe
 }
 
-/** `remember`: with the approval a consent is given, within these bounds. */
+/** `remember`: with the approval a consent is given, within these bounds. `passphrase`: for one that is more than simple. */
 export type ApprovalDecision =
-  | { readonly says: 'approve'; readonly reason?: string; readonly remember?: Remember }
+  | { readonly says: 'approve'; readonly reason?: string; readonly remember?: Remember; readonly passphrase?: string }
   | { readonly says: 'deny'; readonly reason?: string }
 
 /** The request as it is now, and the consent that was given with it. */
@@ -31,31 +32,49 @@ const TRIES = 8
  * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
  */
 export async function decideApproval(
-  deps: DecideDeps & MintDeps,
+  deps: DecideDeps & MintDeps & PassphraseDeps,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
   /** What must become true with it, for the first time: a request that came once before decides nothing. */
   also: readonly Change[] = [],
 ): Promise<Result<DecidedApproval>> {
+  let how: Awaited<ReturnType<typeof proofFor>> | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const held = await deps.shelves.row('approvals', approval_id)
     if (held === undefined) return refuse('approval.unknown', { approval_id })
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
     if (!moved.ok) return moved
+    const proven = how ?? (await proofFor(deps, held.row, by, decision))
+    if (!proven.ok) return proven
+    how = proven
+    const to = proven.value === 'passphrase' ? withPassphrase(moved.value) : moved.value
     const remembered = await rememberChanges(deps, held.row, by, decision)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value
-    const decided = await decisionChanges(deps, held, moved.value, by, 'role')
+    const decided = await decisionChanges(deps, held, to, by, 'role')
     deps.probe('decision.before')
     const recorded = await deps.ledger.commit([...also, ...decided, ...changes])
     deps.probe('decision.after')
-    if (recorded === 'committed') return ok({ ...moved.value, ...consent })
+    if (recorded === 'committed') return ok({ ...to, ...consent })
     if (recorded === 'unavailable') return refuse('audit.unavailable')
     if (recorded.lost < also.length) return refuse('request.replayed')
   }
   return refuse('approval.not_pending', { approval_id })
+}
+
+/** A no needs no proof. A consent covers strong asks too, so remembering is never simple. */
+async function proofFor(deps: PassphraseDeps, { strength }: ApprovalRow, by: Caller, decision: ApprovalDecision) {
+  const isSimple = decision.says === 'deny' || (strength === 'simple' && decision.remember === undefined)
+  return isSimple ? ok('role' as const) : provePerson(deps, by, decision.passphrase)
+}
+
+function withPassphrase(row: ApprovalRow): ApprovalRow {
+  return {
+    ...row,
+    decisions: row.decisions.map((one, at, all) => (at < all.length - 1 ? one : { ...one, passphrase: true })),
+  }
 }
 
 type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
@@ -92,6 +111,11 @@ export async function decisionChanges(
   const type = isApproved ? 'approval.approved' : 'approval.seconded'
   return [
     ...approvalMoved(held, to, event),
-    { kind: 'audit', entry: auditOf(type, call.row, now, { actor: by.id, about: { how, strength: to.strength } }) },
+    {
+      kind: 'audit',
+      entry: auditOf(type, call.row, now, { actor: by.id, about: { how, strength: to.strength, ...proofIn(to) } }),
+    },
   ]
 }
+
+const proofIn = ({ decisions }: ApprovalRow) => (decisions.at(-1)?.passphrase === true ? { passphrase: true } : {})

@@ -15,6 +15,7 @@ import type { ApprovalDecision, DecidedApproval } from './decide-approval.ts'
 import type { ArtifactHits, ArtifactQuery } from './grep-artifact.ts'
 import type { ConsentPage } from './list-consents.ts'
 import type { Refusal } from './note-refusal.ts'
+import type { NewPassphrase } from './passphrase.ts'
 import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
 import type { Live, Notice, Page } from './ports.ts'
@@ -65,7 +66,7 @@ export interface Gate {
     wait_ms?: number,
   ): Promise<Result<ToolflowView>>
 
-  mintConsent(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentRow>>
+  mintConsent(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>
   listConsents(caller: Caller, page: Page): Promise<ConsentPage>
   revokeConsent(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 
@@ -100,6 +101,9 @@ export interface Gate {
   listPauses(): Promise<readonly PauseRow[]>
   createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
   revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
+  /** For strong approvals, of the caller's own. */
+  setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
+  clearPassphrase(caller: Caller, user: string): Promise<Result<void>>
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
   listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
 

@@ -2,8 +2,10 @@ import type { Caller } from '../contract/caller.ts'
 import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../contract/consent.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { consentState } from '../core/consent/consent-view.ts'
+import { mayDecide } from '../core/approvals/may-decide.ts'
 import { CLOSED, drawUpConsent, type DrawnUp } from '../core/consent/draw-up-consent.ts'
 import { callsAccount, costAccount, unitsLeft } from './facts/consent-facts.ts'
+import { provePerson, type PassphraseDeps } from './passphrase.ts'
 import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from './ports.ts'
 
 export type MintDeps = {
@@ -17,8 +19,20 @@ export type MintDeps = {
 
 const TRIES = 8
 
-/** Gives a permission ahead. Whoever may decide approvals may give one; an agent never. */
-export async function mintConsent(deps: MintDeps, by: Caller, terms: ConsentTerms): Promise<Result<ConsentRow>> {
+/**
+ * Gives a permission ahead. Whoever may decide approvals may give one, with their passphrase where a strong approval wants it;
+ * an agent never.
+ */
+export async function mintConsent(
+  deps: MintDeps & PassphraseDeps,
+  by: Caller,
+  terms: ConsentTerms,
+  passphrase?: string,
+): Promise<Result<ConsentRow>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const proven = await provePerson(deps, by, passphrase)
+  if (!proven.ok) return proven
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const minted = await mintChanges(deps, by, terms, { consent_id: deps.ids.consent(), now: deps.clock() })
     if (!minted.ok) return minted

@@ -7,6 +7,7 @@ import type { CallRow, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
+import type { PassphraseRow, SealedPassphrase } from '../contract/passphrase.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
@@ -27,6 +28,7 @@ export type Rows = {
   pauses: PauseRow
   credentials: CredentialRow
   checkpoints: Checkpoint
+  passphrases: PassphraseRow
 }
 export type Table = keyof Rows
 
@@ -41,6 +43,7 @@ export const LISTED_BY = {
   pauses: [],
   credentials: ['key_hash'],
   checkpoints: [],
+  passphrases: [],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** 1 for a row's first version; each swap adds one. */
@@ -319,6 +322,12 @@ export interface TokenKeys {
     token: { readonly seconds: number; readonly nonce: string; readonly mac: string },
     claims: TokenClaims,
   ): boolean
+}
+
+export interface Passphrases {
+  seal(passphrase: string): Promise<SealedPassphrase>
+  /** Compares in a time that does not depend on what is compared. */
+  fits(sealed: SealedPassphrase, passphrase: string): Promise<boolean>
 }
 
 /** Whoever else may say who somebody is. */

@@ -2,10 +2,13 @@ import { CallbackBody } from '../contract/channels.ts'
 import { refuse, type Result } from '../contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from './decide-approval.ts'
 import type { MintDeps } from './mint-consent.ts'
+import type { PassphraseDeps } from './passphrase.ts'
 import type { CallbackSource, Change } from './ports.ts'
 import { readJson } from './read-json.ts'
 
-export type CallbackDeps = DecideDeps & MintDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
+export type CallbackDeps = DecideDeps &
+  MintDeps &
+  PassphraseDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
 
 /** An answer as it came in, before anything is believed. */
 export type Callback = {

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs } from './caller.ts'
-import { Remember } from './consent.ts'
+import { ConsentTerms, Remember } from './consent.ts'
+import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
 
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
@@ -28,6 +29,8 @@ export const DecideBody = z.discriminatedUnion('decision', [
     decision: z.literal('approve'),
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
+    /** Of the approver, for one that is more than simple. */
+    passphrase: z.string().max(256).optional(),
   }),
   z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
   z.strictObject({ decision: z.literal('edit'), args: Arguments }),
@@ -65,6 +68,12 @@ export const KeyBody = z
     'a key that decides or administers cannot be limited to tools or calls: it could lift the limit itself',
   )
 export type KeyBody = z.infer<typeof KeyBody>
+
+export const ConsentBody = ConsentTerms.extend({ passphrase: z.string().max(256).optional() })
+export type ConsentBody = z.infer<typeof ConsentBody>
+
+export const PassphraseBody = z.strictObject({ passphrase: Passphrase, current: z.string().max(256).optional() })
+export type PassphraseBody = z.infer<typeof PassphraseBody>
 
 export const AdmitBody = z.strictObject({ definition_hash: z.string() })
 export type AdmitBody = z.infer<typeof AdmitBody>

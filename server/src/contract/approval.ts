@@ -22,6 +22,8 @@ export type Decision = {
   readonly user: string
   readonly says: 'approve' | 'deny'
   readonly how: 'role' | 'token'
+  /** The person gave their passphrase too. */
+  readonly passphrase?: true
   readonly reason?: string
   readonly at: number
 }

@@ -22,7 +22,7 @@ describe('the configuration', () => {
           data: './.sluice',
           policy: { preset: 'careful', rules: [] },
           servers: {},
-          approvals: { expires_s: 3_600 },
+          approvals: { expires_s: 3_600, strong: 'role' },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
           auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },
           channels: { webhooks: [], push: [] },

@@ -91,6 +91,8 @@ export const Config = z.strictObject({
     .strictObject({
       /** How long a request waits for a decision. */
       expires_s: z.number().int().min(1).max(31_536_000).default(3_600),
+      /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
+      strong: z.enum(['role', 'passphrase']).default('role'),
     })
     .prefault({}),
   audit: z

@@ -380,6 +380,31 @@ export const PROBLEMS = {
     do: 'ask another approver',
   },
 
+  'approval.passphrase_needed': {
+    http: 403,
+    retry: 'never',
+    says: 'this is confirmed with your passphrase, not with a key alone',
+    do: 'send it as `passphrase`; at the command line `sluice approve` asks for it',
+  },
+  'approval.passphrase_wrong': {
+    http: 403,
+    retry: 'never',
+    says: 'this is not your passphrase',
+    do: 'try again; `tries_left` says how often',
+  },
+  'approval.passphrase_unset': {
+    http: 403,
+    retry: 'never',
+    says: 'strong approvals want a passphrase here, and you have none',
+    do: 'set one with `sluice passphrase set`',
+  },
+  'approval.passphrase_locked': {
+    http: 429,
+    retry: 'later',
+    says: 'too many wrong passphrases were given for this person',
+    do: 'try again after `retry_after_s` seconds, or ask another approver',
+  },
+
   'audit.unavailable': {
     http: 503,
     retry: 'later',

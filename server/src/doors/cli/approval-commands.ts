@@ -4,6 +4,8 @@ import { boundsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
 import { printPacket } from './print-packet.ts'
+import { sendProven } from './passphrase-commands.ts'
+import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
 import { watchApprovals } from './watch-approvals.ts'
 
@@ -37,15 +39,24 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .description('let the call run')
     .option('--reason <text>')
     .option('--remember <bounds>', "and permit the same call ahead: '10 calls for 2h', or the bounds as JSON")
-    .action(async (id: string, options: { reason?: string; remember?: string }) => {
+    .option(
+      '--passphrase-file <file>',
+      'your passphrase, for a strong one; `-` for stdin. Asked for when left out',
+      secretIn,
+    )
+    .action(async (id: string, options: { reason?: string; remember?: string; passphraseFile?: string }) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
         return session.fail(`\`${options.remember}\` is not like '10 calls for 2h' and not a JSON object`)
-      await decide(session, id, {
+      const body = (passphrase: string | undefined) => ({
         decision: 'approve',
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(remember === undefined ? {} : { remember }),
+        ...(passphrase === undefined ? {} : { passphrase }),
       })
+      const path = `/v1/approvals/${encodeURIComponent(id)}/decide`
+      const reply = await sendProven(session, path, options.passphraseFile, body)
+      session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
     })
 
   program

@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import { constraintOf, secondsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { sendProven } from './passphrase-commands.ts'
+import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
 
 type MintOptions = {
@@ -13,6 +15,7 @@ type MintOptions = {
   readonly anyArgs?: boolean
   readonly lane: readonly string[]
   readonly definition?: string
+  readonly passphraseFile?: string
 }
 
 const collect = (one: string, before: readonly string[]) => [...before, one]
@@ -31,21 +34,28 @@ export function addConsentCommands(program: Command, session: Session): void {
     .option('--any-args', 'whatever the arguments')
     .option('--lane <glob>', 'only on this model lane', collect, [])
     .option('--definition <hash>', 'only while the tool is defined so')
+    .option(
+      '--passphrase-file <file>',
+      'your passphrase, if you have one; `-` for stdin. Asked for when left out',
+      secretIn,
+    )
     .action(async (actor: string, tool: string, options: MintOptions) => {
       const args = argsOf(options)
       if (args === undefined) return session.fail(ARGS_USAGE)
       const expires_in_s = secondsOf(options.for)
       if (expires_in_s === undefined) return session.fail(`\`${options.for}\` is not a span such as 30m, 2h or 7d`)
       const what = { tool: quoted(tool), args, definition_hash: quoted(options.definition) }
-      const body = objectText({
-        actor: quoted(actor),
-        what: objectText(what),
-        lanes: options.lane.length === 0 ? undefined : JSON.stringify(options.lane),
-        calls: quoted(Number(options.calls)),
-        cost: options.cost === undefined ? undefined : quoted(Number(options.cost)),
-        expires_in_s: quoted(expires_in_s),
-      })
-      const reply = await session.send('POST', '/v1/consents', body)
+      const body = (passphrase: string | undefined) =>
+        objectText({
+          actor: quoted(actor),
+          what: objectText(what),
+          lanes: options.lane.length === 0 ? undefined : JSON.stringify(options.lane),
+          calls: quoted(Number(options.calls)),
+          cost: options.cost === undefined ? undefined : quoted(Number(options.cost)),
+          expires_in_s: quoted(expires_in_s),
+          passphrase: quoted(passphrase),
+        })
+      const reply = await sendProven(session, '/v1/consents', options.passphraseFile, body)
       session.exit(printReply(session.out(), reply, (minted) => printMinted(session.out(), minted)))
     })
   consent

@@ -15,6 +15,7 @@ import { addCompletionCommand } from './completion.ts'
 import { clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { addKeyCommands } from './key-commands.ts'
+import { addPassphraseCommands } from './passphrase-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
@@ -124,6 +125,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addPolicyCommands(program, session)
   addAdminCommands(program, session)
   addKeyCommands(program, session)
+  addPassphraseCommands(program, session)
   addCompletionCommand(program, session)
 
   try {

@@ -13,6 +13,7 @@ import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
 import { describeMcp } from './mcp.ts'
+import { passphraseRoutes } from './passphrase.ts'
 import { policyRoutes } from './policies.ts'
 import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
@@ -71,6 +72,7 @@ export function httpApp(door: HttpDoor): App {
     return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
   })
   const rooms = [
+    passphraseRoutes,
     callRoutes,
     toolflowRoutes,
     approvalRoutes,

@@ -87,7 +87,13 @@ export const approvalRoutes: Routes = (app, gate) => {
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  return { says: 'approve', ...reason, ...(body.remember === undefined ? {} : { remember: body.remember }) }
+  const { remember, passphrase } = body
+  return {
+    says: 'approve',
+    ...reason,
+    ...(remember === undefined ? {} : { remember }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+  }
 }
 
 function decided(result: Result<ApprovalRow & { readonly consent?: ConsentRow }>, trace: string): Response {

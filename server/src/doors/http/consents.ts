@@ -1,4 +1,5 @@
-import { ConsentTerms, type ConsentRow } from '../../contract/consent.ts'
+import { ConsentBody } from '../../contract/api.ts'
+import type { ConsentRow } from '../../contract/consent.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -21,10 +22,11 @@ export const consentRoutes: Routes = (app, gate) => {
       path: '/v1/consents',
       access: DECIDERS,
       summary: 'Permit calls ahead, within explicit bounds',
-      body: ConsentTerms,
+      body: ConsentBody,
     }),
     async (c) => {
-      const minted = await gate.mintConsent(c.get('caller'), c.req.valid('json'))
+      const { passphrase, ...terms } = c.req.valid('json')
+      const minted = await gate.mintConsent(c.get('caller'), terms, passphrase)
       return minted.ok ? jsonResponse(201, shownConsent(minted.value)) : problemResponse(minted.problem, c.get('trace'))
     },
   )

@@ -61,8 +61,17 @@ const CONSENTS = rows('consents', ['shelf'])
 /** Executed calls whose read-back is not recorded yet: few at any time, and looked for at every start. */
 const DUE_READ_BACKS = index('calls', 'due')
 
+const PASSPHRASES = rows('passphrases', [])
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
-export const MIGRATIONS: readonly string[] = [FIRST, REPEATED_CALLS, PASSING_ACCOUNTS, CONSENTS, DUE_READ_BACKS]
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  REPEATED_CALLS,
+  PASSING_ACCOUNTS,
+  CONSENTS,
+  DUE_READ_BACKS,
+  PASSPHRASES,
+]
 
 /**
  * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes

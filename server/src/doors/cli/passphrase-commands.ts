@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import type { Reply } from './client.ts'
+import { fieldsOf, printReply, textOf } from './print.ts'
+import { askSecret, secretIn } from './read-secret.ts'
+import type { Session } from './session.ts'
+
+const NO_TERMINAL = 'there is no terminal to ask for the passphrase: give it with a file'
+
+/** What an approver knows besides the key they hold. */
+export function addPassphraseCommands(program: Command, session: Session): void {
+  const passphrase = program.command('passphrase').description('your own, for strong approvals')
+  passphrase
+    .command('set')
+    .description('set it, or change it; a strong approval by you needs it from then on')
+    .option('--passphrase-file <file>', 'the new one; `-` for stdin', secretIn)
+    .option('--current-file <file>', 'the one before', secretIn)
+    .action(async (options: { passphraseFile?: string; currentFile?: string }) => {
+      const wanted = await newPassphrase(session, options.passphraseFile)
+      if (wanted === undefined) return
+      const reply = await sendProven(session, '/v1/passphrase', options.currentFile, (current) => ({
+        passphrase: wanted,
+        ...(current === undefined ? {} : { current }),
+      }))
+      session.exit(
+        printReply(session.out(), reply, ({ user }) => session.out().line(`the passphrase of ${textOf(user)} is set`)),
+      )
+    })
+  passphrase
+    .command('clear <user>')
+    .description('as an admin: forget the passphrase of somebody else who has lost it')
+    .action(async (user: string) => {
+      const reply = await session.send('DELETE', `/v1/passphrases/${encodeURIComponent(user)}`)
+      session.exit(printReply(session.out(), reply, () => session.out().line(`${user} has no passphrase now`)))
+    })
+}
+
+async function newPassphrase(session: Session, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return given
+  const typed = await askSecret('new passphrase: ')
+  const again = typed === undefined ? undefined : await askSecret('again: ')
+  if (typed === undefined || typed !== again) {
+    session.fail(process.stdin.isTTY ? 'the two are not the same; nothing was changed' : NO_TERMINAL)
+    return undefined
+  }
+  return typed
+}
+
+/** Sends a request; where the gate wants the person's passphrase for it, asks for that and sends it again. */
+export async function sendProven(
+  session: Session,
+  path: string,
+  given: string | undefined,
+  bodyWith: (passphrase: string | undefined) => unknown,
+): Promise<Reply> {
+  const reply = await session.send('POST', path, bodyWith(given))
+  if (given !== undefined || fieldsOf(reply.body)['code'] !== 'approval.passphrase_needed') return reply
+  const typed = await askSecret('your passphrase: ')
+  return typed === undefined ? reply : session.send('POST', path, bodyWith(typed))
+}

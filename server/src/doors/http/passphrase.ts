@@ -1,0 +1,39 @@
+import { PassphraseBody } from '../../contract/api.ts'
+import { jsonResponse, problemResponse } from './problem.ts'
+import { partOf } from './query.ts'
+import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+
+/** What an approver knows besides the key they hold. */
+export const passphraseRoutes: Routes = (app, gate) => {
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/passphrase',
+      access: DECIDERS,
+      summary: 'Set the own passphrase for strong approvals (`current` when there is one)',
+      body: PassphraseBody,
+    }),
+    async (c) => {
+      const { passphrase, current } = c.req.valid('json')
+      const set = await gate.setPassphrase(c.get('caller'), {
+        passphrase,
+        ...(current === undefined ? {} : { current }),
+      })
+      return set.ok ? jsonResponse(200, { user: c.get('caller').user }) : problemResponse(set.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    route({
+      method: 'delete',
+      path: '/v1/passphrases/{user}',
+      access: ADMINS,
+      summary: 'Forget the passphrase of somebody else who has lost it',
+    }),
+    async (c) => {
+      const cleared = await gate.clearPassphrase(c.get('caller'), partOf(c, 'user'))
+      return cleared.ok
+        ? jsonResponse(200, { user: partOf(c, 'user') })
+        : problemResponse(cleared.problem, c.get('trace'))
+    },
+  )
+}

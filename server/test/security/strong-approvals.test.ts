@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Caller } from '../../src/contract/caller.ts'
+import { scryptPassphrases } from '../../src/keys/passphrases.ts'
+import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, SECOND, withGate, type GateRig } from '../gate/with-gate.ts'
+
+const RIGHT = 'correct horse battery'
+const codeOf = (result: { ok: boolean; problem?: { code: string } }) => (result.ok ? 'ok' : result.problem?.code)
+
+let rig: GateRig
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-strong-'))
+  rig = await openTestGate(folder)
+})
+afterAll(async () => {
+  await rig.opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+let count = 0
+const held = async (tool: string) => pendingOf(await rig.call(tool, { text: `s${(count += 1)}` })).approval_id
+const approve = async (by: Caller, id: string, passphrase?: string) =>
+  rig.gate.decideApproval(by, id, { says: 'approve', ...(passphrase === undefined ? {} : { passphrase }) })
+const person = (name: string): Caller => ({ kind: 'approver', id: `approver:${name}`, user: name })
+
+describe('a strong approval', () => {
+  test('by somebody without a passphrase takes the role alone, as long as the configuration does not want more', async () => {
+    const approved = await approve(SECOND, await held('book__slow_note'))
+    expect(approved).toMatchObject({ ok: true, value: { state: 'approved', strength: 'strong' } })
+  })
+
+  test('by somebody with a passphrase takes it: not the key alone, not a wrong one', async () => {
+    expect(await rig.gate.setPassphrase(APPROVER, { passphrase: RIGHT })).toMatchObject({ ok: true })
+    const id = await held('book__slow_note')
+    expect(codeOf(await approve(APPROVER, id))).toBe('approval.passphrase_needed')
+    expect(await approve(APPROVER, id, 'wrong')).toMatchObject({
+      problem: { code: 'approval.passphrase_wrong', about: { tries_left: '4' } },
+    })
+    expect(await rig.gate.readApproval(APPROVER, id)).toMatchObject({ value: { state: 'pending', decisions: [] } })
+    const approved = await approve(APPROVER, id, RIGHT)
+    expect(approved).toMatchObject({ value: { state: 'approved', decisions: [{ by: APPROVER.id, passphrase: true }] } })
+  })
+
+  test('is denied without any proof, and a simple one is approved without it', async () => {
+    const strong = await held('book__slow_note')
+    expect(await rig.gate.decideApproval(APPROVER, strong, { says: 'deny' })).toMatchObject({
+      value: { state: 'denied' },
+    })
+    expect(codeOf(await approve(APPROVER, await held('book__note')))).toBe('ok')
+  })
+
+  test('cannot be had by the way of a consent, minted or remembered, which would cover it', async () => {
+    const terms = {
+      actor: 'caller:agent:other' as const,
+      what: { tool: 'book__slow_note', args: [{ path: '', op: 'any' as const }] },
+      calls: 3,
+      expires_in_s: 600,
+    }
+    expect(codeOf(await rig.gate.mintConsent(APPROVER, terms))).toBe('approval.passphrase_needed')
+    expect(codeOf(await rig.gate.mintConsent(AGENT, terms))).toBe('auth.forbidden')
+    const simple = await held('book__note')
+    const remember = { calls: 3, expires_in_s: 600 }
+    const remembered = await rig.gate.decideApproval(APPROVER, simple, { says: 'approve', remember })
+    expect(codeOf(remembered)).toBe('approval.passphrase_needed')
+    expect((await rig.gate.listConsents(ADMIN, { limit: 10 })).items).toEqual([])
+    expect(codeOf(await rig.gate.mintConsent(APPROVER, terms, RIGHT))).toBe('ok')
+  })
+
+  test('after five wrong passphrases waits, also for the right one and for many at once, and another person may still give it', async () => {
+    const carl = person('carl')
+    await rig.gate.setPassphrase(carl, { passphrase: RIGHT })
+    const id = await held('book__slow_note')
+    const guesses = await Promise.all(Array.from({ length: 12 }, (_, nth) => approve(carl, id, `guess number ${nth}`)))
+    const codes = guesses.map(codeOf)
+    expect(codes.filter((code) => code === 'approval.passphrase_wrong')).toHaveLength(5)
+    expect(codes.filter((code) => code === 'approval.passphrase_locked')).toHaveLength(7)
+    expect(codeOf(await approve(carl, id, RIGHT))).toBe('approval.passphrase_locked')
+    expect(codeOf(await rig.gate.setPassphrase(carl, { passphrase: 'another one', current: RIGHT }))).toBe(
+      'approval.passphrase_locked',
+    )
+    expect(codeOf(await approve(APPROVER, id, RIGHT))).toBe('ok')
+    const entries = await rig.gate.auditPage(undefined, 1, 1_000)
+    expect(entries.filter(({ type, actor }) => type === 'passphrase.wrong' && actor === carl.id)).toHaveLength(5)
+  })
+})
+
+describe('a passphrase', () => {
+  test('is changed by who knows the one before, and cleared by another admin', async () => {
+    const dora = person('dora')
+    const set = (passphrase: string, current?: string) =>
+      rig.gate.setPassphrase(dora, { passphrase, ...(current === undefined ? {} : { current }) })
+    expect(codeOf(await set('first of all'))).toBe('ok')
+    expect(codeOf(await set('stolen key!'))).toBe('approval.passphrase_needed')
+    expect(codeOf(await set('stolen key!', 'guess'))).toBe('approval.passphrase_wrong')
+    expect(codeOf(await set('second of all', 'first of all'))).toBe('ok')
+    expect(codeOf(await approve(dora, await held('book__slow_note'), 'second of all'))).toBe('ok')
+    expect(codeOf(await rig.gate.clearPassphrase(APPROVER, 'dora'))).toBe('auth.forbidden')
+    expect(codeOf(await rig.gate.clearPassphrase({ ...ADMIN, user: 'dora' }, 'dora'))).toBe('auth.forbidden')
+    expect(codeOf(await rig.gate.clearPassphrase(ADMIN, 'dora'))).toBe('ok')
+    expect(codeOf(await approve(dora, await held('book__slow_note')))).toBe('ok')
+  })
+
+  test('is not for an agent or a user, and stands nowhere in the ledger', async () => {
+    for (const kind of ['agent', 'user', 'reviewer', 'node'] as const)
+      expect(codeOf(await rig.gate.setPassphrase({ kind, id: `${kind}:x`, user: 'x' }, { passphrase: RIGHT }))).toBe(
+        'auth.forbidden',
+      )
+    for (const file of ['ledger.sqlite', 'ledger.sqlite-wal'])
+      expect(readFileSync(join(folder, 'data', file)).includes(RIGHT)).toBe(false)
+  })
+
+  test('is hashed with a salt of its own, and recognised however its letters are composed', async () => {
+    const [one, other] = [
+      await scryptPassphrases.seal('caf\u00e9 au lait'),
+      await scryptPassphrases.seal('caf\u00e9 au lait'),
+    ]
+    expect(one).toMatchObject({ kdf: 'scrypt', cost: 32_768, block: 8, parallel: 1 })
+    expect(one.hash).not.toBe(other.hash)
+    expect(await scryptPassphrases.fits(one, 'cafe\u0301 au lait')).toBe(true)
+    expect(await scryptPassphrases.fits(one, 'cafe au lait')).toBe(false)
+    expect(await scryptPassphrases.fits({ ...one, cost: 16_384 }, 'caf\u00e9 au lait')).toBe(false)
+  })
+})
+
+test('where the configuration wants a passphrase of everybody, whoever has none decides nothing strong', () =>
+  withGate(
+    async ({ gate, call }) => {
+      const { approval_id } = pendingOf(await call('book__slow_note', { text: 'x' }))
+      const approve = (passphrase?: string) =>
+        gate.decideApproval(SECOND, approval_id, {
+          says: 'approve',
+          ...(passphrase === undefined ? {} : { passphrase }),
+        })
+      expect(codeOf(await approve())).toBe('approval.passphrase_unset')
+      expect(codeOf(await approve('anything at all'))).toBe('approval.passphrase_unset')
+      await gate.setPassphrase(SECOND, { passphrase: RIGHT })
+      expect(codeOf(await approve(RIGHT))).toBe('ok')
+    },
+    { config: { approvals: { strong: 'passphrase' } } },
+  ))
+
+describe('two people', () => {
+  const policy = `
+rules:
+  - { id: two, effect: ask, strength: two_person, match: { tool: book__note_again }, says: two people }
+`
+  test('are two by their user, never the requester, and each proves to be a person', () =>
+    withGate(
+      async ({ gate, call }) => {
+        const { approval_id } = pendingOf(await call('book__note_again', { text: 'x' }))
+        const approve = async (by: Caller, passphrase?: string) =>
+          codeOf(
+            await gate.decideApproval(by, approval_id, {
+              says: 'approve',
+              ...(passphrase === undefined ? {} : { passphrase }),
+            }),
+          )
+        await gate.setPassphrase(APPROVER, { passphrase: RIGHT })
+        expect(await approve({ kind: 'admin', id: 'admin:ana', user: AGENT.user })).toBe('approval.own_request')
+        expect(await approve(APPROVER)).toBe('approval.passphrase_needed')
+        expect(await approve(APPROVER, RIGHT)).toBe('ok')
+        const otherKey: Caller = { kind: 'admin', id: 'admin:bob', user: APPROVER.user }
+        expect(await approve(otherKey, RIGHT)).toBe('approval.already_decided_by_you')
+        expect(await gate.readApproval(ADMIN, approval_id)).toMatchObject({ value: { state: 'pending' } })
+        expect(await approve(SECOND)).toBe('ok')
+        expect(await gate.readApproval(ADMIN, approval_id)).toMatchObject({
+          value: { state: expect.stringMatching(/approved|consumed/) as string },
+        })
+      },
+      { policy },
+    ))
+})
