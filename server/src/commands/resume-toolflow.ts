@@ -5,10 +5,11 @@ import { mayDecide } from '../core/approvals/may-decide.ts'
 import { decideApproval } from './decide-approval.ts'
 import { editApproval, type EditDeps } from './edit-approval.ts'
 import type { MintDeps } from './mint-consent.ts'
+import type { PassphraseDeps } from './passphrase.ts'
 import type { Probe } from './ports.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 
-export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & { readonly probe: Probe }
+export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PassphraseDeps & { readonly probe: Probe }
 
 const WAIT_MS = 30_000
 
@@ -20,7 +21,7 @@ export async function resumeToolflow(
   deps: ResumeToolflowDeps,
   by: Caller,
   run_id: string,
-  { approval_id, choice, args, reason }: ToolflowAnswer,
+  { approval_id, choice, args, reason, passphrase }: ToolflowAnswer,
   wait_ms: number = WAIT_MS,
 ): Promise<Result<ToolflowView>> {
   const allowed = mayDecide(by)
@@ -38,8 +39,10 @@ export async function resumeToolflow(
   }
   if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })
   const why = reason === undefined ? {} : { reason }
-  const says = choice === 'Cancel' ? 'deny' : 'approve'
-  const decided = await decideApproval(deps, by, approval_id, { says, ...why })
+  const proof = passphrase === undefined ? {} : { passphrase }
+  const decision =
+    choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
+  const decided = await decideApproval(deps, by, approval_id, decision)
   if (!decided.ok) return decided
   // A second person may have to agree first.
   const isOpen = decided.value.state === 'pending'

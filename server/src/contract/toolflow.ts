@@ -48,6 +48,8 @@ export const ToolflowAnswer = z.strictObject({
   /** For `Edit Inputs`. */
   args: Arguments.optional(),
   reason: z.string().max(500).optional(),
+  /** Of the approver, for a strong approval. */
+  passphrase: z.string().max(256).optional(),
 })
 export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 
