@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, type Result } from '../contract/problems.ts'
@@ -56,4 +56,4 @@ export function openLiveKeys(folder: string, fresh: boolean): Result<LiveKeys> {
 }
 
 /** SHA-256 of the bytes that hex digits write. */
-export const digestBytes = (hex: string): string => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex')
+export const digestBytes = (hex: string): string => hash('sha256', Buffer.from(hex, 'hex'), 'hex')

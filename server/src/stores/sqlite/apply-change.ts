@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
-import { LISTED_BY, type Change, type Table } from '../../commands/ports.ts'
+import { LISTED_BY, type Table } from '../../commands/ports.ts'
 import type { AuditTail } from './audit-tail.ts'
+import type { PackedChange } from './packed-commit.ts'
 
-/** Applies one change inside a transaction. False when its expectation does not hold. */
-export type ApplyChange = (change: Change) => boolean
+/** Applies one change, and the row of a swap, inside a transaction. False when its expectation does not hold. */
+export type ApplyChange = (change: PackedChange, row: string | undefined) => boolean
 
 export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
   const rows = new Map(Object.keys(LISTED_BY).map((table) => [table, rowStatements(db, table)]))
@@ -24,18 +25,18 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
     return found
   }
 
-  return (change) => {
+  return (change, row) => {
     switch (change.kind) {
       case 'swap': {
         const { insert, update } = statements(change.table)
-        const body = textOf(change.to)
+        if (row === undefined) throw new Bug('a swap comes with its row')
         return change.from === 'absent'
-          ? changed(insert, word(change.id), body)
-          : changed(update, body, word(change.id), number(change.from))
+          ? changed(insert, word(change.id), row)
+          : changed(update, row, word(change.id), number(change.from))
       }
       case 'expect': {
-        const row = statements(change.table).version.get(word(change.id))
-        return (row?.['version'] ?? 'absent') === change.version
+        const held = statements(change.table).version.get(word(change.id))
+        return (held?.['version'] ?? 'absent') === change.version
       }
       case 'once':
         return changed(once, word(change.key), number(change.until))
@@ -44,7 +45,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
       case 'spend':
         return changed(spend, word(change.account), units(change.units, Number.MIN_SAFE_INTEGER))
       case 'event':
-        return changed(event, word(change.run), textOf(change.event))
+        return changed(event, word(change.run), eventText(change.event))
       case 'wake':
         // "Now" has no time of its own: 0 is due at any time and forgotten by any rest.
         wake.run(word(change.run), change.at === undefined ? 0 : number(change.at))
@@ -97,7 +98,7 @@ function units(value: number, least: number): bigint {
   return BigInt(value)
 }
 
-function textOf(value: object): string {
-  if (typeof value !== 'object' || value === null) throw new Bug('a row and an event are objects')
+function eventText(value: object): string {
+  if (typeof value !== 'object' || value === null) throw new Bug('an event is an object')
   return JSON.stringify(value)
 }

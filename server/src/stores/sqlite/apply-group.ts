@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Change } from '../../commands/ports.ts'
 import { changeApplier } from './apply-change.ts'
 import { auditTail } from './audit-tail.ts'
+import type { PackedChange, PackedCommit } from './packed-commit.ts'
 import { isOwnFault } from './sqlite-error.ts'
 
 /** What became of one commit of a group. `bug`: the change itself is impossible. */
 export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
 
 /**
- * Puts commits (each the JSON text of its changes) behind one COMMIT and so behind one fsync. Each has its own savepoint:
+ * Puts commits behind one COMMIT and so behind one fsync. Each has its own savepoint:
  * a lost one leaves no trace, and its neighbours go through. Throws what the disk or another process did; then nothing is stored.
  */
-export type ApplyGroup = (commits: readonly string[], now: number) => GroupOutcome[]
+export type ApplyGroup = (commits: readonly PackedCommit[], now: number) => GroupOutcome[]
 
 const PURGE_EVERY_MS = 10 * 60_000
 /** Remembering longer than asked is always allowed; it covers clocks that disagree. */
@@ -31,12 +31,17 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   )
   let purgedAt = Number.NEGATIVE_INFINITY
 
-  const firstLost = (changes: readonly Change[]): number => {
-    for (const [index, change] of changes.entries()) if (!apply(change)) return index
+  const firstLost = ([text, ...rows]: PackedCommit): number => {
+    const changes = JSON.parse(text) as PackedChange[]
+    let swaps = 0
+    for (const [index, change] of changes.entries()) {
+      const row = change.kind === 'swap' ? rows[swaps++] : undefined
+      if (!apply(change, row)) return index
+    }
     return -1
   }
 
-  const applyOne = (text: string): GroupOutcome => {
+  const applyOne = (commit: PackedCommit): GroupOutcome => {
     const mark = tail.mark()
     const takeBack = () => {
       undo.run()
@@ -45,7 +50,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
     }
     savepoint.run()
     try {
-      const lost = firstLost(JSON.parse(text) as Change[])
+      const lost = firstLost(commit)
       if (lost === -1) {
         release.run()
         return 'committed'

@@ -1,6 +1,7 @@
 import type { RunId } from '../../contract/ids.ts'
 import { Bug, type Result } from '../../contract/problems.ts'
 import type { Change, Clock, Committed, Ledger } from '../../commands/ports.ts'
+import { packCommit, type PackedCommit } from './packed-commit.ts'
 import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
@@ -14,7 +15,7 @@ export type GroupWriterDeps = {
 }
 
 type Waiting = {
-  readonly text: string
+  readonly packed: PackedCommit
   readonly wakes: readonly Wake[]
   resolve(outcome: Committed): void
   reject(error: Error): void
@@ -29,7 +30,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
   let draining: Promise<void> | undefined
   let closed = false
 
-  const send = async (commits: readonly string[]): Promise<BatchReply> => {
+  const send = async (commits: readonly PackedCommit[]): Promise<BatchReply> => {
     if (link === undefined) {
       const started = await deps.link()
       if (!started.ok)
@@ -44,7 +45,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
       const batch = waiting
       waiting = []
       try {
-        settle(batch, await send(batch.map(({ text }) => text)))
+        settle(batch, await send(batch.map(({ packed }) => packed)))
       } catch (error) {
         // The thread died in the middle: stored or not, nobody can say, and `unavailable` would claim to know.
         link = undefined
@@ -74,10 +75,10 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
 
   return {
     async commit(changes) {
-      const text = textOf(changes)
+      const packed = packCommit(changes)
       if (closed) return 'unavailable'
       return new Promise((resolve, reject) => {
-        waiting.push({ text, wakes: changes.filter((change) => change.kind === 'wake'), resolve, reject })
+        waiting.push({ packed, wakes: changes.filter((change) => change.kind === 'wake'), resolve, reject })
         // After the callbacks of this turn of the event loop, so that what arrives together travels together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })
@@ -91,14 +92,6 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
       await link?.end()
       link = undefined
     },
-  }
-}
-
-function textOf(changes: readonly Change[]): string {
-  try {
-    return JSON.stringify(changes)
-  } catch (cause) {
-    throw new Bug('a change must be plain JSON', { cause })
   }
 }
 

@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
 import type { GroupOutcome } from './apply-group.ts'
 import type { Tuning } from './connect.ts'
+import type { PackedCommit } from './packed-commit.ts'
 
 export type WriterSetup = { readonly file: string; readonly stream: string; readonly tuning: Tuning }
 
-/** Commits that travel together, each as the JSON text of its changes: cheaper to hand over than the objects. */
-export type Batch = { readonly commits: readonly string[]; readonly now: number }
+/** Commits that travel together. */
+export type Batch = { readonly commits: readonly PackedCommit[]; readonly now: number }
 export type BatchReply = {
   readonly outcomes: readonly (GroupOutcome | 'unavailable')[]
   readonly fault?: Fault | undefined

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { groupApplier, type ApplyGroup } from './apply-group.ts'
 import { connect } from './connect.ts'
+import type { PackedCommit } from './packed-commit.ts'
 import { migrate } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
 import type { Batch, BatchReply, WriterSetup } from './worker-link.ts'
@@ -46,7 +47,7 @@ function disconnect(): void {
  * After a COMMIT whose fsync failed, its frames may stand in the log until the next write covers them. A crash just then can
  * bring the group back: an intent that was never carried out, which recovery hands to a person like any interrupted call.
  */
-function writeGroup(commits: readonly string[], now: number): BatchReply {
+function writeGroup(commits: readonly PackedCommit[], now: number): BatchReply {
   try {
     const writer = connected()
     if (writer.ok) return { outcomes: writer.value.apply(commits, now) }
@@ -57,7 +58,7 @@ function writeGroup(commits: readonly string[], now: number): BatchReply {
   }
 }
 
-const unavailable = (commits: readonly string[], fault: BatchReply['fault']): BatchReply => ({
+const unavailable = (commits: readonly PackedCommit[], fault: BatchReply['fault']): BatchReply => ({
   outcomes: commits.map(() => 'unavailable'),
   fault,
 })
