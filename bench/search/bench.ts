@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { columns, valuesOf, type Bench } from '../bench.ts'
 import type { Figures, Job, Measured } from './measure.ts'
+import { firstHits, reliabilityOf, type Bucket, type Reliability } from './reliability.ts'
 import { setFolders } from './read-set.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
@@ -10,12 +11,12 @@ import { SYSTEMS, type SystemName } from './systems.ts'
  * same tools. All but `minisearch` read the same fields with the same word splitting and stems.
  */
 const DATA = join(import.meta.dirname, '../../../shared/data/retrieval')
-/** Enough for a third digit; the slowest baseline needs minutes for more. */
-const MOST_QUERIES = 2_501
+/** Of each set, unless `--all` or `--queries` says otherwise: the slowest baselines take 50 ms and more for one. */
+const MOST_QUERIES = 1_000
 const BASELINE_NEEDS_HELP = 0.9
 
 type SetReport = { set: string; tools: number; queries: number; systems: Record<SystemName, Figures> }
-type Report = { bench: 'search'; sets: SetReport[] }
+type Report = { bench: 'search'; sets: SetReport[]; reliability: Reliability }
 
 export const bench: Bench<Report> = {
   needsPeers: true,
@@ -24,10 +25,17 @@ export const bench: Bench<Report> = {
     const given = valuesOf(options, '--data')
     const folders = setFolders(given.length === 0 ? [DATA] : given.map((folder) => resolve(folder)))
     const distractors = valuesOf(options, '--distractors').map((file) => resolve(file))
-    const queries = Number(valuesOf(options, '--queries')[0] ?? MOST_QUERIES)
+    const queries = options.includes('--all')
+      ? Number.MAX_SAFE_INTEGER
+      : Number(valuesOf(options, '--queries')[0] ?? MOST_QUERIES)
     const names = Object.keys(SYSTEMS) as SystemName[]
     const sets = folders.map((folder) => {
-      const measured = names.map((system) => inChild({ system, folder, distractors, queries }))
+      const measured = names.map((system) => {
+        const start = performance.now()
+        const one = inChild({ system, folder, distractors, queries })
+        console.error(`${one.set}: ${system} in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
+        return one
+      })
       const [first] = measured
       if (first === undefined) throw new Error('no system to measure')
       if (first.queries < first.of)
@@ -36,10 +44,11 @@ export const bench: Bench<Report> = {
       const { set, tools, queries: asked } = first
       return { set, tools, queries: asked, systems: systems as Record<SystemName, Figures> }
     })
-    return Promise.resolve({ bench: 'search', sets })
+    const reliability = reliabilityOf(folders.map((folder) => firstHits(folder, distractors, queries)))
+    return Promise.resolve({ bench: 'search', sets, reliability })
   },
 
-  table({ sets }) {
+  table({ sets, reliability }) {
     const rows = sets.flatMap(({ set, tools, queries, systems }) =>
       Object.entries(systems).map(([system, figures], at) => [
         at === 0 ? `${set} (${tools} tools, ${queries} queries)` : '',
@@ -64,7 +73,7 @@ export const bench: Bench<Report> = {
       'index ms',
       'rss MB',
     ]
-    return `${columns([head, ...rows])}\n\n${lead(sets)}`
+    return [columns([head, ...rows]), lead(sets), sayReliability(reliability)].join('\n\n')
   },
 }
 
@@ -91,6 +100,17 @@ function lead(sets: readonly SetReport[]): string {
     `recall@5 over the best baseline: ${points(mean)} on average of the ${hard.length} sets where that is under .90`,
     ...(least === undefined ? [] : [`smallest lead: ${points(least.by)} on ${least.set}`]),
   ].join('\n')
+}
+
+function sayReliability({ by_hint, by_gap }: Reliability): string {
+  const line = (buckets: readonly Bucket[]) =>
+    buckets.map(({ from, to, queries, right }) => [`${from} to ${to}`, queries, share(right)])
+  return columns([
+    ['first hint', 'queries', 'first is right'],
+    ...line(by_hint),
+    ['second / first', 'queries', 'first is right'],
+    ...line(by_gap),
+  ])
 }
 
 const share = (value: number): string => value.toFixed(3)

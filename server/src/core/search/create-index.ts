@@ -1,8 +1,10 @@
+import { Bug } from '../../contract/problems.ts'
 import { createExactNames, type Exactness } from './exact-names.ts'
 import { expandClause, rarity, type Wanted } from './expand-clause.ts'
-import { indexTool, type IndexedTool } from './index-tool.ts'
+import { cellOf, indexTool, type IndexedTool } from './index-tool.ts'
 import { pickTools, type Candidate, type Picked } from './pick-tools.ts'
-import { addPosting, documentsIn, removePosting } from './postings.ts'
+import { createLikeness } from './likeness.ts'
+import { addPosting, documentsIn, fieldsOf, removePosting } from './postings.ts'
 import { readQuery } from './read-query.ts'
 import { createScoreBoard } from './score-board.ts'
 import { scoreHints } from './score-hint.ts'
@@ -38,6 +40,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   const vocabulary = createVocabulary()
   const names = createExactNames()
   const board = createScoreBoard()
+  const likeness = createLikeness()
   const tools: (IndexedTool | undefined)[] = []
   const free: number[] = []
   const numbers = new Map<string, number>()
@@ -48,6 +51,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     const { indexed, cells } = indexTool(tool, vocabulary, tuning)
     for (const [term, cell] of cells) addPosting(term.postings, number, cell)
     names.add(indexed.called, number)
+    likeness.add(indexed.pieces)
     tools[number] = indexed
     numbers.set(tool.id, number)
     board.grow(tools.length)
@@ -62,6 +66,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
       if (found !== undefined) removePosting(found.postings, number)
     }
     names.remove(tool.called, number)
+    likeness.remove(tool.pieces)
     tools[number] = undefined
     numbers.delete(id)
     free.push(number)
@@ -69,7 +74,11 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   const idOf = (doc: number): string => tools[doc]?.id ?? ''
 
-  function candidatesFor(clauses: readonly (readonly Wanted[])[], counts: (doc: number) => boolean): Candidate[] {
+  function candidatesFor(
+    query: string,
+    clauses: readonly (readonly Wanted[])[],
+    counts: (doc: number) => boolean,
+  ): Candidate[] {
     const order = { before: (a: number, b: number): boolean => idOf(a) < idOf(b), counts }
     const byClause = new Map<number, number[]>()
     for (const [at, wanted] of clauses.entries()) {
@@ -85,17 +94,20 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     for (const doc of board.leaders('whole', board.touched(), WHOLE_POOL, order))
       if (!byClause.has(doc)) byClause.set(doc, [])
     const sure = surenessOf(clauses)
+    const alike = likeness.to(query, numbers.size)
     return [...byClause].map(([doc, scores]) => {
-      const boost = 1 + tuning.nameCoverage * nameCoverage(tools[doc], sure)
+      const tool = tools[doc]
+      if (tool === undefined) throw new Bug('a candidate is not indexed')
+      const boost = (1 + tuning.nameCoverage * nameCoverage(tool, sure)) * (1 + tuning.likeness * alike(tool.pieces))
       return { doc, id: idOf(doc), whole: board.whole(doc) * boost, clauses: scores.map((score) => score * boost) }
     })
   }
 
   /** How much of a tool's name the query says. */
-  function nameCoverage(tool: IndexedTool | undefined, sure: ReadonlyMap<number, number>): number {
+  function nameCoverage(tool: IndexedTool, sure: ReadonlyMap<number, number>): number {
     let said = 0
     let all = 0
-    for (const term of tool?.name ?? []) {
+    for (const term of tool.name) {
       const found = vocabulary.at(term)
       const tells = found === undefined ? 0 : rarity(documentsIn(found.postings), numbers.size)
       all += tells
@@ -107,7 +119,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   function search(query: string, topK: number, counts: (id: string) => boolean = () => true): Hit[] {
     const docCounts = (doc: number): boolean => counts(idOf(doc))
     const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
-    const picked = pickTools(candidatesFor(clauses, docCounts), clauses.length, topK, tuning)
+    const picked = pickTools(candidatesFor(query, clauses, docCounts), clauses.length, topK, tuning)
     const ranked = exactFirst(query, picked, topK, docCounts)
     const hints = scoreHints(
       ranked.filter(({ exact }) => exact === 0).map(({ score }) => score),
@@ -143,13 +155,16 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   }
 
   function reasonOf(doc: number, clauses: readonly (readonly Wanted[])[], exact: 0 | Exactness): Hit['reason'] {
-    const mask = board.fields(doc) | (exact === 0 ? 0 : NAME_BIT)
-    const held = new Set(tools[doc]?.terms)
-    const words = clauses.flat().filter(({ readings }) => readings.some(({ term }) => held.has(term.number)))
-    return {
-      fields: FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0),
-      terms: [...new Set(words.map(({ word }) => word))],
-    }
+    let mask = exact === 0 ? 0 : NAME_BIT
+    const words = new Set<string>()
+    for (const { word, readings } of clauses.flat())
+      for (const { term } of readings) {
+        const cell = cellOf(tools[doc], term.number)
+        if (cell === undefined) continue
+        words.add(word)
+        mask |= fieldsOf(cell)
+      }
+    return { fields: FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0), terms: [...words] }
   }
 
   return { add, replace: add, remove, search, size: () => numbers.size }

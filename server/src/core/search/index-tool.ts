@@ -1,4 +1,5 @@
 import type { Called } from './exact-names.ts'
+import { piecesOfTool, type Pieces } from './likeness.ts'
 import { packCell } from './postings.ts'
 import { FIELDS, toolText, type SearchableTool } from './searchable-tool.ts'
 import { splitText } from './split-text.ts'
@@ -10,9 +11,12 @@ import type { Term, Vocabulary } from './vocabulary.ts'
 export type IndexedTool = {
   readonly id: string
   readonly called: Called
+  /** Sorted, with the cell of each at the same place in `cells`. */
   readonly terms: Uint32Array
+  readonly cells: Uint32Array
   /** The terms of its name, without those that stand for several together. */
   readonly name: Uint32Array
+  readonly pieces: Pieces
 }
 
 /**
@@ -40,11 +44,14 @@ export function indexTool(
   const name = splitText(text.name).filter(
     (word) => !word.joined && !STOP_WORDS.has(word.text) && !/^\p{N}+$/u.test(word.text),
   )
+  const byNumber = [...cells].toSorted(([a], [b]) => a.number - b.number)
   const indexed = {
     id: tool.id,
     called: { id: tool.id, name: tool.name },
-    terms: Uint32Array.from([...cells.keys()], (term) => term.number),
+    terms: Uint32Array.from(byNumber, ([term]) => term.number),
+    cells: Uint32Array.from(byNumber, ([, cell]) => cell),
     name: Uint32Array.from(new Set(name.map((word) => vocabulary.own(vocabulary.stem(word.text)).number))),
+    pieces: piecesOfTool(text),
   }
   return { indexed, cells }
 }
@@ -64,4 +71,18 @@ function fieldWeights(
   }
   const scale = weight / (1 - discount + (discount * length) / usual)
   return new Map([...counts].map(([term, count]) => [term, count * scale]))
+}
+
+/** The cell of a term in a tool that holds it. */
+export function cellOf(tool: IndexedTool | undefined, term: number): number | undefined {
+  if (tool === undefined) return undefined
+  const { terms, cells } = tool
+  let from = 0
+  let to = terms.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((terms[middle] ?? 0) < term) from = middle + 1
+    else to = middle
+  }
+  return terms[from] === term ? cells[from] : undefined
 }

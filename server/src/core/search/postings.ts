@@ -6,7 +6,9 @@ export type Postings = { cells: Uint32Array; length: number }
 
 const STEPS = 65_535
 
-export const packCell = (effect: number, fields: number): number => (Math.round(effect * STEPS) << 8) | fields
+/** INVARIANT: never without effect, so that a score of zero means that nothing matched. */
+export const packCell = (effect: number, fields: number): number =>
+  (Math.max(1, Math.round(effect * STEPS)) << 8) | fields
 export const effectOf = (cell: number): number => (cell >>> 8) / STEPS
 export const fieldsOf = (cell: number): number => cell & 0xff
 

@@ -1,48 +1,80 @@
-import type { Wanted } from './expand-clause.ts'
+import type { Reading, Wanted } from './expand-clause.ts'
+import { documentsIn } from './postings.ts'
 
 /** Scores by document number, reused from query to query: only what was touched is cleared. */
 export type ScoreBoard = {
   grow(documents: number): void
-  /** Adds what each document answers of a clause; returns the documents that answer any of it. */
-  add(wanted: readonly Wanted[]): readonly number[]
+  /** Adds what each document answers of a clause; returns the documents that answer any of it, until the next clause. */
+  add(wanted: readonly Wanted[]): Uint32Array
   clause(doc: number): number
   whole(doc: number): number
   /** The documents with the highest scores, best first; `before` orders equal ones. */
-  leaders(of: 'clause' | 'whole', docs: readonly number[], count: number, order: Order): readonly number[]
-  fields(doc: number): number
+  leaders(of: 'clause' | 'whole', docs: Uint32Array, count: number, order: Order): readonly number[]
   /** Adds the clause to the whole and clears it. */
-  settle(docs: readonly number[]): void
-  touched(): readonly number[]
+  settle(docs: Uint32Array): void
+  touched(): Uint32Array
   clear(): void
 }
 
 /** `counts` is asked only of a document that would be among the leaders. */
 export type Order = { readonly before: (a: number, b: number) => boolean; readonly counts: (doc: number) => boolean }
 
+/**
+ * Once so many documents answer a clause by its rarer words, a word that so many tools say adds to their scores and brings no others:
+ * who says nothing but the commonest words does not lead.
+ */
+const ENOUGH = 300
+const COMMON = 600
+
+const reachOf = (readings: readonly Reading[]): number =>
+  readings.reduce((sum, { term }) => sum + documentsIn(term.postings), 0)
+
 export function createScoreBoard(): ScoreBoard {
   let word = new Float64Array(64)
   let clause = new Float64Array(64)
   let whole = new Float64Array(64)
-  let fields = new Uint8Array(64)
-  let all: number[] = []
+  let inWord = new Uint32Array(64)
+  let inClause = new Uint32Array(64)
+  let inWhole = new Uint32Array(64)
+  let answering = 0
+  let all = 0
+
+  function addOne({ term: { postings }, worth }: Reading, isOpen: boolean): void {
+    const { cells, length } = postings
+    const scale = worth / 65_535
+    for (let at = 0; at < length; at += 2) {
+      const doc = cells[at] ?? 0
+      const had = clause[doc] ?? 0
+      if (had === 0) {
+        if (!isOpen) continue
+        inClause[answering++] = doc
+      }
+      clause[doc] = had + scale * ((cells[at + 1] ?? 0) >>> 8)
+    }
+  }
 
   /** The best reading of a word in each document. */
-  function best(wanted: Wanted): number[] {
-    const docs: number[] = []
-    for (const { term, worth } of wanted.readings) {
+  function addBest(readings: readonly Reading[], isOpen: boolean): void {
+    let count = 0
+    for (const { term, worth } of readings) {
       const { cells, length } = term.postings
       const scale = worth / 65_535
       for (let at = 0; at < length; at += 2) {
         const doc = cells[at] ?? 0
-        const cell = cells[at + 1] ?? 0
-        const gain = scale * (cell >>> 8)
+        if (!isOpen && clause[doc] === 0) continue
+        const gain = scale * ((cells[at + 1] ?? 0) >>> 8)
         const had = word[doc] ?? 0
-        if (had === 0) docs.push(doc)
+        if (had === 0) inWord[count++] = doc
         if (gain > had) word[doc] = gain
-        fields[doc] = (fields[doc] ?? 0) | cell
       }
     }
-    return docs
+    for (let at = 0; at < count; at += 1) {
+      const doc = inWord[at] ?? 0
+      const had = clause[doc] ?? 0
+      if (had === 0) inClause[answering++] = doc
+      clause[doc] = had + (word[doc] ?? 0)
+      word[doc] = 0
+    }
   }
 
   return {
@@ -52,49 +84,48 @@ export function createScoreBoard(): ScoreBoard {
       word = new Float64Array(size)
       clause = new Float64Array(size)
       whole = new Float64Array(size)
-      fields = new Uint8Array(size)
+      inWord = new Uint32Array(size)
+      inClause = new Uint32Array(size)
+      inWhole = new Uint32Array(size)
     },
     add(words) {
-      const docs: number[] = []
-      for (const wanted of words) {
-        for (const doc of best(wanted)) {
-          const had = clause[doc] ?? 0
-          if (had === 0) docs.push(doc)
-          clause[doc] = had + (word[doc] ?? 0)
-          word[doc] = 0
-        }
+      answering = 0
+      const rarestFirst = words
+        .map(({ readings }) => ({ readings, reach: reachOf(readings) }))
+        .toSorted((a, b) => a.reach - b.reach)
+      for (const { readings, reach } of rarestFirst) {
+        const isOpen = answering < ENOUGH || reach < COMMON
+        const [first, second] = readings
+        if (first !== undefined && second === undefined) addOne(first, isOpen)
+        else addBest(readings, isOpen)
       }
-      return docs
+      return inClause.subarray(0, answering)
     },
     clause: (doc) => clause[doc] ?? 0,
     whole: (doc) => whole[doc] ?? 0,
     leaders: (of, docs, count, order) => leadersOf(docs, of === 'clause' ? clause : whole, count, order),
-    fields: (doc) => fields[doc] ?? 0,
     settle(docs) {
       for (const doc of docs) {
         const had = whole[doc] ?? 0
-        if (had === 0) all.push(doc)
+        if (had === 0) inWhole[all++] = doc
         whole[doc] = had + (clause[doc] ?? 0)
         clause[doc] = 0
       }
     },
-    touched: () => all,
+    touched: () => inWhole.subarray(0, all),
     clear() {
-      for (const doc of all) {
-        whole[doc] = 0
-        fields[doc] = 0
-      }
-      all = []
+      for (let at = 0; at < all; at += 1) whole[inWhole[at] ?? 0] = 0
+      all = 0
     },
   }
 }
 
-function leadersOf(docs: readonly number[], scores: Float64Array, count: number, { before, counts }: Order): number[] {
+function leadersOf(docs: Uint32Array, scores: Float64Array, count: number, { before, counts }: Order): number[] {
   const best: number[] = []
   let floor = 0
   for (const doc of docs) {
     const score = scores[doc] ?? 0
-    if (best.length >= count && score < floor) continue
+    if (score < floor) continue
     let at = best.length
     while (at > 0) {
       const rival = best[at - 1] ?? 0

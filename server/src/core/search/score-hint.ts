@@ -1,21 +1,29 @@
 /** Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/2026-11-15-search.md. */
-const HALF = 0.3
+const HALF = 0.275
 const STEEPNESS = 1.25
+/** How much a second that is as good takes from the first, and the share of the first's score at which it takes nothing. */
+const RIVALRY = 3
+const HARMLESS = 0.7
 /** Fitted on the second to fifth hits in the same way. */
 const FALL = 2.5
 
-/** When a choice among hits is a person's: the second is within this share of the first, or the first is below the floor. */
+/**
+ * When a choice among hits is a person's: the second is within this share of the first, or the first is below the floor, where it is
+ * wrong more often than right.
+ */
 export const AMBIGUOUS_WITHIN = 0.1
 export const HINT_FLOOR = 0.5
 
 /**
  * Hints for a ranked list: about how often a tool that answers this well is right. The first hit's follows from its share of the
- * best possible score; each other falls with its distance to the first, so two close hints mean two nearly equal claims.
+ * best possible score and from how near the second comes; each other falls with its distance to the first, so two close hints mean
+ * two nearly equal claims.
  * INVARIANT: hints are in the order of the scores, within 0 and 1.
  */
 export function scoreHints(scores: readonly number[], ideal: number): number[] {
   const first = scores[0] ?? 0
   if (!(first > 0) || !(ideal > 0)) return scores.map(() => 0)
-  const top = 1 / (1 + (HALF / (first / ideal)) ** STEEPNESS)
+  const rival = Math.exp(RIVALRY * (Math.min(1, (scores[1] ?? 0) / first) - HARMLESS))
+  const top = 1 / (1 + (HALF / (first / ideal)) ** STEEPNESS * rival)
   return scores.map((score) => top * Math.min(1, Math.max(0, score) / first) ** FALL)
 }

@@ -21,6 +21,8 @@ export type Tuning = {
   readonly context: number
   /** What is gained when the query says all of a tool's name. */
   readonly nameCoverage: number
+  /** What is gained when tool and query are alike as a whole, piece by piece. */
+  readonly likeness: number
   /** The words below which a sentence is no wish of its own. */
   readonly shortClause: number
   /** How much a tool keeps of what it answers beside its best clause. */
@@ -52,6 +54,7 @@ export const TUNING: Tuning = {
   number: 0.3,
   context: 0.6,
   nameCoverage: 0.6,
+  likeness: 0.3,
   shortClause: 4.5,
   whole: 0.4,
   answered: 0.7,

@@ -1,0 +1,88 @@
+import type { ToolText } from './searchable-tool.ts'
+import { splitText } from './split-text.ts'
+import { REQUEST_WORDS, STOP_WORDS } from './stop-words.ts'
+
+/** The pieces of a text, four letters each, as numbers; each counts once. */
+export type Pieces = Uint16Array
+
+export type Likeness = {
+  add(pieces: Pieces): void
+  remove(pieces: Pieces): void
+  /** How alike a query and a document are as a whole: 0 to 1, the cosine of their pieces by rarity. Good until the next query. */
+  to(text: string, documents: number): (pieces: Pieces) => number
+}
+
+const LENGTH = 4
+/** Few enough for a table, so many that two pieces seldom share a number. */
+const NUMBERS = 65_536
+const MOST_PIECES = 2_000
+
+/**
+ * Words that are neither equal nor synonyms still share pieces (`lyric`, `lyrical`; `geocode`, `geocoding`), and a text that says
+ * little else is liker than one that says much. Kept beside the postings; only leading candidates are compared.
+ */
+export function createLikeness(): Likeness {
+  const holders = new Uint32Array(NUMBERS)
+  /** By piece: the last query that held it. */
+  const asked = new Uint32Array(NUMBERS)
+  let query = 0
+  let weights = new Float64Array(0)
+  let weightsFor = -1
+
+  /** By how many documents hold a piece: the square of its rarity. */
+  function weigh(documents: number): Float64Array {
+    if (weightsFor === documents) return weights
+    weights = Float64Array.from(
+      { length: documents + 1 },
+      (_, held) => Math.log(1 + (documents - held + 0.5) / (held + 0.5)) ** 2,
+    )
+    weightsFor = documents
+    return weights
+  }
+
+  return {
+    add: (pieces) => pieces.forEach((piece) => void (holders[piece] = (holders[piece] ?? 0) + 1)),
+    remove: (pieces) => pieces.forEach((piece) => void (holders[piece] = (holders[piece] ?? 1) - 1)),
+    to(text, documents) {
+      const table = weigh(documents)
+      const own = (query = (query + 1) >>> 0)
+      const wanted = piecesOf(text, REQUEST_WORDS).filter((piece) => (holders[piece] ?? 0) > 0)
+      let size = 0
+      for (const piece of wanted) {
+        asked[piece] = own
+        size += table[holders[piece] ?? 0] ?? 0
+      }
+      return (pieces) => {
+        let both = 0
+        let all = 0
+        for (const piece of pieces) {
+          const weight = table[holders[piece] ?? 0] ?? 0
+          all += weight
+          if (asked[piece] === own) both += weight
+        }
+        return both === 0 ? 0 : both / Math.sqrt(all * size)
+      }
+    },
+  }
+}
+
+/** What a tool says of itself, without its parameters: those of a long schema would drown the rest. */
+export const piecesOfTool = ({ name, title, description, tags, server }: ToolText): Pieces =>
+  piecesOf(`${name} \n ${title} \n ${description} \n ${tags} \n ${server}`, new Set())
+
+function piecesOf(text: string, without: ReadonlySet<string>): Pieces {
+  const pieces = new Set<number>()
+  for (const { text: word, joined } of splitText(text)) {
+    if (joined || STOP_WORDS.has(word) || without.has(word)) continue
+    const edged = ` ${word} `
+    for (let at = 0; at + LENGTH <= edged.length && pieces.size < MOST_PIECES; at += 1) pieces.add(numberOf(edged, at))
+  }
+  return Uint16Array.from(pieces)
+}
+
+/** FNV-1a over the letters, folded to the table's size. */
+function numberOf(text: string, from: number): number {
+  let hash = 0x811c9dc5
+  for (let at = from; at < from + LENGTH; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash ^ (hash >>> 16)) & (NUMBERS - 1)
+}
