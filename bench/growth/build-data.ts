@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { AuditDraft } from '../../server/src/contract/audit.ts'
+import type { CallRow } from '../../server/src/contract/call.ts'
+import type { Change } from '../../server/src/commands/ports.ts'
+import type { Settings } from '../../server/src/boot/load-config.ts'
+import { openGate } from '../../server/src/boot/open-gate.ts'
+import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
+
+const PER_COMMIT = 250
+const AT_ONCE = 8
+const ADMIN = { kind: 'admin', id: 'admin:bench', user: 'bench' } as const
+const AGENT = { kind: 'agent', id: 'agent:before', user: 'ana' } as const
+
+/** Makes the calls through a gate and closes it: what real calls leave behind. Returns an agent's key. */
+export async function withCalls(settings: Settings, count: number, tool: string): Promise<string> {
+  const opened = await openGate(settings, { log: () => {}, url: () => 'http://bench' })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  await opened.value.settled
+  const { gate } = opened.value
+  let next = 0
+  const client = async () => {
+    while (next < count) {
+      const number = next
+      next += 1
+      const { status } = await gate.dispatch({
+        caller: AGENT,
+        tool,
+        args: { text: `waits ${number}` },
+        thread: `t${number % 500}`,
+      })
+      if (status !== 'pending' && status !== 'executed') throw new Error(`a call of the bench was ${status}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, client))
+  const made = await gate.createCredential(ADMIN, { kind: 'agent', name: 'bench' })
+  await opened.value.close()
+  if (!made.ok) throw new Error(JSON.stringify(made.problem))
+  return made.value.key
+}
+
+/**
+ * Lengthens the audit to so many entries through the ledger itself, many to a commit: copies of what one real call left
+ * behind, its row and its entries, under ids, threads and arguments of their own.
+ */
+export async function withEntries(data: string, entries: number): Promise<number> {
+  const opened = await openSqliteLedger({ file: join(data, 'ledger.sqlite'), stream: 'main', onFault: console.error })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  const store = opened.value
+  const [pattern] = await store.list('calls', {}, { limit: 1, newest_first: true })
+  const [head] = await store.heads()
+  if (pattern === undefined || head === undefined) throw new Error('there is no call to copy')
+  const drafts = (await store.entries('main', 1, head.seq)).filter(
+    ({ subject }) => subject['call'] === pattern.row.call_id,
+  )
+  let written = head.seq
+  const client = async () => {
+    while (written < entries) {
+      const copies = Math.min(PER_COMMIT, Math.ceil((entries - written) / drafts.length))
+      written += copies * drafts.length
+      const changes = Array.from({ length: copies }, () => copyOf(pattern.row, drafts)).flat()
+      if ((await store.commit(changes)) !== 'committed') throw new Error('the ledger could not be built')
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, client))
+  const [after] = await store.heads()
+  await store.close()
+  return after?.seq ?? 0
+}
+
+function copyOf(row: CallRow, entries: readonly (AuditDraft & { readonly seq: number })[]): Change[] {
+  const call_id = `call_${randomBytes(12).toString('hex')}` as const
+  const args_hash = randomBytes(32).toString('hex')
+  const thread = `t${randomBytes(2).readUInt16LE() % 5_000}`
+  const to: CallRow = { ...row, call_id, args_hash, thread, identity: `${thread} ${row.tool_id} ${args_hash}` }
+  return [
+    { kind: 'swap', table: 'calls', id: call_id, from: 'absent', to },
+    ...entries.map(({ at, type, actor, trace, subject, verdict, outcome, about }): Change => {
+      const told = { ...(verdict && { verdict }), ...(outcome && { outcome }), ...(about && { about }) }
+      const entry: AuditDraft = {
+        at,
+        type,
+        actor,
+        trace,
+        subject: { ...subject, call: call_id, thread },
+        args_hash,
+        ...told,
+      }
+      return { kind: 'audit', entry }
+    }),
+  ]
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { openConnection, postText } from '../gate/connection.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
+
+export type RunningGate = {
+  /** From the start of the process to the answer of its first gated call. */
+  readonly first_call_ms: number
+  /** A connection whose `call` makes one call and says how long it took. */
+  connect(): Promise<{ call(): Promise<number>; close(): void }>
+  /** Resident memory of the process in MB, its tool servers not counted. Linux only, else NaN. */
+  rss(): number
+  /** CPU time of the process so far in µs. Linux only, else NaN. */
+  cpu(): number
+  stop(): Promise<void>
+}
+
+/** `sluice up` in this folder, as an operator runs it, and one agent that calls `tool` over HTTP. */
+export async function runGate(folder: string, tool: string): Promise<RunningGate> {
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const key = readFileSync(join(folder, 'agent.key'), 'utf8')
+  const started = performance.now()
+  const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const greeting = await new Promise<string>((done, fail) => {
+    createInterface({ input: child.stdout }).once('line', done)
+    child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))
+  })
+  const url = new URL('/v1/calls', /http:[^,\s]+/.exec(greeting)?.[0])
+  let count = 0
+  const connect = async () => {
+    // A kept connection is ended by the gate when nothing is asked on it for a while.
+    const connection = await openConnection(url)
+    const call = async () => {
+      count += 1
+      const body = JSON.stringify({ tool, args: { text: `call ${count}` }, thread: `bench-${count % 100}` })
+      const begun = performance.now()
+      const reply = await connection.ask(postText(url, `authorization: Bearer ${key}\r\n`, body))
+      if (reply.status !== 200) throw new Error(`a call of the bench ended with ${reply.status}: ${reply.body}`)
+      return performance.now() - begun
+    }
+    return { call, close: () => connection.close() }
+  }
+  const first = await connect()
+  await first.call()
+  const first_call_ms = performance.now() - started
+  first.close()
+  const proc = (file: string) =>
+    process.platform === 'linux' ? readFileSync(`/proc/${child.pid}/${file}`, 'utf8') : ''
+  return {
+    first_call_ms,
+    connect,
+    rss: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
+    cpu() {
+      const text = proc('stat')
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * 10_000
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await new Promise((done) => child.once('exit', done))
+    },
+  }
+}
