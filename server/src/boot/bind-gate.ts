@@ -3,6 +3,7 @@ import type { LiveCatalogue } from '../commands/catalogue.ts'
 import { openChanges } from '../commands/changes.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
+import { claimKey } from '../commands/claim-key.ts'
 import { delivering } from '../commands/deliver.ts'
 import { dispatchCall } from '../commands/dispatch-call.ts'
 import { editApproval } from '../commands/edit-approval.ts'
@@ -140,6 +141,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
+    claimKey: (caller, key) => claimKey(deps, caller, key),
     takeCallback: (callback) => takeCallback(deps, callback),
     runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),
     readToolflow: (caller, id, wait) => readToolflow(deps, caller, id, wait),

@@ -1,7 +1,7 @@
 import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/approval.ts'
 import type { AuditEntry, AuditProof, AuditReport, Checkpoint } from '../contract/audit.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
-import type { CallRequest, CallRow, Outcome } from '../contract/call.ts'
+import type { CallRequest, Outcome } from '../contract/call.ts'
 import type { ConsentRow, ConsentTerms } from '../contract/consent.ts'
 import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
@@ -20,7 +20,7 @@ import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
 import type { Live, Notice, Page } from './ports.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy.ts'
-import type { InboxPage } from './read-approvals.ts'
+import type { InboxPage, UnknownPage } from './read-approvals.ts'
 import type { Card } from './read-card.ts'
 import type { FoundTool } from './search-tools.ts'
 import type { RunToolflow } from './run-toolflow.ts'
@@ -44,7 +44,7 @@ export interface Gate {
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   settleCall(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
   withdrawCall(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
-  listUnknown(caller: Caller, page: Page): Promise<Result<readonly CallRow[]>>
+  listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>
 
   listApprovals(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
   readApproval(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
@@ -53,6 +53,8 @@ export interface Gate {
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 
+  /** Takes an idempotency key for a request that is not a call. */
+  claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   /** A decision that came back through a channel; its signature says whose it is. */
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
 

@@ -45,16 +45,20 @@ export async function readApproval(
   return ok(packetOf(deps, held.row))
 }
 
+export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }
+
 /** Calls whose outcome nobody knows, for the same people who decide approvals. */
 export async function listUnknown(
   deps: Pick<ApprovalReadDeps, 'shelves' | 'judgement'>,
   caller: Caller,
   page: Page,
-): Promise<Result<readonly CallRow[]>> {
+): Promise<Result<UnknownPage>> {
   if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
   const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
   const shown = (row: CallRow): CallRow => ({ ...row, canonical_args: shownArgs(deps, row.canonical_args) })
-  return ok(held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row)))
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const items = held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row))
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
 
 const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: string) =>

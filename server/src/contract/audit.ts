@@ -29,9 +29,6 @@ export const AuditEntry = AuditDraft.extend({
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** The previous hash of a stream's first entry. */
-export const GENESIS = '0'.repeat(64)
-
 /** What one checkpoint says of one stream: the head, and the Merkle root (RFC 6962) of the hashes from `from` to `to`. */
 export const StreamHead = z.strictObject({
   stream: z.string(),

@@ -127,6 +127,24 @@ export const PROBLEMS = {
     do: 'see /openapi.json for the addresses',
   },
 
+  'request.bad_cursor': {
+    http: 400,
+    retry: 'never',
+    says: 'the cursor is none that a page gave',
+    do: 'pass the `next` of the page before as `after`, or start without one',
+  },
+  'request.key_reused': {
+    http: 409,
+    retry: 'never',
+    says: 'the idempotency key was used for another request',
+    do: 'use a new key for a new request',
+  },
+  'request.key_spent': {
+    http: 409,
+    retry: 'never',
+    says: 'a request under this key was taken before, and its answer is no longer kept',
+    do: 'look whether it was done; if it was not, use a new key',
+  },
   'request.replayed': {
     http: 409,
     retry: 'never',

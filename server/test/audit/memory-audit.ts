@@ -9,7 +9,8 @@ import type {
   Shelves,
   Table,
 } from '../../src/commands/ports.ts'
-import { GENESIS, type AuditDraft, type AuditEntry, type Checkpoint } from '../../src/contract/audit.ts'
+import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
+import { GENESIS } from '../../src/contract/genesis.ts'
 import { linkEntry } from '../../src/core/audit/chain.ts'
 import { createCheckpointKeys, newCheckpointKey } from '../../src/keys/checkpoint-keys.ts'
 import { sha256Hex } from '../../src/keys/digest.ts'

@@ -50,7 +50,9 @@ describe.each([
       const unknown = await rig.gate.listUnknown(APPROVER, { limit: 10 })
       // Whatever is not over is offered to a person, and nothing else is.
       expect(items).toHaveLength(becomes === 'pending' ? 1 : 0)
-      expect(unknown.ok && unknown.value.map((row) => row.call_id)).toEqual(becomes === 'unknown' ? [call_id] : [])
+      expect(unknown.ok && unknown.value.items.map((row) => row.call_id)).toEqual(
+        becomes === 'unknown' ? [call_id] : [],
+      )
     })
   })
 })

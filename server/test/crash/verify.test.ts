@@ -21,7 +21,7 @@ describe.each(['verified direct', 'verified held'])('a %s call whose gate is kil
         await until(async () => (await verifiedOf(rig, call_id)) === true)
         await settles(rig, call_id, 'executed', 1)
         expect([await entriesOf(rig, 'call.executed'), await entriesOf(rig, 'call.verified')]).toEqual([1, 1])
-        expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ ok: true, value: [] })
+        expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ ok: true, value: { items: [] } })
       })
     },
   )
@@ -67,7 +67,7 @@ test('a retry whose check fails, because the first try took effect, runs nothing
           problem: { code: 'call.interrupted', about: { check: 'book__find_note: not so: `found` equals false' } },
         },
       })
-      expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ value: [{ call_id }] })
+      expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ value: { items: [{ call_id }] } })
       expect(await rig.gate.settleCall(APPROVER, call_id, 'done')).toMatchObject({ ok: true })
       await settles(rig, call_id, 'executed', 1)
     })

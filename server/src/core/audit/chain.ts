@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
-import { GENESIS, type AuditDraft, type AuditEntry } from '../../contract/audit.ts'
+import type { AuditDraft, AuditEntry } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
 import { Bug } from '../../contract/problems.ts'
 
 export type Head = { readonly stream: string; readonly seq: number; readonly hash: string }

@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
-import { GENESIS, type Checkpoint, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import type { Checkpoint, CheckpointBody, StreamHead } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
 import { Bug } from '../../contract/problems.ts'
 
 /** Stands before everything that is signed, so that no other text of ours can be read as a checkpoint. */

@@ -1,4 +1,5 @@
-import { GENESIS, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import type { CheckpointBody, StreamHead } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
 import { Sha256 } from '../../contract/ids.ts'
 import { linkOf } from './link.ts'
 import { addLeaf, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'

@@ -1,4 +1,5 @@
-import { Checkpoint, GENESIS, type AuditFinding, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import { Checkpoint, type AuditFinding, type CheckpointBody, type StreamHead } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
 import { bodyFault, checkpointHash, checkpointText } from './checkpoint.ts'
 import { forestRoot, NO_LEAVES } from './merkle.ts'
 import type { Claim, Digests, Progress, Step } from './verify.ts'

@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
-import { AuditEntry, GENESIS, type AuditFinding } from '../../contract/audit.ts'
+import { AuditEntry, type AuditFinding } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
 import { linkOf, type Link } from './link.ts'
 import { addLeaf, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { sendForAll } from './send-for-all.ts'
 import type { Session } from './session.ts'
 
 /** The tools behind the gate: which there are, which does what, and what is needed to call one. */
@@ -8,7 +9,7 @@ export function addToolCommands(program: Command, session: Session): void {
     .command('tools')
     .description('the tools behind the gate')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/tools')
+      const reply = await sendForAll(session.send, '/v1/tools')
       const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
       const row = (tool: Fields) => [
         textOf(tool['tool_id']),

@@ -1,6 +1,6 @@
 import { KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
-import { numberOf, partOf } from './query.ts'
+import { MOST_ITEMS, numberOf, partOf, pageIn } from './query.ts'
 import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
 const LONGEST_READ = 100_000
@@ -8,7 +8,7 @@ const LONGEST_READ = 100_000
 export const adminRoutes: Routes = (app, gate) => {
   app.openapi(
     route({ method: 'get', path: '/v1/servers', access: PEOPLE, summary: 'Tool servers and their health' }),
-    () => jsonResponse(200, { items: gate.servers() }),
+    (c) => jsonResponse(200, pageIn(c, gate.servers(), MOST_ITEMS)),
   )
   app.openapi(
     route({
@@ -23,8 +23,8 @@ export const adminRoutes: Routes = (app, gate) => {
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )
-  app.openapi(route({ method: 'get', path: '/v1/pauses', access: CALLERS, summary: 'What is paused' }), async () =>
-    jsonResponse(200, { items: await gate.listPauses() }),
+  app.openapi(route({ method: 'get', path: '/v1/pauses', access: CALLERS, summary: 'What is paused' }), async (c) =>
+    jsonResponse(200, pageIn(c, await gate.listPauses(), MOST_ITEMS)),
   )
   app.openapi(
     routeWithBody({
@@ -43,7 +43,9 @@ export const adminRoutes: Routes = (app, gate) => {
     route({ method: 'get', path: '/v1/keys', access: ADMINS, summary: 'Keys, without their text' }),
     async (c) => {
       const listed = await gate.listCredentials(c.get('caller'))
-      return listed.ok ? jsonResponse(200, { items: listed.value }) : problemResponse(listed.problem, c.get('trace'))
+      return listed.ok
+        ? jsonResponse(200, pageIn(c, listed.value, MOST_ITEMS))
+        : problemResponse(listed.problem, c.get('trace'))
     },
   )
   app.openapi(

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import type { Gate } from '../../commands/gate.ts'
 import { problem } from '../../contract/problems.ts'
+import type { Answers } from './answer-once.ts'
 import { adminRoutes } from './admin.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
@@ -41,9 +42,11 @@ export function httpApp(door: HttpDoor): App {
       result.success ? undefined : problemResponse(invalidRequest(result.error.issues), c.get('trace')),
   })
 
+  const answers: Answers = new Map()
   app.use(async (c, next) => {
     c.set('gate', door.gate)
     c.set('doorman', door.doorman)
+    c.set('answers', answers)
     c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()
     c.header('x-content-type-options', 'nosniff')

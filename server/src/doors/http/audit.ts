@@ -7,10 +7,18 @@ import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
 export const auditRoutes: Routes = (app, gate) => {
   app.openapi(
-    route({ method: 'get', path: '/v1/audit', access: DECIDERS, summary: 'Entries of a stream from `from` on' }),
+    route({
+      method: 'get',
+      path: '/v1/audit',
+      access: DECIDERS,
+      summary: 'Entries of a stream from `from` on, or after `after`',
+    }),
     async (c) => {
-      const items = await gate.auditPage(c.req.query('stream'), Math.max(1, numberOf(c, 'from', 1)), pageOf(c).limit)
-      return jsonResponse(200, { items })
+      const { limit } = pageOf(c)
+      const from = Math.max(1, numberOf(c, 'after', numberOf(c, 'from', 1) - 1) + 1)
+      const items = await gate.auditPage(c.req.query('stream'), from, limit)
+      const last = items.length === limit ? items.at(-1) : undefined
+      return jsonResponse(200, { items, ...(last === undefined ? {} : { next: last.seq }) })
     },
   )
   app.openapi(

@@ -1,17 +1,24 @@
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { IDEMPOTENCY_KEY, invalidKey } from './answer-once.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 import { numberOf, pageOf, partOf } from './query.ts'
 
-const LONGEST_KEY = 200
-
 export const callRoutes: Routes = (app, gate) => {
   app.openapi(
-    routeWithBody({ method: 'post', path: '/v1/calls', access: CALLERS, summary: 'Call a tool', body: CallBody }),
+    routeWithBody({
+      method: 'post',
+      path: '/v1/calls',
+      access: CALLERS,
+      summary: 'Call a tool',
+      body: CallBody,
+      keeps_keys: true,
+    }),
     async (c) => {
       const { tool, args, thread, canonical_args, args_hash, dry_run } = c.req.valid('json')
-      const key = c.req.header('idempotency-key')?.slice(0, LONGEST_KEY)
+      const key = c.req.header('idempotency-key')
+      if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) return problemResponse(invalidKey(), c.get('trace'))
       const claimed = {
         ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
         ...(args_hash === undefined ? {} : { hash: args_hash }),
@@ -57,7 +64,7 @@ export const callRoutes: Routes = (app, gate) => {
     async (c) => {
       const listed = await gate.listUnknown(c.get('caller'), pageOf(c))
       if (!listed.ok) return problemResponse(listed.problem, c.get('trace'))
-      const shown = listed.value.map(
+      const shown = listed.value.items.map(
         ({ call_id, tool_id, canonical_args, caller, thread, started_at, problem, rollback }) => ({
           call_id,
           tool_id,
@@ -70,7 +77,10 @@ export const callRoutes: Routes = (app, gate) => {
           choices: ['retry', 'done', 'failed'],
         }),
       )
-      return jsonResponse(200, { items: shown })
+      return jsonResponse(200, {
+        items: shown,
+        ...(listed.value.next === undefined ? {} : { next: listed.value.next }),
+      })
     },
   )
 

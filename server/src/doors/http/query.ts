@@ -15,5 +15,12 @@ export function pageOf(c: Context): Page {
   return { limit, ...(after === undefined ? {} : { after: numberOf(c, 'after', 0) }) }
 }
 
+/** A page of a list that is in memory; the cursor counts its items. */
+export function pageIn<T>(c: Context, all: readonly T[], most: number): { items: readonly T[]; next?: number } {
+  const from = numberOf(c, 'after', 0)
+  const to = from + Math.min(Math.max(1, numberOf(c, 'limit', most)), most)
+  return { items: all.slice(from, to), ...(to < all.length ? { next: to } : {}) }
+}
+
 /** A part of the path that the router has matched. */
 export const partOf = (c: Context, name: string): string => c.req.param(name) ?? ''

@@ -5,11 +5,12 @@ import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
+import { answerOnce, type Answers } from './answer-once.ts'
 import type { Doorman } from './caller-of.ts'
 import { problemResponse } from './problem.ts'
 
 /** What a handler finds in its context: the commands, who speaks, and under which trace. */
-export type Variables = { gate: Gate; doorman: Doorman; caller: Caller; trace: string }
+export type Variables = { gate: Gate; doorman: Doorman; answers: Answers; caller: Caller; trace: string }
 /** `local` is true on the data folder's own socket, where whoever connects owns the folder; elsewhere `remote` is an address. */
 export type Bindings = { local: boolean; remote: string }
 export type Door = { Variables: Variables; Bindings: Bindings }
@@ -42,6 +43,8 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly access: Access
   readonly summary: string
   readonly body?: Body
+  /** Its command looks after idempotency keys itself. */
+  readonly keeps_keys?: true
 }
 
 /** Declares one route: who may use it, what it takes. The same declaration makes the OpenAPI document and the access matrix. */
@@ -60,14 +63,17 @@ export function routeWithBody<Path extends string, Body extends z.ZodType>(
   declareRoute(method, path, access)
   return createRoute({
     ...shared(description),
-    middleware: [requires(access, routeName(method, path)), iJsonBody] as const,
+    middleware: [requires(access, routeName(method, path)), wholeNumbers, iJsonBody, ...once(description)] as const,
     request: { body: { required: true, content: { 'application/json': { schema: body } } } },
   })
 }
 
 function plain<Path extends string>(description: Omit<Description<Path, never>, 'body'>) {
   const { method, path, access } = description
-  return createRoute({ ...shared(description), middleware: [requires(access, routeName(method, path))] as const })
+  return createRoute({
+    ...shared(description),
+    middleware: [requires(access, routeName(method, path)), wholeNumbers, ...once(description)] as const,
+  })
 }
 
 /** Lets through only the kinds of caller that the route declares. */
@@ -83,6 +89,21 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
     c.set('caller', caller.value)
     return next()
   }
+}
+
+/** Every POST that acts is done once under one key. */
+function once({ method, keeps_keys }: { readonly method: string; readonly keeps_keys?: true }) {
+  return method === 'post' && keeps_keys === undefined ? [answerOnce] : []
+}
+
+const NUMBERS = ['limit', 'from', 'length', 'since', 'wait_ms'] as const
+
+/** A number in the query that is none is a mistake worth telling, and so is a cursor that no page ever gave. */
+const wholeNumbers: MiddlewareHandler<Door> = async (c, next) => {
+  const isWrong = (name: string) => !/^\d{1,15}$/.test(c.req.query(name) ?? '0')
+  const wrong = NUMBERS.filter(isWrong).map((name) => `${name}: not a whole number`)
+  if (wrong.length > 0) return problemResponse(problem('request.invalid', { paths: wrong.join('; ') }), c.get('trace'))
+  return isWrong('after') ? problemResponse(problem('request.bad_cursor'), c.get('trace')) : next()
 }
 
 /** JSON.parse keeps the last of two equal keys; here such a body is refused before anybody looks at it. */

@@ -1,17 +1,22 @@
 import { AdmitBody } from '../../contract/api.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
-import { partOf } from './query.ts'
+import { pageIn, partOf } from './query.ts'
 import { ADMINS, CALLERS, route, routeWithBody, type Routes } from './route.ts'
+
+/** Of one page: what one screen or one program can use, whatever stands behind the gate. */
+const MOST_TOOLS = 1_000
 
 /** What a caller may know of the tools behind the gate. */
 export const toolRoutes: Routes = (app, gate) => {
-  app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) =>
-    jsonResponse(200, {
-      items: gate.tools(c.get('caller')).map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
+  app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) => {
+    const { items, ...next } = pageIn(c, gate.tools(c.get('caller')), MOST_TOOLS)
+    return jsonResponse(200, {
+      items: items.map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
+      ...next,
       notices: gate.policies.notices(),
-    }),
-  )
+    })
+  })
   app.openapi(
     route({
       method: 'get',

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import type { Caller } from '../../contract/caller.ts'
+import { problem } from '../../contract/problems.ts'
+import { problemResponse } from './problem.ts'
+import type { Door } from './route.ts'
+
+const HEADER = 'idempotency-key'
+/** What a key may look like. Cutting a longer one would make two keys one. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
+const MOST_ANSWERS = 2_000
+const LONGEST_ANSWER = 65_536
+/** Nothing was done: the request may come again, also with another body. */
+const NOTHING_DONE: readonly number[] = [400, 401, 403, 413, 429, 503]
+
+type Answer = { readonly status: number; readonly type: string; readonly body: string }
+/** Under way or answered; `released` when nothing was done under the key that this process has claimed. */
+type Kept = { readonly request: string; readonly answer: Promise<Answer | 'released' | 'not_kept'> } | 'released'
+
+/** Answers by caller and key, the oldest forgotten first. In memory only: some of them hold a secret that is shown once. */
+export type Answers = Map<string, Kept>
+
+/**
+ * A repeated POST with the same key and body is answered as it was the first time.
+ * INVARIANT: it never acts twice. Whoever comes back after the answer is forgotten is told so, and has to look.
+ */
+export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
+  const key = c.req.header(HEADER)
+  // A signed callback has no caller and an id of its own.
+  const caller: Caller | undefined = c.get('caller')
+  if (key === undefined || caller === undefined) return next()
+  if (!IDEMPOTENCY_KEY.test(key)) return problemResponse(invalidKey(), c.get('trace'))
+  const answers = c.get('answers')
+  const place = `${caller.id} ${key}`
+  const request = createHash('sha256')
+    .update(`${c.req.method} ${c.req.url}\n${await c.req.text()}`)
+    .digest('hex')
+  const kept = answers.get(place)
+  if (kept !== undefined && kept !== 'released') {
+    if (kept.request !== request) return problemResponse(problem('request.key_reused'), c.get('trace'))
+    const answer = await kept.answer
+    if (answer === 'not_kept') return problemResponse(problem('request.key_spent'), c.get('trace'))
+    if (answer !== 'released') return replayed(answer)
+  }
+  const { promise, resolve } = Promise.withResolvers<Answer | 'released' | 'not_kept'>()
+  keep(answers, place, { request, answer: promise })
+  if (kept === undefined) {
+    const claimed = await c.get('gate').claimKey(caller, key)
+    if (!claimed.ok || claimed.value === 'taken') {
+      answers.delete(place)
+      resolve(claimed.ok ? 'not_kept' : 'released')
+      return problemResponse(claimed.ok ? problem('request.key_spent') : claimed.problem, c.get('trace'))
+    }
+  }
+  await next()
+  const { status, headers } = c.res
+  if (NOTHING_DONE.includes(status)) {
+    answers.set(place, 'released')
+    return resolve('released')
+  }
+  const body = await c.res.clone().text()
+  const isKept = body.length <= LONGEST_ANSWER
+  return resolve(isKept ? { status, type: headers.get('content-type') ?? '', body } : 'not_kept')
+}
+
+export const invalidKey = () =>
+  problem('request.invalid', { paths: `${HEADER}: 1 to 200 printable characters without spaces` })
+
+function keep(answers: Answers, place: string, kept: Kept): void {
+  answers.delete(place)
+  answers.set(place, kept)
+  const oldest = answers.size > MOST_ANSWERS ? answers.keys().next().value : undefined
+  if (oldest !== undefined) answers.delete(oldest)
+}
+
+function replayed({ status, type, body }: Answer): Response {
+  return new Response(body, { status, headers: { 'content-type': type, 'idempotency-replayed': 'true' } })
+}
