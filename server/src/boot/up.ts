@@ -42,7 +42,8 @@ export async function up(options: UpOptions): Promise<number> {
     },
   }
   const app = httpApp(shared)
-  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers: [], clock: Date.now })
+  const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
+  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
   const listening = await listen(app, mcp, { host, port, socket: placesIn(settings.data).socket, limits })

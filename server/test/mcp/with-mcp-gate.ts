@@ -19,14 +19,15 @@ const EFFECTS = {
   look: { effects: ['read'] },
   steps: { effects: ['read'] },
   stay: { effects: ['read'] },
+  release: { effects: ['read'] },
   big: { effects: ['read'] },
   grow: { effects: ['read'] },
   note: { effects: ['write'] },
   typed: { effects: ['write'] },
 }
 
-/** A gate with the lively server behind it; reads run, notes are held. */
-export async function startMcpGate(): Promise<McpGate> {
+/** A gate with the lively and the offering server behind it; reads run, notes are held. */
+export async function startMcpGate(more: object = {}): Promise<McpGate> {
   const gate = await startGate((folder) => {
     const lively = {
       command: 'node',
@@ -34,7 +35,13 @@ export async function startMcpGate(): Promise<McpGate> {
       env: { EFFECTS: join(folder, 'effects.txt') },
       tools: EFFECTS,
     }
-    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers: { lively } }))
+    const offering = {
+      command: 'node',
+      args: [resolve(import.meta.dirname, '../tool-servers/offering.ts')],
+      tools: { more: { effects: ['read'] } },
+    }
+    const servers = { lively, offering }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers, ...more }))
   })
   const file = join(gate.folder, 'effects.txt')
   return { ...gate, seen: () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []) }

@@ -5,7 +5,8 @@ import { answer, send, serveRaw } from './raw-server.ts'
 const file = process.env['EFFECTS'] ?? '/dev/null'
 const leave = (line: string) => appendFileSync(file, `${line}\n`)
 const called = new Map<string | number, string>()
-let tools = ['look', 'steps', 'stay', 'note', 'typed', 'big', 'grow']
+const staying: (string | number)[] = []
+let tools = ['look', 'steps', 'stay', 'release', 'note', 'typed', 'big', 'grow']
 
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 const DEFINITIONS: Record<string, object> = {
@@ -28,7 +29,11 @@ serveRaw({
     const text = String(args['text'])
     called.set(id, `${name} ${text}`)
     leave(`${name} ${JSON.stringify(args)}`)
-    if (name === 'stay') return
+    if (name === 'stay') {
+      staying.push(id)
+      return
+    }
+    if (name === 'release') for (const one of staying.splice(0)) answer(one, 'released')
     if (name === 'steps') {
       const total = Number(args['count'])
       for (let progress = 1; progress <= total; progress += 1)

@@ -1,32 +1,13 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Progress } from '../../commands/ports.ts'
-import type { Caller } from '../../contract/caller.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import type { Era } from './read-message.ts'
+import { liveOf, type Exchange } from './exchange.ts'
+import { CAPABILITIES_KEY } from './read-message.ts'
 import type { Answer } from './rpc.ts'
 import { toolAnswer } from './tool-answer.ts'
 
-/** One request under way: who makes it, taken from the connection and never from the message, and how to reach them. */
-export type Exchange = {
-  readonly caller: Caller
-  readonly era: Era
-  readonly trace: string
-  readonly params: JsonObject
-  readonly meta: JsonObject
-  readonly idempotency_key: string | undefined
-  /** The conversation it belongs to. */
-  thread(): string
-  /** Told when the client calls the request off. */
-  readonly signal: AbortSignal
-  /** Sends a message before the answer, where the connection can carry one. */
-  notify(message: JsonObject): void
-}
-
 /** How long a client that was sent to the console is kept waiting for the decision, when it comes back. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
-
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 
 /** Dispatches one call and says in MCP's words what became of it. The hot path: looks nothing up that an executed call does not need. */
 export async function answerCall(
@@ -35,7 +16,7 @@ export async function answerCall(
   call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
   hasOutputSchema: () => boolean,
 ): Promise<Answer> {
-  const { caller, trace, idempotency_key, signal, params } = exchange
+  const { caller, trace, idempotency_key, params } = exchange
   // Whoever comes back from the console gets the outcome of the held call. What they say about it is not looked at.
   if (exchange.era === 'new' && typeof params['requestState'] === 'string') {
     const read = await gate.readCall(caller, params['requestState'], WAIT_AFTER_CONSOLE_MS)
@@ -49,21 +30,12 @@ export async function answerCall(
     ...call,
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }
-  const onProgress = progressTo(exchange)
-  const outcome = await gate.dispatch(request, onProgress === undefined ? { signal } : { signal, onProgress })
+  const outcome = await gate.dispatch(request, liveOf(exchange))
   if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
   const error = outcome.status === 'failed' ? outcome.result?._meta?.['sluice/rpc-error'] : undefined
   if (isJsonObject(error)) return { http: 200, error }
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
   return { result: toolAnswer(outcome, hasOutputSchema()) }
-}
-
-/** A client that wants to hear of progress names a token, under which it knows the call. */
-export function progressTo({ meta, notify }: Exchange): ((progress: Progress) => void) | undefined {
-  const { progressToken } = meta
-  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined
-  return (progress) =>
-    notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken } })
 }
 
 /** Since 2026-07-28 a client can say that it shows its user a page before it goes on. */

@@ -1,9 +1,12 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Surface } from '../../contract/config.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import type { Exchange } from './answer-call.ts'
+import { isProxied } from '../../commands/proxy.ts'
+import { answerProxied, CAPABILITY } from './answer-proxied.ts'
+import type { Exchange } from './exchange.ts'
+import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
-import { refusalOf, RPC, type Answer } from './rpc.ts'
+import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 
 const HELD =
@@ -13,6 +16,9 @@ const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_c
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 /** The search surface is the same for as long as a release runs. */
 const CONSTANT_MS = 300_000
+
+/** Since 2026-07-28 these say for how long they hold. */
+const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'])
 
 /** Answers one request of either era, except for those that open a stream. */
 export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
@@ -32,14 +38,30 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
       return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
     }
     case 'initialize':
-      return era === 'old' ? { result: initialized(gate, shown, params) } : unknown(method)
+      return era === 'old' ? { result: initialized(gate, shown, params) } : unknown(method, era)
     case 'ping':
-      return era === 'old' ? { result: {} } : unknown(method)
+      return era === 'old' ? { result: {} } : unknown(method, era)
     case 'server/discover':
-      return era === 'new' ? { result: discovered(gate, shown) } : unknown(method)
-    default:
-      return unknown(method)
+      return era === 'new' ? { result: discovered(gate, shown) } : unknown(method, era)
+    case 'logging/setLevel':
+      return era === 'old' && gate.offers().has('logging') ? setLogLevel(exchange) : unknown(method, era)
+    default: {
+      const isOffered = shown === 'passthrough' && isProxied(method) && gate.offers().has(CAPABILITY[method])
+      if (!isOffered) return unknown(method, era)
+      if (params['cursor'] !== undefined) return badCursor()
+      const answer = await answerProxied(gate, method, exchange)
+      return 'result' in answer && era === 'new' && CACHED.has(method)
+        ? { result: { ...answer.result, ...freshFor(0) } }
+        : answer
+    }
   }
+}
+
+function setLogLevel({ params, setLogLevel: set }: Exchange): Answer {
+  const level = logLevelOf(params['level'])
+  if (level === undefined) return badParams(`level: one of ${LOG_LEVELS.join(', ')}`)
+  set(level)
+  return { result: {} }
 }
 
 /** Since 2026-07-28 every result says what kind it is and who made it. */
@@ -56,15 +78,25 @@ function complete({ version }: Gate, era: Era, answer: Answer): Answer {
 /** For how long a list may be kept by whoever asked; never by anybody between. */
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
-export function capabilitiesOf(shown: Shown): JsonObject {
-  return shown === 'search' ? { tools: {} } : { tools: { listChanged: true } }
+/** Resources and prompts belong to the tools' own names; among a few tools that find others they would have no place. */
+export function capabilitiesOf(gate: Gate, shown: Shown): JsonObject {
+  const offered = gate.offers()
+  const logging = offered.has('logging') ? { logging: {} } : {}
+  if (shown === 'search') return { tools: {}, ...logging }
+  return {
+    tools: { listChanged: true },
+    ...(offered.has('resources') ? { resources: { listChanged: true } } : {}),
+    ...(offered.has('prompts') ? { prompts: { listChanged: true } } : {}),
+    ...(offered.has('completions') ? { completions: {} } : {}),
+    ...logging,
+  }
 }
 
 function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']
   return {
     protocolVersion: typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : (OLD_VERSIONS[0] ?? ''),
-    capabilities: capabilitiesOf(shown),
+    capabilities: capabilitiesOf(gate, shown),
     serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
     instructions: instructions(gate, shown),
     ...noticesIn(gate),
@@ -74,7 +106,7 @@ function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
 function discovered(gate: Gate, shown: Shown): JsonObject {
   return {
     supportedVersions: [...NEW_VERSIONS],
-    capabilities: capabilitiesOf(shown),
+    capabilities: capabilitiesOf(gate, shown),
     instructions: instructions(gate, shown),
     ...freshFor(0),
     ...noticesIn(gate),
@@ -95,7 +127,10 @@ function noticesIn(gate: Gate): JsonObject {
   return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
 }
 
-const unknown = (method: string): Answer =>
-  refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
-const badCursor = (): Answer =>
-  refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'cursor: not one that was given out' })
+/** Since 2026-07-28 a method that does not exist is an address that does not. */
+function unknown(method: string, era: Era): Answer {
+  const refusal = refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
+  return era === 'new' ? refusal : inBand(refusal)
+}
+const badParams = (paths: string): Answer => inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths }))
+const badCursor = (): Answer => badParams('cursor: not one that was given out')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
-import type { Exchange } from './answer-call.ts'
+import type { Exchange } from './exchange.ts'
 import type { Answer } from './rpc.ts'
 
 /** A tool of the gate itself. */

@@ -9,7 +9,7 @@ export const NEW_VERSIONS: readonly string[] = ['2026-07-28']
 const FIRST_NEW = '2026-07-28'
 
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 
 export type Era = 'old' | 'new'
 export type Request = {

@@ -37,6 +37,9 @@ export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObje
   return { http, error: { code: rpc, message: `${says}; ${remedy}`, data: { code, about, ...more } } }
 }
 
+/** A refusal of what a message asks for, not of the message: to HTTP it is an answer like any other. */
+export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
+
 /** The text of an answer, ready to be sent. */
 export function textOf(id: RpcId | null, answer: Answer): string {
   return 'result' in answer

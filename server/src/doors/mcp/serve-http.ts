@@ -3,22 +3,36 @@ import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { Surface } from '../../contract/config.ts'
-import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../http/body-limit.ts'
-import type { Doorman, Knock } from '../http/caller-of.ts'
+import type { Doorman } from '../http/caller-of.ts'
 import { knownHost } from '../http/known-host.ts'
-import { problemBody } from '../http/problem.ts'
 import { traceOf } from '../http/trace-of.ts'
 import { answerRequest, capabilitiesOf } from './answer-request.ts'
-import type { Exchange } from './answer-call.ts'
 import { createCallsUnderWay } from './calls-under-way.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
+import type { Exchange } from './exchange.ts'
+import {
+  accept,
+  commonHeaders,
+  headerFault,
+  headerOf,
+  knockOf,
+  pathOf,
+  queryOf,
+  takes,
+  turnAway,
+  writeRefusal,
+  writeText,
+  type Visit,
+} from './http-visit.ts'
+import { logLevelOf } from './log-level.ts'
 import { readBody } from './read-body.ts'
 import { readMessage, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
-import { refusalFor, refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
+import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions } from './sessions.ts'
-import { acknowledgement, createStandingStreams, goodbye, wantsOf } from './standing-streams.ts'
+import { acknowledgement, createStandingStreams, goodbye, wantsAll, wantsNothing, wantsOf } from './standing-streams.ts'
 import { shownTo } from './surfaces.ts'
 
 export type McpDoor = {
@@ -40,16 +54,10 @@ export type McpDoor = {
 /** Answers a request that is for this door; false leaves it to the next one. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
-/** One HTTP request at this door. */
-type Visit = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly local: boolean
-  readonly trace: string
-}
 type Guest = Visit & { readonly caller: Caller; readonly session: string | undefined; readonly surface: Surface }
 
 const LONGEST_KEY = 200
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 /**
  * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. Nothing is kept between requests but
@@ -156,7 +164,8 @@ export function mcpListener(door: McpDoor): McpListener {
     const calledOff = new AbortController()
     // An older client that goes away may come back for the answer; a newer one calls its request off by going.
     if (era === 'new') response.once('close', () => response.writableEnded || calledOff.abort())
-    const done = underWay.begin(speakerOf(caller, session), id, () => calledOff.abort())
+    const speaker = speakerOf(caller, session)
+    const done = underWay.begin(speaker, id, () => calledOff.abort())
     const begun = method === 'initialize' && era === 'old' ? { 'mcp-session-id': sessions.begin(caller) } : {}
     let stream: EventStream | undefined
     const exchange: Exchange = {
@@ -166,6 +175,11 @@ export function mcpListener(door: McpDoor): McpListener {
       meta,
       trace: traceOf(meta['traceparent']) ?? guest.trace,
       idempotency_key: headerOf(request, 'idempotency-key')?.slice(0, LONGEST_KEY),
+      // An older client hears everything until it says otherwise; a newer one hears what it asks for.
+      log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
+      setLogLevel: (level) => sessions.setLogLevel(speaker, level),
+      header: (name) => headerOf(request, name),
+      may_lack: guest.local,
       signal: calledOff.signal,
       thread: () => sessions.threadOf(caller, session, meta),
       notify(told) {
@@ -178,8 +192,7 @@ export function mcpListener(door: McpDoor): McpListener {
       const answered = await answerRequest(gate, method, exchange, surface)
       const text = textOf(id, answered)
       if (stream !== undefined) return stream.end(text)
-      const isMissing = 'error' in answered && answered.error['code'] === RPC.method_not_found && era === 'new'
-      writeText(guest, isMissing ? 404 : 200, text, begun)
+      writeText(guest, 'result' in answered ? 200 : answered.http, text, begun)
     } finally {
       done()
     }
@@ -192,7 +205,7 @@ export function mcpListener(door: McpDoor): McpListener {
     const room = standing.room(caller)
     if (!room.ok) return writeRefusal(guest, null, refusalFor(RPC.server, room.problem))
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    const wants = { tools: shownTo(gate, caller, guest.surface) === 'passthrough' }
+    const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, guest.surface)))
     const leave = standing.attach(caller, stream, wants, session === undefined ? {} : { session })
     response.once('close', leave)
   }
@@ -201,14 +214,14 @@ export function mcpListener(door: McpDoor): McpListener {
     const { request, response, caller } = guest
     if (!takes(request, 'text/event-stream'))
       return writeRefusal(guest, id, refusalOf(RPC.server, 'request.not_acceptable'))
-    const wants = wantsOf(params['notifications'], capabilitiesOf(shownTo(gate, caller, guest.surface)))
+    const wants = wantsOf(params['notifications'], capabilitiesOf(gate, shownTo(gate, caller, guest.surface)))
     if (wants === undefined)
       return writeRefusal(guest, id, refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'notifications' }))
     const room = standing.room(caller)
     if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
     stream.send(JSON.stringify(acknowledgement(id, wants)))
-    if (!wants.tools) return stream.end(goodbye(gate, id))
+    if (wantsNothing(wants)) return stream.end(goodbye(gate, id))
     response.once('close', standing.attach(caller, stream, wants, { id }))
   }
 
@@ -239,77 +252,4 @@ export function mcpListener(door: McpDoor): McpListener {
   }
 }
 
-const knockOf = ({ request, local }: Visit): Knock => ({
-  local,
-  remote: request.socket.remoteAddress ?? '',
-  header: (name) => headerOf(request, name),
-})
-
 const speakerOf = (caller: Caller, session: string | undefined) => `${caller.id} ${session ?? ''}`
-
-function headerFault(request: IncomingMessage): Refusal | undefined {
-  const type = request.headers['content-type'] ?? ''
-  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
-    return refusalOf(RPC.server, 'request.media_type')
-  return takes(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
-}
-
-/** Whether the sender takes an answer of this type. Saying nothing takes everything. */
-function takes(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
-  const { accept } = request.headers
-  if (accept === undefined || accept.includes(type) || accept.includes('*/*')) return true
-  return accept.includes(`${type.slice(0, type.indexOf('/'))}/*`)
-}
-
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query === -1 ? url : url.slice(0, query)
-}
-
-const NO_QUERY = new URLSearchParams()
-function queryOf(url: string): URLSearchParams {
-  const query = url.indexOf('?')
-  return query === -1 ? NO_QUERY : new URLSearchParams(url.slice(query + 1))
-}
-
-const commonHeaders = ({ trace }: Visit): Record<string, string> => ({
-  'x-trace-id': trace,
-  'x-content-type-options': 'nosniff',
-})
-
-function writeText(visit: Visit, status: number, text: string, more: Readonly<Record<string, string>> = {}): void {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...commonHeaders(visit),
-    ...more,
-  }
-  visit.response.writeHead(status, headers).end(text)
-}
-
-function accept(visit: Visit): void {
-  visit.response.writeHead(202, { ...commonHeaders(visit), 'content-length': '0' }).end()
-}
-
-function writeRefusal(
-  visit: Visit,
-  id: RpcId | null,
-  refusal: Refusal,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  writeText(visit, refusal.http, textOf(id, refusal), more)
-}
-
-/** Who does not get in hears it as everywhere else at this address. */
-function turnAway(visit: Visit, found: Problem, more: Readonly<Record<string, string>> = {}): void {
-  const { http } = PROBLEMS[found.code]
-  writeText(visit, http, JSON.stringify(problemBody(found, visit.trace)), {
-    'content-type': 'application/problem+json',
-    ...more,
-  })
-}

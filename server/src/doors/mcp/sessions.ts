@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../../contract/caller.ts'
 import type { JsonObject } from '../../contract/json.ts'
+import type { LogLevel } from './log-level.ts'
 
 /** A client without a session that was silent for so long begins a new conversation. */
 const IDLE_MS = 30 * 60_000
@@ -18,6 +19,9 @@ export type Sessions = {
   begin(caller: Caller): string
   isOpen(session: string, caller: Caller): boolean
   end(session: string): void
+  /** What a speaker of the older era wants to hear of logs; everything until they say. */
+  logLevel(speaker: string): LogLevel
+  setLogLevel(speaker: string, level: LogLevel): void
   /** The conversation a call belongs to: the session, else what `_meta` names, else the caller's calls without a long pause. */
   threadOf(caller: Caller, session: string | undefined, meta: JsonObject): string
 }
@@ -25,6 +29,8 @@ export type Sessions = {
 export function createSessions(clock: () => number): Sessions {
   const over = new Set<string>()
   const windows = new Map<string, { readonly thread: string; last: number }>()
+
+  const levels = new Map<string, LogLevel>()
 
   const windowOf = (caller: Caller): string => {
     const now = clock()
@@ -52,6 +58,11 @@ export function createSessions(clock: () => number): Sessions {
     end(session) {
       forgetOldest(over)
       over.add(session)
+    },
+    logLevel: (speaker) => levels.get(speaker) ?? 'debug',
+    setLogLevel(speaker, level) {
+      forgetOldest(levels)
+      levels.set(speaker, level)
     },
     threadOf(caller, session, meta) {
       if (session !== undefined) return `mcp:${session}`

@@ -20,18 +20,41 @@ export type StandingStreams = {
   endAll(): void
 }
 
-/** Which changes are told. */
-export type Wants = { readonly tools: boolean }
+/** Which lists are told of when they change. */
+export type Wants = { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
+
+const LISTS = ['tools', 'resources', 'prompts'] as const
+
+/** Whether a capability promises to tell. */
+function tells(capabilities: JsonObject, list: (typeof LISTS)[number]): boolean {
+  const capability = capabilities[list]
+  return isJsonObject(capability) && capability['listChanged'] === true
+}
+
+export const wantsAll = (capabilities: JsonObject): Wants => ({
+  tools: tells(capabilities, 'tools'),
+  resources: tells(capabilities, 'resources'),
+  prompts: tells(capabilities, 'prompts'),
+})
 
 /** What a subscription asks for, as far as it can be given. */
 export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wants | undefined {
   if (!isJsonObject(filter)) return undefined
-  const tools = capabilities['tools']
-  return { tools: filter['toolsListChanged'] === true && isJsonObject(tools) && tools['listChanged'] === true }
+  const can = wantsAll(capabilities)
+  return {
+    tools: can.tools && filter['toolsListChanged'] === true,
+    resources: can.resources && filter['resourcesListChanged'] === true,
+    prompts: can.prompts && filter['promptsListChanged'] === true,
+  }
 }
 
-export function acknowledgement(id: RpcId, { tools }: Wants): JsonObject {
-  const params = { notifications: tools ? { toolsListChanged: true } : {}, _meta: { [SUBSCRIPTION_KEY]: id } }
+export const wantsNothing = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
+
+export function acknowledgement(id: RpcId, wants: Wants): JsonObject {
+  const notifications = Object.fromEntries(
+    LISTS.filter((list) => wants[list]).map((list) => [`${list}ListChanged`, true]),
+  )
+  const params = { notifications, _meta: { [SUBSCRIPTION_KEY]: id } }
   return { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }
 }
 
@@ -47,11 +70,20 @@ export function createStandingStreams(gate: Gate): StandingStreams {
     },
     attach(caller, stream, wants, { id, session }) {
       const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_KEY]: id } } }
-      const changed = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', ...params })
-      const stop = gate.onChange(caller, ({ kind }) => {
-        // Another policy may permit other tools.
-        if (wants.tools && (kind === 'tools' || kind === 'policy' || kind === 'reset')) stream.send(changed)
-      })
+      const tell = (list: (typeof LISTS)[number]) => {
+        if (!wants[list]) return
+        stream.send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...params }))
+      }
+      const stops = [
+        gate.onChange(caller, ({ kind }) => {
+          // Another policy may permit other tools.
+          if (kind === 'tools' || kind === 'policy' || kind === 'reset') tell('tools')
+        }),
+        gate.onNotice(caller, ({ method }) => {
+          if (method === 'notifications/resources/list_changed') tell('resources')
+          if (method === 'notifications/prompts/list_changed') tell('prompts')
+        }),
+      ]
       const one: Open = {
         caller: caller.id,
         session,
@@ -59,7 +91,7 @@ export function createStandingStreams(gate: Gate): StandingStreams {
       }
       open.add(one)
       return () => {
-        stop()
+        for (const stop of stops) stop()
         open.delete(one)
       }
     },

@@ -3,11 +3,13 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/config.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
-import { answerCall, type Exchange } from './answer-call.ts'
+import { answerCall } from './answer-call.ts'
+import type { Exchange } from './exchange.ts'
+import { mirrorFault } from './mirror-fault.ts'
 import { failed, type OwnTool } from './own-tool.ts'
 import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
 import type { Era } from './read-message.ts'
-import { refusalOf, RPC, type Answer } from './rpc.ts'
+import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 
 /** What a client is shown. `auto` is settled for a caller before anything is listed. */
 export type Shown = Exclude<Surface, 'auto'>
@@ -17,6 +19,7 @@ const SEARCH_LIST = SEARCH_SURFACE.map(({ definition }) => definition)
 const SEARCH_TEXT = JSON.stringify(SEARCH_LIST)
 const COMMON_LIST = COMMON_TOOLS.map(({ definition }) => definition)
 
+const NO_SCHEMA: JsonObject = {}
 const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
   ...SEARCH_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'auto'] }] as const),
   ...COMMON_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'passthrough', 'auto'] }] as const),
@@ -47,14 +50,20 @@ function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
 /** Carries out `tools/call`. Under `auto` both kinds of names are good: what was listed last is the client's memory, not ours. */
 export async function callTool(gate: Gate, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { name, arguments: args = {} } = exchange.params
-  if (typeof name !== 'string') return refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' })
+  if (typeof name !== 'string')
+    return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))
   const own = BY_NAME.get(name)
   if (own?.on.includes(surface) === true) return own.tool.run(gate, exchange, args)
   if (surface === 'search') {
     const hint = 'call execute_skill_proxy with this name as its skill_id'
     return failed({ code: 'tool.unknown', about: { tool: name.slice(0, 128), paths: hint } })
   }
-  const hasOutputSchema = () => gate.tool(exchange.caller, name)?.row.definition.outputSchema !== undefined
+  const definition = () => gate.tool(exchange.caller, name)?.row.definition
+  if (exchange.era === 'new') {
+    const fault = mirrorFault(definition()?.inputSchema ?? NO_SCHEMA, args, exchange)
+    if (fault !== undefined) return fault
+  }
+  const hasOutputSchema = () => definition()?.outputSchema !== undefined
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
 }
 

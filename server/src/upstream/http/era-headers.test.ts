@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../contract/json.ts'
 import { toolCall } from '../our-request.ts'
 import { asHeader, requestHeaders } from './era-headers.ts'
-import { mirrorsOf } from './mirrors.ts'
+import { mirrorsOf } from '../../contract/mirrors.ts'
 
 const MODERN = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const schema = (properties: JsonObject): JsonObject => ({ type: 'object', properties })

@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { Envelope } from '../frames.ts'
 import type { OurRequest } from '../our-request.ts'
-import { mirrorsOf } from './mirrors.ts'
+import { mirrorsOf } from '../../contract/mirrors.ts'
 
 /** Since 2026-07-28 what a message asks for stands in its headers too, where a proxy can read it; before, nothing does. */
 export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope): Record<string, string> {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
 
 /** An argument that the tool wants to see in the header `Mcp-Param-<header>` as well. */
 export type Mirror = { readonly header: string; readonly path: readonly string[] }

@@ -1,0 +1,49 @@
+import type { Live } from '../../commands/ports.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { isLoudEnough, type LogLevel } from './log-level.ts'
+import type { Era } from './read-message.ts'
+
+/** One request under way: who makes it, taken from the connection and never from the message, and how to reach them. */
+export type Exchange = {
+  readonly caller: Caller
+  readonly era: Era
+  readonly trace: string
+  readonly params: JsonObject
+  readonly meta: JsonObject
+  readonly idempotency_key: string | undefined
+  /** The least a line must matter to be passed on; undefined for a client that wants none. */
+  readonly log_level: LogLevel | undefined
+  /** Remembers what an older client wants to hear from now on. */
+  setLogLevel(level: LogLevel): void
+  /** A header that repeats an argument; `may_lack` where nobody on the way could read it. */
+  header(name: string): string | undefined
+  readonly may_lack: boolean
+  /** The conversation it belongs to. */
+  thread(): string
+  /** Told when the client calls the request off. */
+  readonly signal: AbortSignal
+  /** Sends a message before the answer, where the connection can carry one. */
+  notify(message: JsonObject): void
+}
+
+/** What binds a call to the client that waits for it. */
+export function liveOf(exchange: Exchange): Live {
+  const { meta, signal, notify, log_level } = exchange
+  const { progressToken } = meta
+  const tell = (method: string, params: JsonObject) => notify({ jsonrpc: '2.0', method, params })
+  return {
+    signal,
+    // A client that wants to hear of progress names a token, under which it knows the call.
+    ...(typeof progressToken === 'string' || typeof progressToken === 'number'
+      ? { onProgress: (progress) => tell('notifications/progress', { ...progress, progressToken }) }
+      : {}),
+    ...(log_level === undefined
+      ? {}
+      : {
+          onLog: (line) => {
+            if (isLoudEnough(line['level'], log_level)) tell('notifications/message', line)
+          },
+        }),
+  }
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import type { Knock } from '../http/caller-of.ts'
+import { problemBody } from '../http/problem.ts'
+import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
+
+/** One HTTP request at this door. */
+export type Visit = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly local: boolean
+  readonly trace: string
+}
+
+export const knockOf = ({ request, local }: Visit): Knock => ({
+  local,
+  remote: request.socket.remoteAddress ?? '',
+  header: (name) => headerOf(request, name),
+})
+
+export function headerFault(request: IncomingMessage): Refusal | undefined {
+  const type = request.headers['content-type'] ?? ''
+  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
+    return refusalOf(RPC.server, 'request.media_type')
+  return takes(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
+}
+
+/** Whether the sender takes an answer of this type. Saying nothing takes everything. */
+export function takes(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
+  const { accept } = request.headers
+  if (accept === undefined || accept.includes(type) || accept.includes('*/*')) return true
+  return accept.includes(`${type.slice(0, type.indexOf('/'))}/*`)
+}
+
+export function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+const NO_QUERY = new URLSearchParams()
+export function queryOf(url: string): URLSearchParams {
+  const query = url.indexOf('?')
+  return query === -1 ? NO_QUERY : new URLSearchParams(url.slice(query + 1))
+}
+
+export const commonHeaders = ({ trace }: Visit): Record<string, string> => ({
+  'x-trace-id': trace,
+  'x-content-type-options': 'nosniff',
+})
+
+export function writeText(
+  visit: Visit,
+  status: number,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...commonHeaders(visit),
+    ...more,
+  }
+  visit.response.writeHead(status, headers).end(text)
+}
+
+export function accept(visit: Visit): void {
+  visit.response.writeHead(202, { ...commonHeaders(visit), 'content-length': '0' }).end()
+}
+
+export function writeRefusal(
+  visit: Visit,
+  id: RpcId | null,
+  refusal: Refusal,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  writeText(visit, refusal.http, textOf(id, refusal), more)
+}
+
+/** Who does not get in hears it as everywhere else at this address. */
+export function turnAway(visit: Visit, found: Problem, more: Readonly<Record<string, string>> = {}): void {
+  const { retry_after_s } = found.about
+  writeText(visit, PROBLEMS[found.code].http, JSON.stringify(problemBody(found, visit.trace)), {
+    'content-type': 'application/problem+json',
+    ...(retry_after_s === undefined ? {} : { 'retry-after': retry_after_s }),
+    ...more,
+  })
+}

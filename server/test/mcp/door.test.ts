@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../gate/with-gate.ts'
+import { knock, listenTo, modern, rpc } from './knock.ts'
+import { REFUSALS, typed } from './refusals.ts'
+import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
+
+let gate: McpGate
+let agent = ''
+let other = ''
+let approver = ''
+beforeAll(async () => {
+  const oidc = {
+    name: 'corp',
+    issuer: 'https://login.example.com',
+    audience: 'sluice',
+    kinds: [{ claim: 'role', has: 'agent', kind: 'agent' }],
+  }
+  gate = await startMcpGate({ mcp: { surface: 'passthrough' }, auth: { oidc: [oidc] } })
+  agent = await gate.key('agent', 'a', 'ana')
+  other = await gate.key('agent', 'b', 'bo')
+  approver = await gate.key('approver', 'bob')
+})
+afterAll(() => gate.stop())
+
+const list = rpc('tools/list')
+const call = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args })
+
+async function sessionOf(key: string): Promise<string> {
+  const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  const { headers } = await knock(gate, key, { body: rpc('initialize', hello) })
+  return String(headers['mcp-session-id'])
+}
+
+describe('what is refused', () => {
+  test.each(REFUSALS)('%s', async (_, knocked, status, code, number) => {
+    const answer = await knock(gate, agent, knocked)
+    expect({ status: answer.status, code: answer.body.error?.data.code ?? answer.body['code'] }).toEqual({
+      status,
+      code,
+    })
+    expect(answer.body.error?.code).toBe(number)
+  })
+
+  test('an argument that its header repeats is taken', async () => {
+    const { body } = await knock(gate, agent, typed('=?base64?YQ==?='))
+    expect(JSON.stringify(body)).toContain('held for a person')
+  })
+
+  test('without a key, and a client learns where tokens for this address are issued', async () => {
+    const { status, headers, body } = await knock(gate, undefined, { body: list })
+    expect({ status, code: body['code'] }).toEqual({ status: 401, code: 'auth.missing' })
+    const place = /resource_metadata="([^"]+)"/.exec(headers['www-authenticate'] ?? '')?.[1] ?? ''
+    expect(place).toBe(`${gate.url}/.well-known/oauth-protected-resource/mcp`)
+    for (const path of [new URL(place).pathname, '/.well-known/oauth-protected-resource'])
+      expect((await knock(gate, undefined, { method: 'GET', path })).body).toMatchObject({
+        resource: `${gate.url}/mcp`,
+        authorization_servers: ['https://login.example.com'],
+      })
+  })
+})
+
+describe('sessions', () => {
+  test('a session is good for its caller and for nobody else, until it is ended', async () => {
+    const session = { 'mcp-session-id': await sessionOf(agent) }
+    expect(await knock(gate, agent, { headers: session, body: list })).toMatchObject({ status: 200 })
+    expect(await knock(gate, other, { headers: session, body: list })).toMatchObject({ status: 404 })
+    expect(await knock(gate, agent, { method: 'DELETE', headers: session })).toMatchObject({ status: 200 })
+    expect(await knock(gate, agent, { headers: session, body: list })).toMatchObject({ status: 404 })
+  })
+
+  test('calls of one session are one thread, and an id in _meta names a thread under the caller`s own name', async () => {
+    const session = await sessionOf(agent)
+    await knock(gate, agent, { headers: { 'mcp-session-id': session }, body: call('lively__look') })
+    const meta = { name: 'lively__look', arguments: {}, _meta: { 'sluice/session': 'mine' } }
+    await knock(gate, agent, { body: rpc('tools/call', meta) })
+    await knock(gate, agent, { body: call('lively__look') })
+    await knock(gate, agent, { body: call('lively__look') })
+    const { body } = await gate.http('GET', '/v1/audit?from=1&limit=200', await gate.key('admin', 'root'))
+    const started = (body['items'] as { type: string; subject: Record<string, string> }[]).filter(
+      ({ type, subject }) => type === 'call.started' && subject['tool'] === 'lively__look',
+    )
+    const [first, second, third, fourth] = started.slice(-4).map(({ subject }) => subject['thread'])
+    expect([first, second]).toEqual([`mcp:${session}`, 'mcp:agent:a:mine'])
+    expect(third).toMatch(/^mcp:agent:a:idle-/)
+    expect(fourth).toBe(third)
+  })
+
+  test('a message that wants no answer gets none, and neither does an answer that nobody asked for', async () => {
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    expect(await knock(gate, agent, { body: notification })).toMatchObject({ status: 202, text: '' })
+    expect(await knock(gate, agent, { body: { jsonrpc: '2.0', id: 1, result: {} } })).toMatchObject({ status: 202 })
+  })
+})
+
+describe('what is called off', () => {
+  test('going away calls off a newer request', async () => {
+    const stay = listenTo(gate, agent, {
+      method: 'POST',
+      ...modern('tools/call', { name: 'lively__stay', arguments: { text: 'gone' } }),
+    })
+    await sawIt(gate, 'stay {"text":"gone"}')
+    stay.close()
+    await sawIt(gate, 'cancelled stay gone')
+  })
+
+  test('going away does not call off an older request, and nobody else can', async () => {
+    const stay = listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text: 'kept' }) })
+    await sawIt(gate, 'stay {"text":"kept"}')
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    await knock(gate, other, { body: cancel })
+    stay.close()
+    // What was sent before reaches the tool server before: had either called it off, it would have been seen by then.
+    await knock(gate, agent, { body: call('lively__look', { text: 'later' }) })
+    await sawIt(gate, 'look {"text":"later"}')
+    expect(gate.seen()).not.toContain('cancelled stay kept')
+    await knock(gate, agent, { body: cancel })
+    await sawIt(gate, 'cancelled stay kept')
+  })
+
+  test('of two requests under one id, without sessions, neither is called off by that id', async () => {
+    for (const text of ['one', 'two']) listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text }) })
+    await sawIt(gate, 'stay {"text":"two"}')
+    await sawIt(gate, 'stay {"text":"one"}')
+    await knock(gate, agent, { body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } } })
+    await knock(gate, agent, { body: call('lively__look', { text: 'after both' }) })
+    expect(gate.seen().filter((line) => /^cancelled stay (one|two)$/.test(line))).toEqual([])
+    await knock(gate, agent, { body: call('lively__release') })
+  })
+
+  test('a held call outlives its connection', async () => {
+    const held = await knock(
+      gate,
+      agent,
+      modern('tools/call', { name: 'lively__note', arguments: { text: 'outlives' } }),
+    )
+    const { approval_id } = (held.body['result'] as { structuredContent: { approval_id: string } }).structuredContent
+    await gate.http('POST', `/v1/approvals/${approval_id}/decide`, approver, { decision: 'approve' })
+    await sawIt(gate, 'note {"text":"outlives"}')
+  })
+})
+
+describe('a person decides', () => {
+  const note = (text: string, more: object = {}) =>
+    modern('tools/call', { name: 'lively__note', arguments: { text }, ...more }, { elicitation: { url: {} } })
+
+  test('a client that can show pages is pointed at the console; what it says then is not believed', async () => {
+    const asked = await knock(gate, agent, note('page'))
+    const result = asked.body['result'] as {
+      requestState: string
+      inputRequests: { approval: { params: Record<string, string> } }
+    }
+    const { params } = result.inputRequests.approval
+    expect(params).toMatchObject({ mode: 'url', message: expect.stringContaining('has not run') as string })
+    expect(asked.text).not.toMatch(/token/i)
+    const approval_id = /approvals\/(\w+)/.exec(params['url'] ?? '')?.[1] ?? ''
+    const answers = { approval: { action: 'accept', content: { approved: true } } }
+    const again = knock(gate, agent, note('page', { requestState: result.requestState, inputResponses: answers }))
+    await until(async () => (await gate.http('GET', `/v1/approvals/${approval_id}`, approver)).status === 200)
+    expect(gate.seen()).not.toContain('note {"text":"page"}')
+    await gate.http('POST', `/v1/approvals/${approval_id}/decide`, approver, { decision: 'approve' })
+    expect((await again).text).toContain('note done: page')
+    const later = await knock(gate, agent, note('page', { requestState: result.requestState }))
+    expect(later.text).toContain('note done: page')
+    expect(gate.seen().filter((line) => line === 'note {"text":"page"}')).toHaveLength(1)
+  })
+
+  test('somebody else`s held call is unknown, whatever state a client brings back', async () => {
+    const { body } = await knock(gate, agent, note('private'))
+    const { requestState } = body['result'] as { requestState: string }
+    const stolen = await knock(gate, other, note('private', { requestState }))
+    expect(stolen.text).toContain('call.unknown')
+  })
+})
+
+describe('what changes is told', () => {
+  test('lists that change, on both kinds of streams; a subscription to nothing ends at once', async () => {
+    const old = listenTo(gate, agent, { headers: { 'mcp-session-id': await sessionOf(agent) } })
+    const filter = { notifications: { toolsListChanged: true, promptsListChanged: true } }
+    const subscribed = listenTo(gate, agent, { method: 'POST', ...modern('subscriptions/listen', filter) })
+    expect(await Promise.all([old.opened, subscribed.opened])).toEqual([200, 200])
+    await until(() => subscribed.messages.length === 1)
+    expect(subscribed.messages[0]).toMatchObject({
+      method: 'notifications/subscriptions/acknowledged',
+      params: filter,
+    })
+    await knock(gate, agent, { body: call('lively__grow') })
+    await knock(gate, agent, { body: call('offering__more') })
+    const told = (stream: typeof old) => stream.messages.map(({ method }) => method)
+    for (const stream of [old, subscribed])
+      await until(() => ['tools', 'prompts'].every((one) => told(stream).includes(`notifications/${one}/list_changed`)))
+    expect(subscribed.messages.at(-1)?.['params']).toEqual({
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 1 },
+    })
+    old.close()
+    subscribed.close()
+    const nothing = await knock(gate, agent, modern('subscriptions/listen', { notifications: {} }))
+    expect(nothing.text).toContain('"resultType":"complete"')
+  })
+
+  test('a stream ends with its session', async () => {
+    const session = { 'mcp-session-id': await sessionOf(agent) }
+    const stream = listenTo(gate, agent, { headers: session })
+    await stream.opened
+    await knock(gate, agent, { method: 'DELETE', headers: session })
+    await until(stream.isOver)
+  })
+})
+
+describe('what a client sees', () => {
+  test('resources and prompts of the servers behind the gate, under names that say whose they are', async () => {
+    const asked = async (method: string, params: object = {}) =>
+      (await knock(gate, agent, { body: rpc(method, params) })).body['result']
+    expect(await asked('resources/list')).toMatchObject({ resources: [{ uri: 'notes://today' }] })
+    expect(await asked('resources/read', { uri: 'notes://today' })).toMatchObject({ contents: [{ text: 'sunny' }] })
+    expect(JSON.stringify(await asked('prompts/list'))).toContain('"name":"offering__greet"')
+    const greeted = await asked('prompts/get', { name: 'offering__greet', arguments: { name: 'Ana' } })
+    expect(JSON.stringify(greeted)).toContain('say hello to Ana')
+    const missing = await knock(gate, agent, { body: rpc('prompts/get', { name: 'offering__none' }) })
+    expect(missing.body.error?.data.code).toBe('read.unknown')
+  })
+
+  test('on the search surface there are none, and a tool is not called by its own name', async () => {
+    const path = '/mcp?surface=search'
+    expect((await knock(gate, agent, { path, body: rpc('resources/list') })).body.error?.code).toBe(-32601)
+    const direct = await knock(gate, agent, { path, body: call('lively__look') })
+    expect(direct.text).toContain('execute_skill_proxy')
+    expect(direct.text).toContain('tool.unknown')
+  })
+
+  test('`auto` shows few tools as they are, and takes both kinds of names', async () => {
+    const path = '/mcp?surface=auto'
+    const { text } = await knock(gate, agent, { path, body: list })
+    expect(text).toContain('lively__look')
+    expect(text).not.toContain('execute_skill_proxy')
+    const proxied = call('execute_skill_proxy', { skill_id: 'lively__look', args: {} })
+    expect((await knock(gate, agent, { path, body: proxied })).text).toContain('look done')
+  })
+
+  test('a dry run of a tool that has none says so, and runs nothing', async () => {
+    const args = { skill_id: 'lively__note', args: { text: 'dry' }, mode: 'dry_run' }
+    const answer = await knock(gate, agent, { path: '/mcp?surface=search', body: call('execute_skill_proxy', args) })
+    expect(answer.body['result']).toMatchObject({ isError: true })
+    expect(gate.seen()).not.toContain('note {"text":"dry"}')
+  })
+
+  test('the same idempotency key is the same call', async () => {
+    const headers = { 'idempotency-key': 'k1' }
+    const body = call('lively__look', { text: 'once' })
+    const [first] = [await knock(gate, agent, { headers, body }), await knock(gate, agent, { headers, body })]
+    expect(first.text).toContain('look done')
+    expect(gate.seen().filter((line) => line === 'look {"text":"once"}')).toHaveLength(1)
+  })
+})

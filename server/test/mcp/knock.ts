@@ -1,0 +1,110 @@
+import { request, type IncomingHttpHeaders } from 'node:http'
+import type { RunningGate } from '../doors/with-running-gate.ts'
+
+export type Answered = {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** Parsed, where it is one JSON value. */
+  readonly body: { readonly error?: { code: number; data: { code: string } }; readonly [key: string]: unknown }
+}
+
+export type Knock = {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** One raw HTTP request, with the headers of a good client where none are named; an empty one is left out. */
+export function knock(
+  gate: RunningGate,
+  key: string | undefined,
+  { method = 'POST', path = '/mcp', headers = {}, body }: Knock,
+): Promise<Answered> {
+  const { hostname, port } = new URL(gate.url)
+  const good = {
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+  const all = Object.entries({ ...good, ...headers }).filter(([, value]) => value !== '')
+  const sent = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, method, path, headers: Object.fromEntries(all) }, (reply) => {
+      let text = ''
+      reply.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      reply.on('end', () =>
+        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text, body: bodyOf(text) }),
+      )
+    })
+    asked.on('error', reject)
+    asked.end(sent)
+  })
+}
+
+function bodyOf(text: string): Answered['body'] {
+  try {
+    return JSON.parse(text) as Answered['body']
+  } catch {
+    return {}
+  }
+}
+
+/** Opens a stream of events and collects its messages until it is closed. */
+export function listenTo(gate: RunningGate, key: string, { method = 'GET', path = '/mcp', headers = {}, body }: Knock) {
+  const { hostname, port } = new URL(gate.url)
+  const all = {
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    authorization: `Bearer ${key}`,
+    ...headers,
+  }
+  const messages: Record<string, unknown>[] = []
+  const asked = request({ hostname, port, method, path, headers: all })
+  const opened = new Promise<number>((resolve) => {
+    asked.on('response', (reply) => {
+      resolve(reply.statusCode ?? 0)
+      let rest = ''
+      reply.setEncoding('utf8').on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines)
+          if (line.startsWith('data: ')) messages.push(JSON.parse(line.slice(6)) as Record<string, unknown>)
+      })
+      reply.on('end', () => (over = true))
+    })
+  })
+  let over = false
+  asked.on('error', () => (over = true))
+  asked.end(body === undefined ? undefined : JSON.stringify(body))
+  return { messages, opened, isOver: () => over, close: () => asked.destroy() }
+}
+
+export const rpc = (method: string, params: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+
+/** A request of the newer era, with the headers that repeat it. */
+export function modern(
+  method: string,
+  params: Record<string, unknown> = {},
+  capabilities: object = {},
+): Required<Pick<Knock, 'headers' | 'body'>> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  const name = params['name'] ?? params['uri']
+  return {
+    headers: {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    },
+    body: rpc(method, { ...params, _meta }),
+  }
+}
