@@ -91,8 +91,9 @@ class Search {
 
   /** The rules for values whose keyword stands in this field's name. */
   judgeField(value: string): void {
-    for (const use of this.rules.uses) {
-      if (use.values.length === 0 || !this.text.toLowerCase().includes(use.keyword)) continue
+    const name = this.text.toLowerCase()
+    for (const use of this.rules.valued) {
+      if (!name.includes(use.keyword)) continue
       this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true })
     }
   }

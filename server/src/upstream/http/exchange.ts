@@ -37,8 +37,9 @@ export type Exchange = {
 /** One HTTP request and the head of its answer. Follows nothing, repeats nothing. */
 export function exchange(url: URL, ask: Ask, agent: Agent): Exchange {
   const is_secure = url.protocol === 'https:'
-  const body = ask.body === undefined ? undefined : Buffer.from(ask.body)
-  const headers = body === undefined ? ask.headers : { ...ask.headers, 'content-length': String(body.length) }
+  const { body } = ask
+  const headers =
+    body === undefined ? ask.headers : { ...ask.headers, 'content-length': String(Buffer.byteLength(body)) }
   const request = (is_secure ? secureRequest : plainRequest)(url, { method: ask.method, headers, agent })
   let connected = false
   let aborted = false
@@ -60,6 +61,7 @@ export function exchange(url: URL, ask: Ask, agent: Agent): Exchange {
     request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
     request.once('close', () => fail('the connection was closed'))
   })
+  // As text it leaves in one piece with the headers.
   request.end(body)
   return {
     reply,

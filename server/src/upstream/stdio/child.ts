@@ -69,6 +69,13 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     return says
   })
 
+  let outbox = ''
+  function flush(): void {
+    const text = outbox
+    outbox = ''
+    if (text !== '' && child.stdin.writable) child.stdin.write(text)
+  }
+
   function signal(name: 'SIGTERM' | 'SIGKILL'): void {
     if (child.pid === undefined || !alive) return
     try {
@@ -87,7 +94,9 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     isSkipping: () => reader.isSkipping(),
     write(text) {
       if (!usable || !child.stdin.writable) return false
-      child.stdin.write(text)
+      // Calls that start together leave together, before anything else is heard: one system call here, and one there.
+      if (outbox === '') process.nextTick(flush)
+      outbox += text
       return true
     },
     kill() {
@@ -96,6 +105,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     },
     async close(grace_ms) {
       usable = false
+      flush()
       child.stdin.end()
       for (const name of ['SIGTERM', 'SIGKILL'] as const) {
         const late = await Promise.race([ended.then(() => false), sleep(grace_ms, true, { ref: false })])
