@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { Gate } from '../server/src/commands/gate.ts'
 import { Config } from '../server/src/contract/config.ts'
-import { PROBLEMS, refuse } from '../server/src/contract/problems.ts'
-import { httpApp } from '../server/src/doors/http/app.ts'
+import { PROBLEMS } from '../server/src/contract/problems.ts'
+import { appWithoutGate } from './app-without-gate.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -28,20 +27,7 @@ function errors(): string {
 }
 
 async function openapi(): Promise<string> {
-  const absent: ProxyHandler<object> = {
-    get() {
-      throw new Error('the document is made without a gate')
-    },
-  }
-  const gate = new Proxy({}, absent) as Gate
-  const app = httpApp({
-    gate,
-    doorman: async () => refuse('auth.missing'),
-    newTrace: () => '',
-    hosts: [],
-    stopping: new AbortController().signal,
-    onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
-  })
+  const app = appWithoutGate()
   const answer = await app.request('/openapi.json', undefined, { local: true, remote: '' })
   if (!answer.ok) throw new Error(await answer.text())
   return `${JSON.stringify(await answer.json(), null, 2)}\n`

@@ -8,6 +8,7 @@ import { toolIdOf } from '../core/catalogue/definition.ts'
 import { decide } from '../core/gate/decide.ts'
 import { DECIDERS } from '../core/gate/deciders.ts'
 import type { Policy } from '../core/gate/policy/policy.ts'
+import { grantedTools } from '../core/identity/granted-tools.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
 import { auditOf, blockedProblem } from './call-changes.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
@@ -44,6 +45,7 @@ export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<Judged
   const canonical = canonicalJson(read.params)
   if (!canonical.ok) return canonical.problem
   const tool = readingTool(deps, read)
+  if (!grantedTools(read.caller)(tool.row.tool_id)) return problem('read.unknown', { method: read.method })
   const call: Call = {
     call_id: deps.ids.call(),
     caller: read.caller,

@@ -1,4 +1,4 @@
-import { CALLERS, route, type App } from './route.ts'
+import { CALLERS, declareRoute, route, type App } from './route.ts'
 
 /**
  * Writes `/mcp` into the API's document and the access matrix. It is served by `doors/mcp/serve-http.ts`, before the API's
@@ -26,5 +26,7 @@ export function describeMcp(app: App): void {
       summary: 'Who issues tokens for `/mcp` (RFC 9728)',
     }),
   ]
+  // For clients that look only here.
+  declareRoute('get', '/.well-known/oauth-protected-resource', 'anyone')
   for (const described of routes) app.openAPIRegistry.registerPath(described)
 }

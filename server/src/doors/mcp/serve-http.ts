@@ -29,7 +29,7 @@ import {
 import { logLevelOf } from './log-level.ts'
 import { readBody } from './read-body.ts'
 import { readMessage, type Notification, type Request } from './read-message.ts'
-import { isMetadataPath, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
+import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions } from './sessions.ts'
 import { acknowledgement, createStandingStreams, goodbye, wantsAll, wantsNothing, wantsOf } from './standing-streams.ts'
@@ -55,6 +55,9 @@ export type McpDoor = {
 export type McpListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
 type Guest = Visit & { readonly caller: Caller; readonly session: string | undefined; readonly surface: Surface }
+
+/** All that this door answers to, before the API's router is asked. */
+export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
 const LONGEST_KEY = 200
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
@@ -240,7 +243,7 @@ export function mcpListener(door: McpDoor): McpListener {
 
   return (request, response, local) => {
     const path = pathOf(request.url ?? '')
-    if (path !== '/mcp' && !isMetadataPath(path)) return false
+    if (!MCP_PATHS.includes(path)) return false
     const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
     const visit: Visit = { request, response, local, trace }
     serve(visit, path).catch((error: unknown) => {

@@ -1,0 +1,24 @@
+import { CallerKind } from '../server/src/contract/caller.ts'
+import { ACCESS } from '../server/src/doors/http/route.ts'
+import { appWithoutGate } from './app-without-gate.ts'
+
+/** Who may use which route: one line a route, one column a kind of caller; `nobody` is a request without a credential. */
+export function accessMatrix(): string {
+  appWithoutGate()
+  const kinds = ['nobody', ...CallerKind.options]
+  const names = [...ACCESS.keys()].sort((a, b) => sortKey(a).localeCompare(sortKey(b), 'en'))
+  const width = Math.max(...names.map((name) => name.length))
+  const lines = names.map((name) => {
+    const access = ACCESS.get(name)
+    const cells = kinds.map((kind) =>
+      (access === 'anyone' || access?.some((one) => one === kind) ? 'yes' : '-').padEnd(kind.length),
+    )
+    return `${name.padEnd(width)}  ${cells.join('  ')}`.trimEnd()
+  })
+  return `${[`${'route'.padEnd(width)}  ${kinds.join('  ')}`, ...lines].join('\n')}\n`
+}
+
+/** By path, then by method. */
+const sortKey = (name: string) => name.split(' ').toReversed().join(' ')
+
+if (import.meta.main) process.stdout.write(accessMatrix())

@@ -1,0 +1,21 @@
+import type { Gate } from '../server/src/commands/gate.ts'
+import { refuse } from '../server/src/contract/problems.ts'
+import { httpApp } from '../server/src/doors/http/app.ts'
+import type { App } from '../server/src/doors/http/route.ts'
+
+/** The HTTP door with nothing behind it, for whoever wants to know what it offers and not to use it. */
+export function appWithoutGate(): App {
+  const absent: ProxyHandler<object> = {
+    get() {
+      throw new Error('there is no gate behind this door')
+    },
+  }
+  return httpApp({
+    gate: new Proxy({}, absent) as Gate,
+    doorman: async () => refuse('auth.missing'),
+    newTrace: () => '',
+    hosts: [],
+    stopping: new AbortController().signal,
+    onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
+  })
+}
