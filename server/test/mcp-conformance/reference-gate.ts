@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { startGate } from '../doors/with-running-gate.ts'
+import { startHttp, type HttpProcess } from '../tool-servers/with-http-servers.ts'
+import { adaptNames, type Adapter } from './name-adapter.ts'
+
+export type Transport = 'http' | 'stdio'
+export type Way = { readonly url: string; stop(): Promise<void> }
+
+/** The reference server by itself. */
+export async function direct(): Promise<Way> {
+  const server: HttpProcess = await startHttp('../mcp-conformance/reference-server.ts')
+  return { url: server.url, stop: () => server.stop() }
+}
+
+/** The reference server behind a gate that allows everything. */
+export async function throughGate(transport: Transport): Promise<Way> {
+  const script = resolve(import.meta.dirname, 'reference-server.ts')
+  const server = transport === 'http' ? await startHttp('../mcp-conformance/reference-server.ts') : undefined
+  const reference = server === undefined ? { command: 'node', args: [script, 'stdio'] } : { url: server.url }
+  const rules = [{ id: 'everything', effect: 'allow', match: { tool: '*' }, says: 'a gate that only looks' }]
+  const gate = await startGate((folder) => {
+    const config = { listen: { port: 0 }, policy: { rules }, servers: { ref: reference } }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+  })
+  const adapter: Adapter = await adaptNames(gate.url, await gate.key('agent', 'suite'), 'ref')
+  return {
+    url: adapter.url,
+    async stop() {
+      await adapter.close()
+      await gate.stop()
+      await server?.stop()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suiteFile, type SuiteVersion } from './peers.ts'
+
+/** One release of the suite, held against one revision of MCP. */
+export type SuiteRun = { readonly suite: SuiteVersion; readonly revision: string }
+export const RUNS: readonly SuiteRun[] = [
+  { suite: '0.1.16', revision: '2025-11-25' },
+  { suite: '0.2.0-alpha.12', revision: '2025-11-25' },
+  { suite: '0.2.0-alpha.12', revision: '2026-07-28' },
+]
+
+export type Check = { readonly id: string; readonly status: string; readonly errorMessage?: string }
+/** The checks of every scenario, by the scenario's name. */
+export type SuiteResult = ReadonlyMap<string, readonly Check[]>
+
+const NAME = /^server-(.+)-\d{4}-\d\d-\d\dT/
+
+/** Runs every server scenario of a release against an address. */
+export async function runSuite({ suite, revision }: SuiteRun, url: string): Promise<SuiteResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-conformance-'))
+  const words = ['server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', folder]
+  const child = spawn(process.execPath, [suiteFile(suite), ...words], { stdio: 'ignore' })
+  await new Promise((done) => child.once('exit', done))
+  const results = new Map<string, readonly Check[]>()
+  for (const name of readdirSync(folder)) {
+    const scenario = NAME.exec(name)?.[1] ?? name
+    results.set(scenario, JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[])
+  }
+  rmSync(folder, { recursive: true })
+  return results
+}
+
+/** What counts of a scenario, in an order of its own: a note about what was seen is not a result. */
+export const outcomeOf = (checks: readonly Check[]): readonly string[] =>
+  checks
+    .filter(({ status }) => status !== 'INFO')
+    .map(({ id, status }) => `${status} ${id}`)
+    .sort()
