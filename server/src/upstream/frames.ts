@@ -1,3 +1,4 @@
+import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client'
 import type { Progress, UpstreamReply } from '../commands/ports.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
@@ -17,7 +18,11 @@ export type Envelope = JsonObject
  */
 export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
   // Our own id again as the token: whatever the client chose, no two requests to a server share one.
-  const meta = request.onProgress === undefined ? envelope : { ...envelope, progressToken: id }
+  const token = request.onProgress === undefined ? {} : { progressToken: id }
+  // Since 2026-07-28 a server logs only to whoever asks for it; before, it does so unasked.
+  const isNew = Object.keys(envelope).length > 0
+  const level = request.onLog === undefined || !isNew ? {} : { [LOG_LEVEL_META_KEY]: 'debug' }
+  const meta = { ...envelope, ...level, ...token }
   const params = request.params(meta)
   // A raw line break would end the frame early and start another that nobody decided on.
   if (/[\n\r]/.test(params)) throw new Bug('JSON for a frame never holds a line break')

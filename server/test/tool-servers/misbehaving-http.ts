@@ -101,6 +101,20 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     writeForEver(response)
   },
   cut: (call) => answer(call, String(cut)),
+  /** Says `bytes` bytes that nobody asked for, in messages under the limit, as fast as they are read. */
+  floods_bytes({ id, args, response }) {
+    let left = Number(args['bytes'])
+    openStream(response)
+    const message = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(60_000) } }
+    const event = `data: ${JSON.stringify(message)}\n\n`
+    const more = () => {
+      left -= event.length
+      if (left > 0) return void response.write(event, more)
+      sendEvent(response, resultOf(id, 'dry again'))
+      response.end()
+    }
+    more()
+  },
   floods({ id, response }) {
     openStream(response)
     for (let n = 0; n < 20_000; n += 1)

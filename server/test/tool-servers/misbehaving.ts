@@ -59,6 +59,17 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   },
   /** Starts a line over the limit and then falls silent in the middle of it. */
   stuck_line: () => write(filler + filler),
+  /** Says `bytes` bytes that nobody asked for, in messages under the limit, as fast as they are read. */
+  floods_bytes: ({ id, args }) => {
+    let left = Number(args['bytes'])
+    const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${'x'.repeat(60_000)}"}}\n`
+    const more = () => {
+      left -= line.length
+      if (left > 0) process.stdout.write(line, more)
+      else answer(id, 'dry again')
+    }
+    more()
+  },
   floods: ({ id }) => {
     for (let n = 0; n < 20_000; n += 1) send({ method: 'notifications/message', params: { level: 'info', data: n } })
     answer(id, 'dry again')

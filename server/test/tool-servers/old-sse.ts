@@ -13,6 +13,7 @@ const filler = 'x'.repeat(65_536)
 const streams = new Map<string, ServerResponse>()
 const heard: string[] = []
 let opened = 0
+let added: string | undefined
 
 function onMessage(stream: ServerResponse, { id, method, params }: Message): void {
   const say = (message: object) =>
@@ -35,17 +36,48 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
       answer(typeof progressToken)
       tell(Number(args['n']) + 1)
     },
+    floods_bytes: () => {
+      let left = Number(args['bytes'])
+      const flood = { jsonrpc: '2.0', method: 'notifications/message', params: { data: filler.slice(6_000) } }
+      const more = () => {
+        left -= filler.length
+        if (left > 0) stream.write(`data: ${JSON.stringify(flood)}\n\n`, more)
+        else answer('dry again')
+      }
+      more()
+    },
+    /** Half an answer, and then the stream breaks off. */
+    dies_mid_answer: () => {
+      stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[`)
+      setTimeout(() => stream.destroy(), 20)
+    },
+    /** An event without an end. */
+    endless: () => {
+      stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
+      const more = () => void stream.write(filler, () => (stream.destroyed ? undefined : setImmediate(more)))
+      more()
+    },
+    becomes: () => {
+      added = 'new'
+      say({ id: undefined, method: 'notifications/tools/list_changed' })
+      answer('changed')
+    },
     dies: () => process.exit(3),
     hangs_up: () => stream.destroy(),
   }
   if (id === undefined) return
   if (method === 'initialize')
     say({
-      result: { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } },
+      result: {
+        protocolVersion: '2024-11-05',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'old', version: '1' },
+      },
     })
-  else if (method === 'tools/list')
-    say({ result: { tools: Object.keys(TOOLS).map((name) => ({ name, inputSchema: { type: 'object' } })) } })
-  else if (method === 'tools/call') TOOLS[params?.name ?? '']?.()
+  else if (method === 'tools/list') {
+    const names = [...Object.keys(TOOLS), ...(added === undefined ? [] : [added])]
+    say({ result: { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) } })
+  } else if (method === 'tools/call') TOOLS[params?.name ?? '']?.()
 }
 
 const server = createServer((request, response) => {

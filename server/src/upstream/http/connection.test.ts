@@ -179,7 +179,7 @@ describe('the older HTTP with events', () => {
   test('is found when streamable HTTP is not there', () =>
     withOne('old-sse.ts', OLD, async ({ text, servers }) => {
       expect(await Promise.all([1, 2].map((n) => text('s', 'echo', { n })))).toEqual(['{"n":1}', '{"n":2}'])
-      expect(servers.status()[0]).toMatchObject({ protocol: '2024-11-05', state: 'ready', tools: 10 })
+      expect(servers.status()[0]).toMatchObject({ protocol: '2024-11-05', state: 'ready', tools: 14 })
     }))
 
   test('only the misbehaving call suffers', () =>
