@@ -4,7 +4,7 @@ import {
   createRequestStateCodec,
   inputRequired,
   inputResponse,
-  McpServer,
+  type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'

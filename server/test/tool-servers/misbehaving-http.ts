@@ -109,9 +109,8 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     const event = `data: ${JSON.stringify(message)}\n\n`
     const more = () => {
       left -= event.length
-      if (left > 0) return void response.write(event, more)
-      sendEvent(response, resultOf(id, 'dry again'))
-      response.end()
+      if (left > 0) response.write(event, more)
+      else response.end(`data: ${JSON.stringify(resultOf(id, 'dry again'))}\n\n`)
     }
     more()
   },
