@@ -9,6 +9,8 @@ import { inboxView } from './inbox-view.ts'
 export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
 const TICK_MS = 1000
+/** Answers to an approval that a passphrase is the remedy for. */
+const ASKS_AGAIN: readonly string[] = ['approval.passphrase_needed', 'approval.passphrase_wrong']
 
 /** The inbox on a terminal, until the person quits. Whatever is decided elsewhere disappears from it by itself. */
 export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen: Screen): Promise<void> {
@@ -39,7 +41,7 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'])
-    if (wish.do === 'approve' && code === 'approval.passphrase_missing') return show(askPassphrase(inbox))
+    if (wish.do === 'approve' && ASKS_AGAIN.includes(code)) return show(askPassphrase(inbox))
     const says =
       reply.status < 400 ? `${wish.id} is ${textOf(answer['state'])}` : `${textOf(answer['title'])} [${code}]`
     show({ ...inbox, says })
