@@ -26,6 +26,7 @@ import { scryptPassphrases } from '../keys/passphrases.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { openArgumentModel } from '../upstream/argument-model.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
@@ -157,6 +158,9 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     stopping: posting.signal,
   })
   if (!channels.ok) return channels
+  const model = config.models.toolflow
+  const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
+  if (argumentModel?.ok === false) return argumentModel
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({
@@ -199,6 +203,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     files,
     judgement: judgement.value,
     toolflow: config.toolflow,
+    ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
     ...(health.value === undefined ? {} : { health: health.value }),
     stream,
     boot: randomBytes(8).toString('hex'),

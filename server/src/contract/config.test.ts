@@ -29,6 +29,7 @@ describe('the configuration', () => {
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           toolflow: { close_within: 0.1, floor: 0.5 },
+          models: {},
           budgets: [],
           mcp: { surface: 'search' },
           repetition: { most: 5, within_s: 600 },

@@ -5,6 +5,7 @@ import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
+import { Models } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { Serenity } from './serenity.ts'
@@ -103,6 +104,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   toolflow: ToolflowSettings.prefault({}),
+  models: Models.prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */
   serenity: Serenity.optional(),
   /** How people are told, besides the console. */

@@ -23,7 +23,7 @@ const FILLS = [
 ] as const satisfies readonly (keyof ToolflowState)[]
 
 function step(state: ToolflowState, event: RunEvent): Step<ToolflowState> {
-  const isEnd = event.type === 'effect.done' && event['key'] === keyOf(state, 'FINAL')
+  const isEnd = state.node === 'FINAL' && event.type === 'effect.done' && event['key'] === keyOf(state, 'FINAL')
   if (isEnd) return { state, effects: [], done: true }
   return advance(absorb(state, event))
 }

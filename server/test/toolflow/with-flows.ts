@@ -1,0 +1,36 @@
+import { Bug, type Result } from '../../src/contract/problems.ts'
+import type { Caller } from '../../src/contract/caller.ts'
+import { ToolflowBody, type ToolflowView } from '../../src/contract/toolflow.ts'
+import type { RunToolflow } from '../../src/commands/run-toolflow.ts'
+import { USER, type GateRig } from '../gate/with-gate.ts'
+
+/** Notes run unattended unless they say `ask`; everything else is as the presets have it. */
+export const FLOW_POLICY = `
+rules:
+  - { id: notes, effect: allow, match: { tool: [book__note, book__slow_note, book__note_again] }, says: harmless }
+  - { id: asked, effect: ask, match: { tool: book__note }, when: 'args.text.startsWith("ask")', says: a person decides }
+  - { id: two, effect: ask, strength: two_person, match: { tool: book__note }, when: 'args.text == "ask two"', says: two people }
+`
+
+export function valueOf<T>(result: Result<T>): T {
+  if (!result.ok) throw new Bug(JSON.stringify(result.problem))
+  return result.value
+}
+
+export async function runFlow(
+  { gate }: GateRig,
+  body: object,
+  more: RunToolflow & { caller?: Caller } = {},
+): Promise<ToolflowView> {
+  const { caller = USER, ...rest } = more
+  return valueOf(await gate.runToolflow(caller, ToolflowBody.parse(body), rest))
+}
+
+/** A note that a person chose, so that only the gate decides. */
+export const note = (text: string) => ({ user_prompt: 'a note', skill_id: 'book__note', args: { text } })
+
+export function approvalIn({ approval_packet }: ToolflowView): `auth_${string}` {
+  const id = approval_packet?.approval_id ?? null
+  if (id === null) throw new Bug('expected a held call')
+  return id
+}
