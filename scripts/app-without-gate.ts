@@ -16,6 +16,7 @@ export function appWithoutGate(): App {
     newTrace: () => '',
     hosts: [],
     stopping: new AbortController().signal,
+    metrics: { scrape: async () => '', open: false },
     onIncident: (error) => (error instanceof Error ? (error.stack ?? '') : String(error)),
   })
 }

@@ -27,6 +27,8 @@ import { fileArtifacts } from '../stores/artifacts.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
+import { measure, type Measured } from '../telemetry/measure.ts'
+import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
@@ -36,6 +38,7 @@ import type { Settings } from './load-config.ts'
 import { openSerenity } from './open-serenity.ts'
 import { packageVersion } from './package-version.ts'
 import { openChannels } from './open-channels.ts'
+import { otlpOf, readingsOf } from './open-metrics.ts'
 import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 
@@ -46,6 +49,7 @@ export type OpenedGate = {
   readonly live: LivePolicy
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
+  readonly telemetry: Telemetry
   /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
   stopTaking(): void
   close(): Promise<void>
@@ -76,8 +80,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { world, close, settled, stopping, hangUp } = opened.value
+  const { world, close, settled, stopping, hangUp, telemetry, measured } = opened.value
   const { gate, scheduler } = driveWorld(world, log)
+  // Nobody waits for what only watches.
+  telemetry
+    .begin()
+    .catch((error: unknown) => log('error', 'nothing can be sent to the collector', { error: String(error) }))
   const recovered = await recoverCalls(world)
   if (recovered.unknown + recovered.retried > 0)
     log('warn', 'calls were interrupted when the gate last stopped', recovered)
@@ -110,7 +118,14 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
   }
   let closing: Promise<void> | undefined
-  return ok({ gate, live: world.live, settled, stopTaking, close: () => (closing ??= shutDown()) })
+  return ok({
+    gate: measured.gate(gate),
+    telemetry,
+    live: world.live,
+    settled,
+    stopTaking,
+    close: () => (closing ??= shutDown()),
+  })
 }
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
@@ -127,6 +142,8 @@ export function driveWorld(world: World, log: Log): { gate: Gate; scheduler: Sch
 type Opened = {
   readonly world: World
   readonly settled: Promise<void>
+  readonly telemetry: Telemetry
+  readonly measured: Measured
   readonly stopping: AbortController
   /** Ends what is being sent to channels; it is sent again after the next start. */
   hangUp(): void
@@ -161,6 +178,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
   if (argumentModel?.ok === false) return argumentModel
+  const otlp = otlpOf(config.telemetry, settings.folder)
+  if (!otlp.ok) return otlp
   const stream = 'main'
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({
@@ -170,9 +189,16 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     alone: options.alone === true,
   })
   if (!store.ok) return store
+  const version = packageVersion()
+  const telemetry = openTelemetry({
+    version,
+    ...otlp.value,
+    readings: readingsOf({ shelves: store.value, audit: store.value, servers: () => servers.status() }),
+  })
+  const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
   const told = tellRuns(store.value)
   const ledger = watchRows(
-    withOutbox({ ledger: told, channels: channels.value.channels, ids: randomIds, clock: Date.now }),
+    withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
@@ -183,7 +209,6 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     return opened
   }
   const live = loggedPolicy(opened.value, log)
-  const version = packageVersion()
   const servers = openToolServers({
     servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
     version,
@@ -210,7 +235,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     audit: store.value,
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
-    servers: redactAnswers(servers, judgement.value.outputRules),
+    servers: measured.servers(redactAnswers(servers, judgement.value.outputRules)),
     offerings: redactReplies(servers, judgement.value.outputRules),
     serverReports: () => servers.status(),
     catalogue,
@@ -236,11 +261,14 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const unwatch = source.watch(() => void live.reload('file'))
   return ok({
     world,
+    telemetry,
+    measured,
     stopping,
     hangUp: () => posting.abort(),
     settled: Promise.allSettled(configs.value.map(({ name }) => servers.ready(name))).then(() => undefined),
     async close() {
       unwatch()
+      await telemetry.close()
       await servers.close()
       await store.value.close()
     },

@@ -218,6 +218,8 @@ export type UpstreamCall = Live & {
   readonly canonical_args: string
   readonly idempotency_key: string
   readonly trace: string
+  /** The span this call is in, where somebody traces. */
+  readonly span?: string
 }
 
 /** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */

@@ -19,6 +19,8 @@ export type CallRequest = {
   readonly claimed?: { readonly canonical?: string; readonly hash?: string }
   readonly thread?: string
   readonly trace?: string
+  /** The caller's own span in that trace (W3C). */
+  readonly parent_span?: string
   /** The caller's own key: the same key and arguments answer with the first call's outcome. */
   readonly idempotency_key?: string
   readonly dry_run?: 'first' | 'only'

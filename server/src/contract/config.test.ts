@@ -25,6 +25,8 @@ describe('the configuration', () => {
           approvals: { expires_s: 3_600, strong: 'role' },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
           auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },
+          metrics: { open: false },
+          telemetry: {},
           channels: { webhooks: [], push: [] },
           dlp: { outputs: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },

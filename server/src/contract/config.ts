@@ -107,6 +107,24 @@ export const Config = z.strictObject({
   models: Models.prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */
   serenity: Serenity.optional(),
+  metrics: z
+    .strictObject({
+      /** Lets whoever is on this machine read `/metrics` without a key. */
+      open: z.boolean().default(false),
+    })
+    .prefault({}),
+  telemetry: z
+    .strictObject({
+      /** An OpenTelemetry collector; traces and metrics go to `/v1/traces` and `/v1/metrics` below the endpoint. */
+      otlp: z
+        .strictObject({
+          endpoint: HttpUrl,
+          /** `env:NAME` and `file:PATH` fetch a secret. */
+          headers: z.record(HeaderName, z.string().min(1)).default({}),
+        })
+        .optional(),
+    })
+    .prefault({}),
   /** How people are told, besides the console. */
   channels: Channels.prefault({}),
   mcp: z

@@ -8,6 +8,8 @@ export type OurRequest<T> = Live & {
   readonly method: string
   /** What it is about: since 2026-07-28 that stands in a header too. */
   readonly name?: string
+  /** Of the request itself, whatever the revision of MCP. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The arguments and the tool that may want some of them in headers. */
   readonly call?: { readonly canonical_args: string; readonly definition: ToolDefinition | undefined }
   /** Its params as JSON on one line, with this as their `_meta`. */
@@ -22,17 +24,26 @@ const livesOf = ({ signal, onProgress, onLog }: Live): Live => ({
   ...(onLog === undefined ? {} : { onLog }),
 })
 
+const TRACE = /^[0-9a-f]{32}$/
+
+/** W3C trace context, in `_meta` and, over HTTP, as a header: a tool server's own spans join the call's trace. */
+function traceContext({ trace, span = trace.slice(16) }: UpstreamCall): { traceparent?: string } {
+  return TRACE.test(trace) ? { traceparent: `00-${trace}-${span}-01` } : {}
+}
+
 /** INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent. */
 export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefined): OurRequest<ToolResult> {
   const { tool, canonical_args, idempotency_key, trace } = call
+  const traced = traceContext(call)
   return {
     ...livesOf(call),
+    headers: traced,
     method: 'tools/call',
     name: tool,
     call: { canonical_args, definition },
     params({ progressToken, ...envelope }) {
       const token = progressToken === undefined ? {} : { progressToken }
-      const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace }
+      const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace, ...traced }
       const meta = JSON.stringify({ ...envelope, ...ours, ...token })
       return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args},"_meta":${meta}}`
     },

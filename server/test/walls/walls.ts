@@ -44,6 +44,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     because: 'a tool server never decides its own fate',
   },
+  telemetry: {
+    ours: ['contract', 'commands', 'telemetry'],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/resources',
+      '@opentelemetry/exporter-prometheus',
+      '@opentelemetry/exporter-metrics-otlp-http',
+      '@opentelemetry/exporter-trace-otlp-http',
+    ],
+    node: true,
+    because: 'what measures a call must not be able to change it, and is loaded only when somebody looks',
+  },
   doors: {
     ours: ['contract', 'commands', 'doors'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'ink', 'react', 'zod'],
@@ -57,7 +71,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     because: 'a tool server is a stranger: it knows nothing of the gate in front of it',
   },
   boot: {
-    ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts'],
+    ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts', 'telemetry'],
     packages: ['pino', 'yaml', 'zod', 'z3-solver'],
     node: true,
     because: 'the only place that wires, and wiring decides nothing',

@@ -15,6 +15,7 @@ import { consoleRoutes } from './console.ts'
 import { knownHost } from './known-host.ts'
 import { describeMcp } from './mcp.ts'
 import { passphraseRoutes } from './passphrase.ts'
+import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
 import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
@@ -29,6 +30,7 @@ export type HttpDoor = {
   readonly newTrace: () => string
   /** The names by which this gate is known on the network, besides those of the loopback. */
   readonly hosts: readonly string[]
+  readonly metrics: MetricsOptions
   /** Aborted when the gate stops. */
   readonly stopping: AbortSignal
   /** Told of everything that should not happen; returns the incident's id. */
@@ -88,6 +90,7 @@ export function httpApp(door: HttpDoor): App {
   ]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
+  metricsRoute(app, door.metrics)
   describeMcp(app)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   declareRoute('get', '/openapi.json', 'anyone')

@@ -2,6 +2,7 @@ import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { IDEMPOTENCY_KEY, invalidKey } from './answer-once.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
+import { parentSpanOf } from './trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 import { numberOf, pageOf, partOf } from './query.ts'
 
@@ -28,6 +29,7 @@ export const callRoutes: Routes = (app, gate) => {
         tool,
         args,
         trace: c.get('trace'),
+        ...parentSpanOf(c.req.header('traceparent')),
         claimed,
         ...(thread === undefined ? {} : { thread }),
         ...(key === undefined ? {} : { idempotency_key: key }),

@@ -1,3 +1,4 @@
+import { parentSpanOf } from '../http/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
@@ -26,6 +27,7 @@ export async function answerCall(
   const request: CallRequest = {
     caller,
     trace,
+    ...parentSpanOf(exchange.meta['traceparent']),
     thread: exchange.thread(),
     ...call,
     ...(idempotency_key === undefined ? {} : { idempotency_key }),

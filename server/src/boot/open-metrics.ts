@@ -1,0 +1,47 @@
+import type { ServerReport } from '../commands/gate.ts'
+import type { AuditReads, Shelves } from '../commands/ports.ts'
+import type { Config } from '../contract/config.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { Reading, Readings } from '../telemetry/instruments.ts'
+import type { OtlpTarget } from '../telemetry/open-telemetry.ts'
+import { secretOf } from '../upstream/server-config.ts'
+
+type Sources = {
+  readonly shelves: Shelves
+  readonly audit: AuditReads
+  readonly servers: () => readonly ServerReport[]
+}
+
+const BREAKER: Readonly<Record<string, number>> = { closed: 0, half_open: 1, open: 2 }
+
+/** What the gauges show, read when somebody looks. */
+export function readingsOf({ shelves, audit, servers }: Sources): Readings {
+  return async () => {
+    const reports = servers()
+    const each = (value: (report: ServerReport) => unknown): readonly Reading[] =>
+      reports.map((report) => ({ value: Number(value(report) ?? 0), labels: { server: report.server } }))
+    const heads = await audit.heads()
+    return {
+      approvals_pending: [{ value: await shelves.count('approvals', { state: 'pending' }) }],
+      audit_entries: [{ value: heads.reduce((sum, { seq }) => sum + seq, 0) }],
+      active: each((report) => report['active']),
+      queued: each((report) => report['queued']),
+      breaker: each((report) => BREAKER[String(report['breaker'])]),
+      up: each((report) => report.state === 'ready'),
+      tools: each((report) => report.tools),
+    }
+  }
+}
+
+/** The collector with its secrets fetched. */
+export function otlpOf({ otlp }: Config['telemetry'], folder: string): Result<{ readonly otlp?: OtlpTarget }> {
+  if (otlp === undefined) return ok({})
+  const headers: Record<string, string> = {}
+  for (const [name, reference] of Object.entries(otlp.headers)) {
+    const value = secretOf(reference, folder, process.env)
+    if (value === undefined)
+      return refuse('config.invalid', { paths: `telemetry.otlp.headers.${name}: secret is absent` })
+    headers[name] = value
+  }
+  return ok({ otlp: { endpoint: otlp.endpoint.replace(/\/+$/, ''), headers } })
+}

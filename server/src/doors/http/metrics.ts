@@ -1,0 +1,28 @@
+import { problem } from '../../contract/problems.ts'
+import { problemResponse } from './problem.ts'
+import { route, type App } from './route.ts'
+
+export type MetricsOptions = {
+  readonly scrape: () => Promise<string>
+  /** Whoever is on this machine needs no key. */
+  readonly open: boolean
+}
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
+
+/** What a scraper reads. How many calls of which kind pass is nobody's business but an operator's. */
+export function metricsRoute(app: App, { scrape, open }: MetricsOptions): void {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/metrics',
+      access: open ? 'anyone' : ['admin', 'node'],
+      summary: 'Metrics in the text format of Prometheus',
+    }),
+    async (c) => {
+      const isHere = c.env.local || LOOPBACK.test(c.env.remote)
+      if (open && !isHere) return problemResponse(problem('auth.missing'), c.get('trace'))
+      return new Response(await scrape(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+    },
+  )
+}

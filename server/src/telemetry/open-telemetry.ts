@@ -1,0 +1,87 @@
+import type { Resource } from '@opentelemetry/resources'
+import { instrumentsOf, type Instruments, type Readings } from './instruments.ts'
+import { spansOf, type Spans } from './spans.ts'
+
+export type OtlpTarget = { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> }
+
+/** What measures, once somebody wants to know. Spans only where there is a collector for them. */
+export type Live = { readonly instruments: Instruments; readonly spans?: Spans }
+
+export interface Telemetry {
+  /** Undefined as long as nobody measures: then nothing is counted and nothing is loaded. */
+  live(): Live | undefined
+  /** The metrics in Prometheus' text format. The first look begins the counting. */
+  scrape(): Promise<string>
+  /** Begins without being looked at, where a collector is configured. */
+  begin(): Promise<void>
+  /** Sends what is left. */
+  close(): Promise<void>
+}
+
+export type TelemetryOptions = {
+  readonly version: string
+  readonly readings: Readings
+  readonly otlp?: OtlpTarget
+}
+
+type Started = Live & { readonly scrape: () => Promise<string>; readonly close: () => Promise<void> }
+
+/**
+ * OpenTelemetry, loaded at the first look: its SDK costs more memory and start-up time than many gates have use for.
+ */
+export function openTelemetry(options: TelemetryOptions): Telemetry {
+  let started: Started | undefined
+  let starting: Promise<Started> | undefined
+  const start = async () => {
+    started = await startSdk(options)
+    return started
+  }
+  const begun = () => (starting ??= start())
+  return {
+    live: () => started,
+    scrape: async () => (await begun()).scrape(),
+    async begin() {
+      if (options.otlp !== undefined) await begun()
+    },
+    close: async () => (await starting)?.close(),
+  }
+}
+
+async function startSdk({ version, readings, otlp }: TelemetryOptions): Promise<Started> {
+  const { MeterProvider, PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics')
+  const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus')
+  const { resourceFromAttributes } = await import('@opentelemetry/resources')
+  const resource = resourceFromAttributes({ 'service.name': 'sluice', 'service.version': version })
+  const prometheus = new PrometheusExporter({ preventServerStart: true })
+  const traces = otlp === undefined ? undefined : await tracesTo(otlp, resource, version)
+  const readers = [
+    prometheus,
+    ...(otlp === undefined ? [] : [new PeriodicExportingMetricReader({ exporter: await metricsTo(otlp) })]),
+  ]
+  const meters = new MeterProvider({ resource, readers })
+  const instruments = instrumentsOf(meters.getMeter('sluice', version), readings)
+  const serializer = new PrometheusSerializer()
+  return {
+    instruments,
+    ...(traces === undefined ? {} : { spans: traces.spans }),
+    scrape: async () => serializer.serialize((await prometheus.collect()).resourceMetrics),
+    async close() {
+      // A collector that is away must not keep the gate from stopping, nor make it fail.
+      await Promise.allSettled([meters.shutdown(), traces?.close()])
+    },
+  }
+}
+
+async function metricsTo({ endpoint, headers }: OtlpTarget) {
+  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http')
+  return new OTLPMetricExporter({ url: `${endpoint}/v1/metrics`, headers: { ...headers } })
+}
+
+async function tracesTo({ endpoint, headers }: OtlpTarget, resource: Resource, version: string) {
+  const { TracerProvider, BatchSpanProcessor } = await import('@opentelemetry/sdk-trace')
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers: { ...headers } })
+  const provider = new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter })] })
+  const spans = spansOf(await import('@opentelemetry/api'), provider.getTracer('sluice', version))
+  return { spans, close: () => provider.shutdown() }
+}
