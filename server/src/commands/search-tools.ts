@@ -1,5 +1,7 @@
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { titleOf } from '../core/search/card.ts'
+import { shownText } from '../core/search/shown-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { Sight } from './sight.ts'
 
@@ -35,8 +37,7 @@ export function searchTools(
     hits.flatMap(({ id, score_hint, reason }) => {
       const tool = catalogue.tool(id)
       if (tool === undefined) return []
-      const { definition } = tool.row
-      const title = tool.title ?? definition.title ?? definition.name
+      const title = shownText(titleOf(tool))
       return [
         {
           skill_id: id,

@@ -1,3 +1,4 @@
+import { shownText } from './shown-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /** How much of a schema is kept. */
@@ -70,7 +71,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
   }
 
   function keepText(kept: Record<string, Json>, text: string): void {
-    if (detail.text > 0) kept['description'] = shorten(text, detail.text)
+    if (detail.text > 0) kept['description'] = shorten(shownText(text.slice(0, detail.text + 1)), detail.text)
     if (text.length > detail.text) complete = false
   }
 

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { estimateTokens } from '../../src/core/search/estimate-tokens.ts'
+import { HOSTILE } from '../tool-servers/hostile.ts'
+import { ADMIN, AGENT, BOOK_TOOLS, openTestGate, type GateRig } from './with-gate.ts'
+
+const HOSTILE_SERVER = resolve(import.meta.dirname, '../tool-servers/hostile.ts')
+const hostile = (kind: string) => ({
+  command: process.execPath,
+  args: [HOSTILE_SERVER],
+  env: { HOSTILE: kind },
+})
+
+let rig: GateRig
+const folder = mkdtempSync(join(tmpdir(), 'sluice-hostile-'))
+beforeAll(async () => {
+  const book = {
+    command: process.execPath,
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: BOOK_TOOLS,
+  }
+  const policy = 'rules: [{ id: all, effect: allow, match: { effects: [read, write, external] }, says: fine }]'
+  rig = await openTestGate(folder, {
+    policy,
+    config: { servers: { book, evil: hostile(''), flood: hostile('flood') } },
+  })
+}, 60_000)
+afterAll(async () => {
+  await rig.opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const idOf = (name: string) =>
+  rig.gate.tools(ADMIN).find(({ row }) => row.server === 'evil' && row.definition.name === name)?.row.tool_id ?? name
+const cardOf = (name: string, full = false) => {
+  const card = rig.gate.card(ADMIN, idOf(name), full)
+  if (!card.ok) throw new Error(JSON.stringify(card.problem))
+  return card.value
+}
+const found = (query: string) => {
+  const answer = rig.gate.search(AGENT, query, 50)
+  if (!answer.ok) throw new Error(JSON.stringify(answer.problem))
+  return answer.value
+}
+
+describe('beside a hostile catalogue', () => {
+  test('another server works, and what cannot be read is only its own loss', async () => {
+    expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
+    expect(rig.gate.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
+    expect(rig.gate.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
+    const offered = rig.gate.tools(ADMIN).filter(({ row }) => row.server === 'evil')
+    const names = offered.map(({ row }) => row.definition.name)
+    expect(names).not.toContain(HOSTILE.deep.name)
+    expect(new Set(names)).toEqual(
+      new Set(Object.values(HOSTILE).flatMap(({ name }) => (name === HOSTILE.deep.name ? [] : [name]))),
+    )
+  })
+
+  test('an instruction in a description is found and shown as text, and nothing was obeyed', async () => {
+    const [first] = found('ignore all previous instructions')
+    expect(first).toMatchObject({
+      skill_id: 'evil__helper',
+      reason: expect.stringContaining('in description') as string,
+    })
+    expect(cardOf('helper').purpose).toBe(HOSTILE.instructions.description)
+    expect(rig.gate.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
+    expect(rig.effects()).toEqual([])
+    const types = (await rig.gate.auditPage(undefined, 1, 1_000)).map(({ type }) => type)
+    expect(types).not.toContain('tool.admitted')
+  })
+
+  test('what cannot be seen is shown as a dot, in search and on cards', () => {
+    const card = cardOf(HOSTILE.unseen.name)
+    expect(card.title).toBe('·gnp.exe·')
+    expect(card.purpose).toBe('Shows an image.······')
+    expect(JSON.stringify(card.input_schema)).toContain('Where· it is')
+    expect(found('shows an image')[0]).toMatchObject({ title: '·gnp.exe·' })
+  })
+
+  test('equal names on two servers are two tools, and one that looks like another is held although policy allows it', async () => {
+    expect(found('note').map(({ skill_id }) => skill_id)).toEqual(expect.arrayContaining(['book__note', 'evil__note']))
+    expect(await rig.call(idOf(HOSTILE.lookAlike.name))).toMatchObject({ status: 'pending' })
+  })
+
+  test('a long name is one short id', () => {
+    const id = idOf(HOSTILE.longName.name)
+    expect(id).toHaveLength(64)
+    expect(found('a very long name')[0]?.skill_id).toBe(id)
+  })
+
+  test.each(
+    Object.values(HOSTILE)
+      .filter(({ name }) => name !== HOSTILE.deep.name)
+      .map(({ name }) => [name.slice(0, 20), name]),
+  )('the card of %s stays within its budget, and the full one is finite', (_, name) => {
+    expect(estimateTokens(JSON.stringify(cardOf(name)))).toBeLessThanOrEqual(600)
+    expect(JSON.stringify(cardOf(name, true)).length).toBeLessThan(400_000)
+  })
+
+  test('a pattern that would never end answers', async () => {
+    const outcome = await rig.call('evil__bomb', { text: `${'a'.repeat(60)}!` })
+    expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
+  })
+
+  test('no name reaches a prototype', () => {
+    cardOf('pollute', true)
+    found('names that are not only names')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(Object.keys(Object.prototype)).toEqual([])
+  })
+})
