@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import type { CallRequest } from '../../src/contract/call.ts'
 import { estimateTokens } from '../../src/core/search/estimate-tokens.ts'
 import { HOSTILE } from '../tool-servers/hostile.ts'
-import { ADMIN, AGENT, BOOK_TOOLS, openTestGate, type GateRig } from './with-gate.ts'
+import { ADMIN, AGENT, effectsIn, settingsIn, until } from './with-gate.ts'
 
 const HOSTILE_SERVER = resolve(import.meta.dirname, '../tool-servers/hostile.ts')
 const hostile = (kind: string) => ({
@@ -13,49 +16,55 @@ const hostile = (kind: string) => ({
   env: { HOSTILE: kind },
 })
 
-let rig: GateRig
+let opened: OpenedGate
+let gate: Gate
 const folder = mkdtempSync(join(tmpdir(), 'sluice-hostile-'))
 beforeAll(async () => {
-  const book = {
-    command: process.execPath,
-    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
-    env: { EFFECTS: join(folder, 'effects.txt') },
-    tools: BOOK_TOOLS,
-  }
   const policy = 'rules: [{ id: all, effect: allow, match: { effects: [read, write, external] }, says: fine }]'
-  rig = await openTestGate(folder, {
-    policy,
-    config: { servers: { book, evil: hostile(''), flood: hostile('flood') } },
+  const { config } = settingsIn(folder, { policy })
+  const more = { servers: { ...config.servers, evil: hostile(''), flood: hostile('flood') } }
+  const flooded = Promise.withResolvers<void>()
+  const result = await openGate(settingsIn(folder, { policy, config: more }), {
+    url: () => 'http://gate.test',
+    log: (_, says) => void (says.includes('over its limit') && flooded.resolve()),
   })
+  if (!result.ok) throw new Error(JSON.stringify(result.problem))
+  opened = result.value
+  gate = opened.gate
+  const isListed = (name: string) => gate.tools(ADMIN).some(({ row }) => row.server === name)
+  // Not until everything has settled: the flood has a whole timeout to say something shorter.
+  await until(() => isListed('book') && isListed('evil'))
+  await flooded.promise
 }, 60_000)
 afterAll(async () => {
-  await rig.opened.close()
+  await opened.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
+const call = (tool: string, args: CallRequest['args'] = {}) =>
+  gate.dispatch({ caller: AGENT, tool, args, thread: 't1' })
 const idOf = (name: string) =>
-  rig.gate.tools(ADMIN).find(({ row }) => row.server === 'evil' && row.definition.name === name)?.row.tool_id ?? name
+  gate.tools(ADMIN).find(({ row }) => row.server === 'evil' && row.definition.name === name)?.row.tool_id ?? name
 const cardOf = (name: string, full = false) => {
-  const card = rig.gate.card(ADMIN, idOf(name), full)
+  const card = gate.card(ADMIN, idOf(name), full)
   if (!card.ok) throw new Error(JSON.stringify(card.problem))
   return card.value
 }
 const found = (query: string) => {
-  const answer = rig.gate.search(AGENT, query, 50)
+  const answer = gate.search(AGENT, query, 50)
   if (!answer.ok) throw new Error(JSON.stringify(answer.problem))
   return answer.value
 }
 
 describe('beside a hostile catalogue', () => {
   test('another server works, and what cannot be read is only its own loss', async () => {
-    expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
-    expect(rig.gate.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
-    expect(rig.gate.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
-    const offered = rig.gate.tools(ADMIN).filter(({ row }) => row.server === 'evil')
+    expect(await call('book__look')).toMatchObject({ status: 'executed' })
+    expect(gate.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
+    expect(gate.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
+    const offered = gate.tools(ADMIN).filter(({ row }) => row.server === 'evil')
     const names = offered.map(({ row }) => row.definition.name)
-    expect(names).not.toContain(HOSTILE.deep.name)
     expect(new Set(names)).toEqual(
-      new Set(Object.values(HOSTILE).flatMap(({ name }) => (name === HOSTILE.deep.name ? [] : [name]))),
+      new Set(['heard', ...Object.values(HOSTILE).flatMap(({ name }) => (name === HOSTILE.deep.name ? [] : [name]))]),
     )
   })
 
@@ -66,9 +75,9 @@ describe('beside a hostile catalogue', () => {
       reason: expect.stringContaining('in description') as string,
     })
     expect(cardOf('helper').purpose).toBe(HOSTILE.instructions.description)
-    expect(rig.gate.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
-    expect(rig.effects()).toEqual([])
-    const types = (await rig.gate.auditPage(undefined, 1, 1_000)).map(({ type }) => type)
+    expect(gate.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
+    expect(effectsIn(folder)).toEqual([])
+    const types = (await gate.auditPage(undefined, 1, 1_000)).map(({ type }) => type)
     expect(types).not.toContain('tool.admitted')
   })
 
@@ -82,7 +91,7 @@ describe('beside a hostile catalogue', () => {
 
   test('equal names on two servers are two tools, and one that looks like another is held although policy allows it', async () => {
     expect(found('note').map(({ skill_id }) => skill_id)).toEqual(expect.arrayContaining(['book__note', 'evil__note']))
-    expect(await rig.call(idOf(HOSTILE.lookAlike.name))).toMatchObject({ status: 'pending' })
+    expect(await call(idOf(HOSTILE.lookAlike.name))).toMatchObject({ status: 'pending' })
   })
 
   test('a long name is one short id', () => {
@@ -101,7 +110,7 @@ describe('beside a hostile catalogue', () => {
   })
 
   test('a pattern that would never end answers', async () => {
-    const outcome = await rig.call('evil__bomb', { text: `${'a'.repeat(60)}!` })
+    const outcome = await call('evil__bomb', { text: `${'a'.repeat(60)}!` })
     expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
   })
 
