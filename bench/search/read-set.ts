@@ -25,11 +25,10 @@ export function setFolders(folders: readonly string[]): string[] {
 }
 
 export function readSet(folder: string, distractors: readonly string[]): SearchSet {
-  const tools = readLines(fileIn(folder, 'tools') ?? '').map(toolOf)
+  const tools = readTools(fileIn(folder, 'tools') ?? '')
   const known = new Set(tools.map(({ id }) => id))
   for (const [at, file] of distractors.entries())
-    for (const row of readLines(file)) {
-      const tool = toolOf(row)
+    for (const tool of readTools(file)) {
       const id = known.has(tool.id) ? `distractor${at}/${tool.id}` : tool.id
       if (known.has(id)) continue
       known.add(id)
@@ -38,6 +37,8 @@ export function readSet(folder: string, distractors: readonly string[]): SearchS
   const questions = readLines(fileIn(folder, 'queries') ?? '').map(questionOf)
   return { set: basename(folder), tools, questions: questions.filter(({ wanted }) => wanted.length > 0) }
 }
+
+export const readTools = (file: string): SearchableTool[] => readLines(file).map(toolOf)
 
 /** A sample that is the same on every machine: the questions in an order shuffled by a fixed seed. */
 export function sample<T>(items: readonly T[], count: number): T[] {

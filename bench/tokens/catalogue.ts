@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { readCard, type Card } from '../../server/src/commands/read-card.ts'
+import { loadPolicy } from '../../server/src/commands/load-policy.ts'
+import { searchTools, type FoundTool } from '../../server/src/commands/search-tools.ts'
+import type { Caller } from '../../server/src/contract/caller.ts'
+import { ServerSettings } from '../../server/src/contract/config.ts'
+import type { Tool, ToolDefinition } from '../../server/src/contract/tool.ts'
+import { joinTool } from '../../server/src/core/catalogue/join-tool.ts'
+import { createIndex } from '../../server/src/core/search/create-index.ts'
+import type { SearchableTool } from '../../server/src/core/search/searchable-tool.ts'
+
+const AGENT: Caller = { kind: 'agent', id: 'agent:bench', user: 'bench' }
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** What a model is shown of a catalogue, made by the product's own commands. */
+export type ShownCatalogue = {
+  readonly definitions: readonly ToolDefinition[]
+  definition(id: string): ToolDefinition | undefined
+  search(query: string, top_k: number): readonly FoundTool[]
+  card(id: string): Card | undefined
+}
+
+export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue {
+  const settings = ServerSettings.parse({ command: 'none' })
+  const byId = new Map(tools.map((tool) => [tool.id, joined(tool, settings)]))
+  const index = createIndex()
+  for (const tool of tools) index.add(tool)
+  const policy = loadPolicy(digest, { text: '{}', file: 'bench' })
+  if (!policy.ok) throw new Error(JSON.stringify(policy.problem))
+  const catalogue = {
+    tool: (id: string) => byId.get(id),
+    tools: () => [...byId.values()],
+    search: (query: string, top_k: number) => index.search(query, top_k),
+  }
+  const sight = { ...catalogue, sees: () => true, tool: (_: Caller, id: string) => byId.get(id) }
+  const deps = { catalogue, sight, digest, policy: () => policy.value }
+  return {
+    definitions: [...byId.values()].map(({ row }) => row.definition),
+    definition: (id) => byId.get(id)?.row.definition,
+    search(query, top_k) {
+      const found = searchTools(deps, AGENT, query, top_k)
+      return found.ok ? found.value : []
+    },
+    card(id) {
+      const card = readCard(deps, AGENT, id, false)
+      return card.ok ? card.value : undefined
+    },
+  }
+}
+
+function joined(
+  { id, name, server = '', title, description, inputSchema }: SearchableTool,
+  settings: ServerSettings,
+): Tool {
+  const definition: ToolDefinition = {
+    name: id,
+    ...(title === undefined || title === '' ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema: inputSchema ?? { type: 'object' },
+  }
+  const hash = digest(JSON.stringify(definition))
+  const admitted = { hash, definition, at: 0, by: 'bench' }
+  const row = {
+    v: 1,
+    tool_id: id,
+    server,
+    definition,
+    definition_hash: hash,
+    admitted,
+    first_seen: 0,
+    last_changed: 0,
+  } as const
+  return { ...joinTool({ ...row, definition: { ...definition, name } }, settings), row }
+}
