@@ -34,7 +34,12 @@ export async function connectClient(transport: Transport, options: ConnectOption
   const client = new Client(options.identity, {
     capabilities: {},
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probe_timeout_ms } },
-    listChanged: { tools: { autoRefresh: false, debounceMs: SETTLE_MS, onChanged: options.onToolsChanged } },
+    // Of prompts and resources the notices themselves are heard in the inbox; here they are only asked for.
+    listChanged: {
+      tools: { autoRefresh: false, debounceMs: SETTLE_MS, onChanged: options.onToolsChanged },
+      prompts: { autoRefresh: false, onChanged: () => undefined },
+      resources: { autoRefresh: false, onChanged: () => undefined },
+    },
   })
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onerror = (error) => options.onError(error.message)
@@ -66,10 +71,18 @@ export async function keepListening(client: Client, { tuning, isUsable, onDoubt 
     failures += 1
     await sleep(backOff(tuning.restart, failures), undefined, { ref: false })
     if (!isUsable()) return
-    subscription = await client
-      .listen({ toolsListChanged: true }, { timeout: tuning.start_timeout_ms })
-      .catch(() => undefined)
+    subscription = await client.listen(changesOf(client), { timeout: tuning.start_timeout_ms }).catch(() => undefined)
     if (subscription !== undefined) onDoubt()
+  }
+}
+
+/** The changes that the server says it tells of. */
+function changesOf(client: Client) {
+  const { tools, prompts, resources } = client.getServerCapabilities() ?? {}
+  return {
+    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
   }
 }
 

@@ -7,24 +7,56 @@ export type Row = SuiteRun & {
   readonly stdio: readonly Check[]
 }
 
-/** Scenarios whose results differ, and why they may. */
-export const OUT_OF_SCOPE: Readonly<Record<string, string>> = {}
+const NO_INPUT =
+  'a tool server gets nothing but judged calls from the gate, so nothing that a client would answer it afterwards'
+const OWN_STREAMS =
+  'the gate answers in one JSON body unless something is said before the answer, as the protocol allows'
+const NO_WATCH = 'one connection to a server serves all clients; what changes is told by list_changed and read again'
 
-const isEqual = (row: Row, way: 'http' | 'stdio') => outcomeOf(row.direct).join() === outcomeOf(row[way]).join()
+/** Where results may differ, by scenario or by check, and why. */
+const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
+  'tools-call-sampling': NO_INPUT,
+  'tools-call-elicitation': NO_INPUT,
+  'elicitation-sep1034-defaults': NO_INPUT,
+  'elicitation-sep1330-enums': NO_INPUT,
+  'sep-2575-http-server-no-independent-requests-on-stream': NO_INPUT,
+  'server-sse-polling': OWN_STREAMS,
+  'server-sse-multiple-streams': OWN_STREAMS,
+  'resources-subscribe': NO_WATCH,
+  'resources-unsubscribe': NO_WATCH,
+}
+const reasonFor = (name: string): string | undefined =>
+  OUT_OF_SCOPE[name] ?? (name.startsWith('input-required-result-') ? NO_INPUT : undefined)
+
+type Verdict = { readonly is: 'equal' | 'explained' | 'unequal'; readonly why: string }
+
+/** How the results of one scenario compare, leaving out single checks that have a reason of their own. */
+export function verdictOf(row: Row): Verdict {
+  const ways = [row.http, row.stdio]
+  const isSame = (counts: (check: Check) => boolean) =>
+    ways.every((way) => outcomeOf(way.filter(counts)).join() === outcomeOf(row.direct.filter(counts)).join())
+  if (isSame(() => true)) return { is: 'equal', why: '' }
+  const why = reasonFor(row.scenario)
+  if (why !== undefined) return { is: 'explained', why }
+  if (!isSame(({ id }) => reasonFor(id) === undefined)) return { is: 'unequal', why: '' }
+  const left = row.direct.flatMap(({ id }) => (reasonFor(id) === undefined ? [] : [`\`${id}\`: ${reasonFor(id)}`]))
+  return { is: 'explained', why: left.join('; ') }
+}
 
 /** `docs/conformance.md`, and what is neither equal nor explained. */
 export function pageOf(rows: readonly Row[]): { readonly text: string; readonly unequal: readonly string[] } {
-  const unequal: string[] = []
-  const lines = rows.map((row) => {
-    const equal = isEqual(row, 'http') && isEqual(row, 'stdio')
-    const why = OUT_OF_SCOPE[row.scenario]
-    if (!equal && why === undefined) unequal.push(`${row.suite} ${row.revision} ${row.scenario}`)
-    const verdict = equal ? 'equal' : why === undefined ? '**unequal**' : `out of scope: ${why}`
-    const cells = [row.scenario, row.revision, row.suite, ...[row.direct, row.http, row.stdio].map(figures), verdict]
+  const judged = rows.map((row) => ({ row, verdict: verdictOf(row) }))
+  const lines = judged.map(({ row, verdict: { is, why } }) => {
+    const says = is === 'explained' ? `out of scope: ${why}` : is
+    const cells = [row.scenario, row.revision, row.suite, ...[row.direct, row.http, row.stdio].map(figures), says]
     return `| ${cells.join(' | ')} |`
   })
-  const equal = rows.filter((row) => isEqual(row, 'http') && isEqual(row, 'stdio')).length
-  return { text: `${HEAD(rows.length, equal)}${lines.join('\n')}\n`, unequal }
+  const unequal = judged.filter(({ verdict }) => verdict.is === 'unequal')
+  const equal = judged.filter(({ verdict }) => verdict.is === 'equal').length
+  return {
+    text: `${HEAD(rows.length, equal)}${lines.join('\n')}\n`,
+    unequal: unequal.map(({ row }) => `${row.suite} ${row.revision} ${row.scenario}`),
+  }
 }
 
 function figures(checks: readonly Check[]): string {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { format, resolveConfig } from 'prettier'
 import { pageOf, type Row } from './conformance-page.ts'
 import { installPeers } from './peers.ts'
 import { direct, throughGate } from './reference-gate.ts'
@@ -36,7 +37,10 @@ try {
   await Promise.all(ways.map((way) => way.stop()))
 }
 const { text, unequal } = pageOf(rows)
-if (process.argv.includes('--write')) writeFileSync(resolve(import.meta.dirname, '../../../docs/conformance.md'), text)
+if (process.argv.includes('--write')) {
+  const page = resolve(import.meta.dirname, '../../../docs/conformance.md')
+  writeFileSync(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }))
+}
 process.stdout.write(`${rows.length} scenarios, ${unequal.length} unequal and not explained\n`)
 for (const each of unequal) process.stdout.write(`  ${each}\n`)
 process.exitCode = unequal.length === 0 ? 0 : 1

@@ -170,11 +170,18 @@ function addAskingTools(server: McpServer): void {
   })
 }
 
+/** A tool that comes and goes. */
+let is_extra_there = false
+
 /** Those that change what the server has. */
 function addChangeTools(server: McpServer, notifier?: () => ServerNotifier): void {
+  const extra = server.registerTool('test_extra_tool', { description: 'Comes and goes' }, () => text('here I am'))
+  if (!is_extra_there) extra.disable()
   server.registerTool('test_trigger_tool_change', { description: 'Changes the tools' }, () => {
-    if (notifier === undefined) server.sendToolListChanged()
-    else notifier().toolsChanged()
+    is_extra_there = !is_extra_there
+    if (is_extra_there) extra.enable()
+    else extra.disable()
+    notifier?.().toolsChanged()
     return text('changed')
   })
   server.registerTool('test_trigger_prompt_change', { description: 'Changes the prompts' }, () => {

@@ -20,7 +20,9 @@ export async function throughGate(transport: Transport): Promise<Way> {
   const reference = server === undefined ? { command: 'node', args: [script, 'stdio'] } : { url: server.url }
   const rules = [{ id: 'everything', effect: 'allow', match: { tool: '*' }, says: 'a gate that only looks' }]
   const gate = await startGate((folder) => {
-    const config = { listen: { port: 0 }, policy: { rules }, servers: { ref: reference } }
+    // The suites call some tools again and again, which a gate would ask a person about.
+    const repetition = { most: 1_000, within_s: 1 }
+    const config = { listen: { port: 0 }, policy: { rules }, repetition, servers: { ref: reference } }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   })
   const adapter: Adapter = await adaptNames(gate.url, await gate.key('agent', 'suite'), 'ref')

@@ -4,7 +4,7 @@ import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY } from './read-message.ts'
-import type { Answer } from './rpc.ts'
+import { asSaid, type Answer } from './rpc.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 /** How long a client that was sent to the console is kept waiting for the decision, when it comes back. */
@@ -35,7 +35,7 @@ export async function answerCall(
   const outcome = await gate.dispatch(request, liveOf(exchange))
   if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
   const error = outcome.status === 'failed' ? outcome.result?._meta?.['sluice/rpc-error'] : undefined
-  if (isJsonObject(error)) return { http: 200, error }
+  if (isJsonObject(error)) return asSaid(error)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
   return { result: toolAnswer(outcome, hasOutputSchema()) }
 }

@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import type { ProxiedMethod } from '../../commands/proxy.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { liveOf, type Exchange } from './exchange.ts'
-import { inBand, refusalFor, RPC, type Answer } from './rpc.ts'
+import { asSaid, inBand, refusalFor, RPC, type Answer } from './rpc.ts'
 
 /** The capability without which a method is not offered. */
 export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
@@ -23,7 +23,7 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
     case 'answered':
       return { result: answer.result }
     case 'rejected':
-      return { http: 200, error: answer.error }
+      return asSaid(answer.error)
     case 'refused': {
       const { uri } = params
       const isUnknown = answer.problem.code === 'read.unknown'

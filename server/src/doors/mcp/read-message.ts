@@ -58,7 +58,7 @@ type Unsorted = Omit<Request, 'era'>
 
 function faultInOld({ method, meta }: Unsorted, { version }: Mirrored): Refusal | undefined {
   if (version === undefined || OLD_VERSIONS.includes(version)) return undefined
-  if (version < FIRST_NEW) return unsupported(version)
+  if (version < FIRST_NEW) return unsupported(version, [...NEW_VERSIONS, ...OLD_VERSIONS])
   if (method === 'initialize')
     return mismatch('MCP-Protocol-Version', 'no message of this version is called `initialize`')
   const keys = [VERSION_KEY, CAPABILITIES_KEY].filter((key) => meta[key] === undefined)
@@ -76,7 +76,8 @@ function faultInNew({ method, params, meta }: Unsorted, headers: Mirrored, may_l
   const lacks = (header: string | undefined) => header === undefined && !may_lack
   if (headers.version !== undefined && headers.version !== version)
     return mismatch('MCP-Protocol-Version', 'the body names another version')
-  if (!NEW_VERSIONS.includes(version)) return unsupported(version)
+  // The same list that `server/discover` answers with: the older versions have no messages of this kind.
+  if (!NEW_VERSIONS.includes(version)) return unsupported(version, NEW_VERSIONS)
   if (lacks(headers.version)) return mismatch('MCP-Protocol-Version', 'it is missing')
   if (headers.method !== undefined && headers.method !== method)
     return mismatch('Mcp-Method', 'the body names another method')
@@ -108,8 +109,7 @@ function faultInName(
 export const mismatch = (header: string, why: string): Refusal =>
   refusalOf(RPC.header_mismatch, 'mcp.header_mismatch', { header, why })
 
-function unsupported(requested: string): Refusal {
-  const supported = [...NEW_VERSIONS, ...OLD_VERSIONS]
+function unsupported(requested: string, supported: readonly string[]): Refusal {
   const about = { supported: supported.join(', ') }
   return refusalOf(RPC.version_unsupported, 'mcp.version_unsupported', about, { supported, requested })
 }

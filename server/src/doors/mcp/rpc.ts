@@ -13,6 +13,7 @@ export const RPC = {
   server: -32000,
   session_not_found: -32001,
   header_mismatch: -32020,
+  capability_missing: -32021,
   version_unsupported: -32022,
 } as const
 
@@ -39,6 +40,12 @@ export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObje
 
 /** A refusal of what a message asks for, not of the message: to HTTP it is an answer like any other. */
 export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
+
+/** A tool server's own error. That a client lacks what a server needs has a status of its own. */
+export const asSaid = (error: JsonObject): Refusal => ({
+  http: error['code'] === RPC.capability_missing ? 400 : 200,
+  error,
+})
 
 /** The text of an answer, ready to be sent. */
 export function textOf(id: RpcId | null, answer: Answer): string {
