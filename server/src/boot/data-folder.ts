@@ -9,6 +9,8 @@ export function placesIn(folder: string) {
   return {
     ledger: join(folder, 'ledger.sqlite'),
     keys: join(folder, 'keys'),
+    /** The owner's admin key. */
+    admin: join(folder, 'admin.key'),
     artifacts: join(folder, 'artifacts'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),

@@ -13,6 +13,7 @@ process.exitCode = await runCli(process.argv, {
     test: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).test(asked),
     lint: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).lint(asked),
   }),
+  createKey: async (options, wanted) => (await import('./create-key.ts')).createKey(options, wanted),
   reset: async (options) => (await import('./reset.ts')).reset(options),
   up: async (options) => (await import('./up.ts')).up(options),
 })

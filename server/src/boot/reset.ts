@@ -1,18 +1,27 @@
+import { existsSync } from 'node:fs'
+import { ok, type Result } from '../contract/problems.ts'
+import type { ResetReport, UpOptions } from '../doors/cli/program.ts'
 import { resetKeys } from '../keys/reset-keys.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
-import type { UpOptions } from '../doors/cli/program.ts'
-import { ok, type Result } from '../contract/problems.ts'
 import { openDataFolder, placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
+import { issueAdminKey, withCredentials } from './open-credentials.ts'
 
-/** New signing keys for a data folder whose own were lost. Only its owner can, and only while no gate runs on it. */
-export function reset(options: UpOptions): Result<readonly string[]> {
+/**
+ * New signing keys for a data folder whose own were lost, and a new admin key for its owner. Only they can, and only while no
+ * gate runs on it.
+ */
+export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
   const settings = settingsOf(options)
   if (!settings.ok) return settings
-  openDataFolder(settings.value.data)
-  const lock = lockFolder(settings.value.data)
+  const { data } = settings.value
+  openDataFolder(data)
+  const lock = lockFolder(data)
   if (!lock.ok) return lock
-  const done = resetKeys(placesIn(settings.value.data).keys, `lost-${Date.now()}`)
+  const done = resetKeys(placesIn(data).keys, `lost-${Date.now()}`)
   lock.value.release()
-  return done.ok ? ok(done.value) : done
+  if (!done.ok) return done
+  if (!existsSync(placesIn(data).ledger)) return ok({ set_aside: done.value })
+  const issued = await withCredentials(data, (ring) => issueAdminKey(ring, data))
+  return issued.ok ? ok({ set_aside: done.value, admin_key: issued.value }) : issued
 }

@@ -12,6 +12,7 @@ import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { placesIn } from './data-folder.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, settingsOf } from './local-gate.ts'
+import { prepareCredentials } from './prepare-credentials.ts'
 import { policyFiles } from './policy-files.ts'
 import { openGate, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
@@ -28,6 +29,11 @@ export async function up(options: UpOptions): Promise<number> {
   const opened = await openGate(settings, { log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem)
   const { gate } = opened.value
+  const prepared = await prepareCredentials(gate, settings.config, settings.data)
+  if (!prepared.ok) {
+    await opened.value.close()
+    return complain(prepared.problem)
+  }
   const stopping = new AbortController()
   const shared = {
     gate,
@@ -56,6 +62,8 @@ export async function up(options: UpOptions): Promise<number> {
   await opened.value.settled
   const tools = gate.tools(LOCAL_OWNER).length
   process.stdout.write(`sluice is up at ${url}, ${tools} tools, data in ${settings.data}\n`)
+  const { admin_key } = prepared.value
+  if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER))
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   log('info', `stopping on ${signal}`)

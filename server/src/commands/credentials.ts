@@ -35,11 +35,11 @@ export async function authenticate(
 export type NewCredential = {
   readonly kind: CallerKind
   readonly name: string
-  readonly user?: string
-  readonly ttl_s?: number
+  readonly user?: string | undefined
+  readonly ttl_s?: number | undefined
   /** The limits of the key, as globs over tool ids and a number of calls. */
-  readonly tools?: readonly string[]
-  readonly calls?: number
+  readonly tools?: readonly string[] | undefined
+  readonly calls?: number | undefined
 }
 
 /** Creates a key. It is returned once and kept only as a digest. */

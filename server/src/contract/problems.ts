@@ -65,6 +65,12 @@ export const PROBLEMS = {
     says: 'this address does not know the HTTP method',
     do: 'use a method named in the `Allow` header',
   },
+  'auth.not_configured': {
+    http: 500,
+    retry: 'never',
+    says: 'the gate would listen beyond this machine, and nobody has been given a credential yet',
+    do: 'run `sluice keys create` first, configure `auth.oidc`, or listen on 127.0.0.1',
+  },
   'auth.missing': {
     http: 401,
     retry: 'never',

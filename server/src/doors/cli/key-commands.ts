@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import { KeyBody } from '../../contract/api.ts'
+import { PROBLEMS, refuse } from '../../contract/problems.ts'
+import { NOBODY, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
@@ -27,7 +30,8 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(options.tools === undefined ? {} : { tools: options.tools }),
         ...(options.calls === undefined ? {} : { calls: Number(options.calls) }),
       }
-      const reply = await session.send('POST', '/v1/keys', body)
+      const asked = await session.ask('POST', '/v1/keys', body)
+      const reply = asked.status === NOBODY && !session.isElsewhere() ? await createOffline(session, body) : asked
       session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
     })
   keys
@@ -57,13 +61,26 @@ export function addKeyCommands(program: Command, session: Session): void {
     })
   keys
     .command('reset')
-    .description('new signing keys for a data folder that lost its own; the gate must not run')
+    .description('new signing keys for a data folder that lost its own, and a new admin key; the gate must not run')
     .action(async () => {
       const done = await session.reset()
       if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
-      for (const file of done.value) session.out().line(`set aside ${file}`)
-      session.out().line('the keys that were lost are made anew; what they had signed can no longer be checked')
+      const { set_aside, admin_key } = done.value
+      for (const file of set_aside) session.out().line(`set aside ${file}`)
+      session.out().line('the signing keys that were lost are made anew; what they had signed can no longer be checked')
+      if (admin_key !== undefined) session.out().line(`the new admin key is in ${admin_key}; the one before is revoked`)
     })
+}
+
+/** Without a gate the folder's owner makes the key: one that others can reach does not start before there is one. */
+async function createOffline(session: Session, body: unknown): Promise<Reply> {
+  const wanted = KeyBody.safeParse(body)
+  const created = wanted.success
+    ? await session.createKey(wanted.data)
+    : refuse('request.invalid', { paths: wanted.error.issues.map(({ message }) => message).join('; ') })
+  const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
+  const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
+  return { status, text: JSON.stringify(answer), body: answer }
 }
 
 function rowOf(key: Fields): string[] {

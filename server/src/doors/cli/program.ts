@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
 import { knockAtGate } from '../mcp/knock-at-gate.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
-import type { PolicyLintBody, PolicyTestBody } from '../../contract/api.ts'
+import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../contract/api.ts'
 import { Surface } from '../../contract/config.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { LintReport } from '../../commands/lint-policy.ts'
@@ -37,7 +37,9 @@ export type CliBoot = {
   /** Verifies the audit of a data folder on which no gate runs. */
   verify(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>>
   /** New signing keys for a data folder that lost its own; says what was set aside. */
-  reset(options: UpOptions): Promise<Result<readonly string[]>>
+  reset(options: UpOptions): Promise<Result<ResetReport>>
+  /** A key made by the folder's owner while no gate runs. */
+  createKey(options: UpOptions, wanted: KeyBody): Promise<Result<{ readonly key: string }>>
   /** The commands that need no gate: a draft, or the configured policy. */
   offline(options: UpOptions): {
     test(asked: PolicyTestBody): Promise<Result<TestReport>>
@@ -46,6 +48,9 @@ export type CliBoot = {
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
 }
+
+/** What was set aside, and where the owner's new admin key is. */
+export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
 
 type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
 
@@ -85,6 +90,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     },
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
+    createKey: (wanted) => boot.createKey(globals(), wanted),
     fail(says) {
       out().error(says)
       exitCode = EXIT.usage

@@ -1,8 +1,9 @@
+import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Client, Follow } from './client.ts'
 import type { Out } from './print.ts'
-import type { CliBoot } from './program.ts'
+import type { CliBoot, ResetReport } from './program.ts'
 
 /** What the commands of one run of the CLI share. */
 export type Session = {
@@ -16,8 +17,10 @@ export type Session = {
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out
   readonly exit: (code: number) => void
-  /** New signing keys for the local data folder. */
-  readonly reset: () => Promise<Result<readonly string[]>>
+  /** New signing keys for the local data folder, and a new admin key for its owner. */
+  readonly reset: () => Promise<Result<ResetReport>>
+  /** A key in the local data folder while no gate runs on it. */
+  readonly createKey: (wanted: KeyBody) => Promise<Result<{ readonly key: string }>>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void
   /** Whether the options name a gate on some other machine. */

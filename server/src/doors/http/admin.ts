@@ -57,16 +57,7 @@ export const adminRoutes: Routes = (app, gate) => {
       body: KeyBody,
     }),
     async (c) => {
-      const { kind, name, user, ttl_s, tools, calls } = c.req.valid('json')
-      const wanted = {
-        kind,
-        name,
-        ...(user === undefined ? {} : { user }),
-        ...(ttl_s === undefined ? {} : { ttl_s }),
-        ...(tools === undefined ? {} : { tools }),
-        ...(calls === undefined ? {} : { calls }),
-      }
-      const created = await gate.createCredential(c.get('caller'), wanted)
+      const created = await gate.createCredential(c.get('caller'), c.req.valid('json'))
       if (!created.ok) return problemResponse(created.problem, c.get('trace'))
       const { key_hash: _, ...row } = created.value.row
       return jsonResponse(201, { key: created.value.key, ...row })

@@ -1,0 +1,59 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
+import type { Gate } from '../commands/gate.ts'
+import { LOCAL_OWNER } from '../contract/caller.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { newApiKey } from '../keys/api-keys.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { lockFolder } from '../stores/sqlite/lock-folder.ts'
+import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
+import { randomIds } from './random-ids.ts'
+
+/** The part of a gate that is about credentials. */
+export type KeyRing = Pick<Gate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
+
+/** The credentials of a data folder on which no gate runs, for its owner. */
+export async function withCredentials<T>(data: string, use: (ring: KeyRing) => Promise<Result<T>>): Promise<Result<T>> {
+  const { fresh } = openDataFolder(data)
+  const lock = lockFolder(data)
+  if (!lock.ok) return lock
+  try {
+    // With the ledger come its signing keys: one without the other is a folder that lost them.
+    const keys = openLiveKeys(data, fresh)
+    if (!keys.ok) return keys
+    const store = await openSqliteLedger({ file: placesIn(data).ledger, stream: 'main', onFault: () => {} })
+    if (!store.ok) return store
+    const { value } = store
+    const world = { shelves: value, accounts: value, ledger: value, digest: sha256Hex, clock: Date.now }
+    const deps = { ...world, ids: randomIds, newKey: newApiKey }
+    const used = await use({
+      createCredential: (by, wanted) => createCredential(deps, by, wanted),
+      listCredentials: (by) => listCredentials(deps, by),
+      revokeCredential: (by, key_id) => revokeCredential(deps, by, key_id),
+    })
+    await value.close()
+    return used
+  } finally {
+    lock.value.release()
+  }
+}
+
+/** A new key for the owner, in a file only they can read; keys for the owner that were made before are worth nothing any more. */
+export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result<string>> {
+  const listed = await ring.listCredentials(LOCAL_OWNER)
+  if (!listed.ok) return listed
+  for (const { key_id, caller, state } of listed.value) {
+    if (caller.id !== LOCAL_OWNER.id || state !== 'good') continue
+    const revoked = await ring.revokeCredential(LOCAL_OWNER, key_id)
+    if (!revoked.ok) return revoked
+  }
+  const [, name = ''] = LOCAL_OWNER.id.split(':')
+  const made = await ring.createCredential(LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name })
+  if (!made.ok) return made
+  const file = placesIn(data).admin
+  // A file that is there keeps its mode, so it goes first.
+  rmSync(file, { force: true })
+  writeFileSync(file, `${made.value.key}\n`, { mode: 0o600, flag: 'wx' })
+  return ok(file)
+}

@@ -1,0 +1,25 @@
+import type { Config } from '../contract/config.ts'
+import { LOCAL_OWNER } from '../contract/caller.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import { issueAdminKey, type KeyRing } from './open-credentials.ts'
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
+
+/**
+ * What must be true of credentials before the door opens. At the first start the owner gets an admin key. Beyond this machine the gate
+ * listens only when somebody has been given a credential, or an issuer is configured: the owner's own key is nobody's yet.
+ */
+export async function prepareCredentials(
+  ring: KeyRing,
+  { listen, auth }: Pick<Config, 'listen' | 'auth'>,
+  data: string,
+): Promise<Result<{ readonly admin_key?: string }>> {
+  const listed = await ring.listCredentials(LOCAL_OWNER)
+  if (!listed.ok) return listed
+  const isConfigured =
+    auth.oidc.length > 0 || listed.value.some(({ state, caller }) => state === 'good' && caller.id !== LOCAL_OWNER.id)
+  if (!LOOPBACK.test(listen.host) && !isConfigured) return refuse('auth.not_configured', { host: listen.host })
+  if (listed.value.some(({ caller }) => caller.id === LOCAL_OWNER.id)) return ok({})
+  const issued = await issueAdminKey(ring, data)
+  return issued.ok ? ok({ admin_key: issued.value }) : issued
+}
