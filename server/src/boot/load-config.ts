@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { PolicyText } from '../commands/load-policy.ts'
-import { readConfig, type Config } from '../contract/config.ts'
+import { readConfig, type Config, type LineOf } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { remedyFor, yamlFault } from './config-remedies.ts'
 import { readPolicy } from './policy-files.ts'
 
 /** The configuration with its paths resolved against the file it stands in. */
@@ -24,16 +25,9 @@ export function loadConfig(file: string, isNamed: boolean): Result<Settings> {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
-  const [fault] = document.errors
-  if (fault !== undefined) {
-    const line = fault.linePos?.[0].line
-    return refuse('config.invalid', { file: path, paths: `line ${line ?? '?'}: ${fault.message.split('\n')[0]}` })
-  }
-  const lineOf = (keys: readonly PropertyKey[]) => {
-    const node = nearestNode(document, keys)
-    return node?.range === undefined || node.range === null ? undefined : lines.linePos(node.range[0]).line
-  }
-  const read = readConfig(document.toJS() as unknown, lineOf)
+  if (document.errors.length > 0)
+    return refuse('config.invalid', { file: path, paths: document.errors.map(yamlFault).join('; ') })
+  const read = readConfig(document.toJS() as unknown, linesOf(document, lines), remedyFor)
   if (!read.ok) return refuse(read.problem.code, { file: path, ...read.problem.about })
   const folder = dirname(path)
   const policy = readPolicy(path)
@@ -52,11 +46,29 @@ export function dataIn(file: string): string {
   return resolve(folder, typeof data === 'string' ? data : DEFAULT_DATA)
 }
 
-/** The YAML node at a path, or the closest one above it: an unknown key has no node of its own to point at. */
-function nearestNode(document: ReturnType<typeof parseDocument>, keys: readonly PropertyKey[]) {
-  for (let depth = keys.length; depth >= 0; depth--) {
-    const node = document.getIn(keys.slice(0, depth), true) as { range?: [number, number, number] | null } | undefined
-    if (typeof node === 'object' && node !== null && 'range' in node) return node
+const linesOf =
+  (document: ReturnType<typeof parseDocument>, lines: LineCounter): LineOf =>
+  (keys) => {
+    const at = placeOf(document, keys)
+    return at === undefined ? undefined : lines.linePos(at).line
   }
-  return undefined
+
+/** Where keys stand in a configuration that was read already. */
+export function linesIn(file: string): LineOf {
+  const lines = new LineCounter()
+  return linesOf(parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines }), lines)
+}
+
+/** Where a key stands, or the closest one above it that does: what is missing has no place of its own to point at. */
+function placeOf(document: ReturnType<typeof parseDocument>, keys: readonly PropertyKey[]): number | undefined {
+  for (let depth = keys.length; depth > 0; depth--) {
+    const key = String(keys[depth - 1])
+    const above: unknown = depth === 1 ? document.contents : document.getIn(keys.slice(0, depth - 1), true)
+    const pair = isMap(above)
+      ? above.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
+      : undefined
+    const node: unknown = pair?.key ?? (isSeq(above) ? above.items[Number(key)] : undefined)
+    if (isNode(node) && node.range !== undefined && node.range !== null) return node.range[0]
+  }
+  return document.contents?.range?.[0]
 }

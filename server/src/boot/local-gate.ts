@@ -7,7 +7,7 @@ import type { UpOptions } from '../doors/cli/program.ts'
 import { placesIn } from './data-folder.ts'
 import { dataIn, loadConfig } from './load-config.ts'
 
-const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
+export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 /** Where the demo stands, in the folder it was started in. */
 export const DEMO = 'sluice-demo'
 const START_MS = 15_000

@@ -15,5 +15,9 @@ process.exitCode = await runCli(process.argv, {
   }),
   createKey: async (options, wanted) => (await import('./create-key.ts')).createKey(options, wanted),
   reset: async (options) => (await import('./reset.ts')).reset(options),
+  init: async (options, wish) => (await import('./init/init.ts')).init(options, wish),
+  doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),
+  backUp: async (options, file) => (await import('./backup.ts')).backUpData(options, file),
+  restore: async (options, file) => (await import('./backup.ts')).restoreData(options, file),
   up: async (options) => (await import('./up.ts')).up(options),
 })

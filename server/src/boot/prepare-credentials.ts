@@ -3,6 +3,8 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { issueAdminKey, type KeyRing } from './open-credentials.ts'
 
+/** Whether only this machine can reach an address to listen on. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
 /**
@@ -18,7 +20,7 @@ export async function prepareCredentials(
   if (!listed.ok) return listed
   const isConfigured =
     auth.oidc.length > 0 || listed.value.some(({ state, caller }) => state === 'good' && caller.id !== LOCAL_OWNER.id)
-  if (!LOOPBACK.test(listen.host) && !isConfigured) return refuse('auth.not_configured', { host: listen.host })
+  if (!isLoopback(listen.host) && !isConfigured) return refuse('auth.not_configured', { host: listen.host })
   if (listed.value.some(({ caller }) => caller.id === LOCAL_OWNER.id)) return ok({})
   const issued = await issueAdminKey(ring, data)
   return issued.ok ? ok({ admin_key: issued.value }) : issued

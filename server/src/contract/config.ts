@@ -152,17 +152,29 @@ export type Config = z.infer<typeof Config>
 /** Where a path stands in the file, for whoever still has the text. */
 export type LineOf = (path: readonly PropertyKey[]) => number | undefined
 
-/** Reads a parsed YAML value. Every fault is named by its path; values are not repeated, they may be secrets. */
-export function readConfig(value: unknown, lineOf: LineOf = () => undefined): Result<Config> {
+/** A mistake, by the path to it. `kind` is what a remedy depends on; values are not repeated, they may be secrets. */
+export type ConfigFault = {
+  readonly path: readonly PropertyKey[]
+  readonly says: string
+  readonly kind: 'unknown_key' | 'wrong_type' | 'other'
+}
+/** What to write instead, for whoever knows. */
+export type RemedyOf = (fault: ConfigFault) => string | undefined
+
+/** Reads a parsed YAML value. Every fault is named. */
+export function readConfig(
+  value: unknown,
+  lineOf: LineOf = () => undefined,
+  remedyOf: RemedyOf = () => undefined,
+): Result<Config> {
   const read = Config.safeParse(value ?? {})
   if (read.success) return ok(read.data)
   const faults = read.error.issues.flatMap((issue) => faultsOf(issue, []))
-  return refuse('config.invalid', { paths: faults.map((fault) => spell(fault, lineOf(fault.path))).join('; ') })
+  const paths = faults.map((fault) => spell(fault, lineOf(fault.path), remedyOf(fault)))
+  return refuse('config.invalid', { paths: paths.join('; ') })
 }
 
-type Fault = { readonly path: readonly PropertyKey[]; readonly says: string }
-
-function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
+function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): ConfigFault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
     // A branch that fails at its root for its type was not meant, nor one that excludes more of the keys that are there;
@@ -175,15 +187,16 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault
     if (meant !== undefined) return meant.flatMap((fault) => faultsOf(fault, path))
   }
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key' }))
-  if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message }]
-  return [{ path, says: issue.message }]
+    return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key', kind: 'unknown_key' }))
+  if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message, kind: 'other' }]
+  return [{ path, says: issue.message, kind: isTypeFault(issue) && !isExcluded(issue) ? 'wrong_type' : 'other' }]
 }
 
 const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
 
-function spell({ path, says }: Fault, line: number | undefined): string {
+function spell({ path, says }: ConfigFault, line: number | undefined, remedy: string | undefined): string {
   const where = path.length === 0 ? 'the file' : path.map(String).join('.')
-  return line === undefined ? `${where}: ${says}` : `${where} (line ${line}): ${says}`
+  const told = remedy === undefined ? says : `${says}, ${remedy}`
+  return line === undefined ? `${where}: ${told}` : `${where} (line ${line}): ${told}`
 }

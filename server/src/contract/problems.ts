@@ -612,6 +612,36 @@ export const PROBLEMS = {
     says: 'an internal error; nothing more was done',
     do: 'report it with the incident id in `incident`',
   },
+  'init.unknown_client': {
+    http: 400,
+    retry: 'never',
+    says: 'no such client is known, and no such file is there',
+    do: 'name one of `clients`, or the path of a file with `mcpServers`',
+  },
+  'init.nothing_to_undo': {
+    http: 404,
+    retry: 'never',
+    says: 'no client was changed from this data folder, or all of it is undone',
+    do: 'name the configuration that `sluice init --write` was run with (`--config`)',
+  },
+  'init.changed_since': {
+    http: 409,
+    retry: 'never',
+    says: 'files were changed after the gate was put into them, so nothing was restored',
+    do: 'copy what you need from the backups by hand, or undo the later changes first',
+  },
+  'init.needs_yes': {
+    http: 400,
+    retry: 'never',
+    says: 'this changes files of other programs',
+    do: 'add `--yes`, or `--dry-run` to see what would change',
+  },
+  'backup.unusable': {
+    http: 400,
+    retry: 'never',
+    says: 'the file is not a backup that can be restored here',
+    do: 'name a file that `sluice backup` wrote, and a data folder that is absent or empty',
+  },
 } as const satisfies Record<string, Spec>
 
 export type ProblemCode = keyof typeof PROBLEMS

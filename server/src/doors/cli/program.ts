@@ -12,8 +12,11 @@ import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
+import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
 import { clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { addHealthCommands } from './health-commands.ts'
+import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
@@ -45,6 +48,13 @@ export type CliBoot = {
     test(asked: PolicyTestBody): Promise<Result<TestReport>>
     lint(asked: PolicyLintBody): Promise<Result<LintReport>>
   }
+  /** Takes over the servers of MCP clients, or gives them back. */
+  init(options: UpOptions, wish: InitWish): Promise<Result<InitReport>>
+  /** Looks at everything, changes nothing. */
+  doctor(options: UpOptions): Promise<DoctorReport>
+  /** Copies ledger, keys and artifacts of a data folder that may be in use. */
+  backUp(options: UpOptions, file: string): Promise<Result<BackupReport>>
+  restore(options: UpOptions, file: string): Promise<Result<BackupReport>>
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
 }
@@ -91,6 +101,10 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
     createKey: (wanted) => boot.createKey(globals(), wanted),
+    init: (wish) => boot.init(globals(), wish),
+    doctor: () => boot.doctor(globals()),
+    backUp: (file) => boot.backUp(globals(), file),
+    restore: (file) => boot.restore(globals(), file),
     fail(says) {
       out().error(says)
       exitCode = EXIT.usage
@@ -132,6 +146,8 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addAdminCommands(program, session)
   addKeyCommands(program, session)
   addPassphraseCommands(program, session)
+  addInitCommands(program, session)
+  addHealthCommands(program, session)
   addCompletionCommand(program, session)
 
   try {

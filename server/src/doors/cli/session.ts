@@ -1,6 +1,7 @@
 import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
+import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
 import type { Out } from './print.ts'
 import type { CliBoot, ResetReport } from './program.ts'
@@ -21,6 +22,10 @@ export type Session = {
   readonly reset: () => Promise<Result<ResetReport>>
   /** A key in the local data folder while no gate runs on it. */
   readonly createKey: (wanted: KeyBody) => Promise<Result<{ readonly key: string }>>
+  readonly init: (wish: InitWish) => Promise<Result<InitReport>>
+  readonly doctor: () => Promise<DoctorReport>
+  readonly backUp: (file: string) => Promise<Result<BackupReport>>
+  readonly restore: (file: string) => Promise<Result<BackupReport>>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void
   /** Whether the options name a gate on some other machine. */

@@ -8,7 +8,7 @@ const LONGEST_READ = 100_000
 export const adminRoutes: Routes = (app, gate) => {
   app.openapi(
     route({ method: 'get', path: '/v1/servers', access: PEOPLE, summary: 'Tool servers and their health' }),
-    (c) => jsonResponse(200, pageIn(c, gate.servers(), MOST_ITEMS)),
+    (c) => jsonResponse(200, { version: gate.version, ...pageIn(c, gate.servers(), MOST_ITEMS) }),
   )
   app.openapi(
     route({

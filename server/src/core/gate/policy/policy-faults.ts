@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { Match, PolicyFile, type PolicyFault, Rule } from '../../../contract/policy.ts'
 import type { LocatedYaml, Path } from './located-yaml.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../../contract/nearest.ts'
 
 /** One line for a terminal: where, what is wrong, what to write. */
 export function spellFault({ file, line, column, says, instead }: PolicyFault): string {

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isJsonObject } from '../../../../contract/json.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../../../../contract/nearest.ts'
 import { compileNode, faulty } from './compile-node.ts'
 import { type Compiled, type Context, type Run, wordsOf } from './node.ts'
 import { ANY, BOOL, spellType, type Type } from './type.ts'

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isJsonObject, type Json } from '../../../../contract/json.ts'
 import { matchesGlob, parseGlob } from '../glob.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../../../../contract/nearest.ts'
 import { compileHas } from './compile-access.ts'
 import { compileNode, faulty } from './compile-node.ts'
 import { type Compiled, type Context, type Run, wordsOf } from './node.ts'

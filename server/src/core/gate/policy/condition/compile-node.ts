@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../../../../contract/nearest.ts'
 import { compileAccess } from './compile-access.ts'
 import { compileCall } from './compile-call.ts'
 import { compileOperator, isBinary } from './compile-operator.ts'

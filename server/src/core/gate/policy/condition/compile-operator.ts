@@ -1,6 +1,6 @@
 import type { ASTNode, BinaryOperator } from '@marcbachmann/cel-js'
 import { isJsonObject, type Json } from '../../../../contract/json.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../../../../contract/nearest.ts'
 import { compileNode, faulty } from './compile-node.ts'
 import { type Compiled, type Context, wordsOf } from './node.ts'
 import { ANY, BOOL, NUMBER, spellType, STRING, type Type } from './type.ts'

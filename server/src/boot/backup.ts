@@ -1,0 +1,97 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { BackupReport } from '../doors/cli/boot-reports.ts'
+import type { UpOptions } from '../doors/cli/program.ts'
+import { backUp } from '../stores/sqlite/back-up.ts'
+import { pack, unpack, type Packed } from '../stores/sqlite/pack.ts'
+import { placesIn } from './data-folder.ts'
+import { settingsOf } from './local-gate.ts'
+import { verifyOffline } from './verify-offline.ts'
+
+/** Of one running gate, or made anew by the next. */
+const PASSING = /^(?:ledger\.sqlite.*|gate\..*|.*\.part)$/
+
+/**
+ * One file with the ledger, the keys and all else in the data folder. The gate may run meanwhile: the ledger is copied first, and
+ * what it refers to was on the disk before.
+ */
+export async function backUpData(options: UpOptions, to: string): Promise<Result<BackupReport>> {
+  const settings = settingsOf(options)
+  if (!settings.ok) return settings
+  const { data } = settings.value
+  const { ledger } = placesIn(data)
+  const file = resolve(to)
+  if (!existsSync(ledger)) return refuse('gate.absent', { data })
+  if (existsSync(file)) return refuse('config.invalid', { file, says: 'the file exists; a backup replaces nothing' })
+  const part = `${file}.${process.pid}.files.part`
+  try {
+    const copied = await backUp(ledger, part)
+    if (!copied.ok) return copied
+    const { files } = pack(part, filesIn(data))
+    renameSync(part, file)
+    return ok({ file, data, bytes: statSync(file).size, files })
+  } finally {
+    rmSync(part, { force: true })
+  }
+}
+
+function* filesIn(data: string): Generator<Packed> {
+  for (const entry of readdirSync(data, { withFileTypes: true, recursive: true })) {
+    const path = relative(data, join(entry.parentPath, entry.name))
+    if (!entry.isFile() || PASSING.test(path.split(sep)[0] ?? '') || entry.name.endsWith('.part')) continue
+    const file = join(data, path)
+    yield { path: path.split(sep).join('/'), mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
+  }
+}
+
+/**
+ * Makes a data folder of a backup.
+ * INVARIANT: the folder appears only when all of it is there and its audit verifies; nothing that exists is replaced.
+ */
+export async function restoreData(options: UpOptions, from: string): Promise<Result<BackupReport>> {
+  const settings = settingsOf(options)
+  if (!settings.ok) return settings
+  const { data } = settings.value
+  const file = resolve(from)
+  const no = (why: string) => refuse('backup.unusable', { file, data, why })
+  if (!existsSync(file)) return no('there is no such file')
+  if (existsSync(data) && readdirSync(data).length > 0) return no('the data folder is not empty; move it away first')
+  const part = `${data}.${process.pid}.part`
+  try {
+    mkdirSync(part, { recursive: true, mode: 0o700 })
+    const { ledger } = placesIn(part)
+    copyFileSync(file, ledger)
+    const unpacked = unpack(ledger, (packed) => place(part, packed))
+    if (unpacked === undefined) return no('it was not written by `sluice backup`')
+    const verified = await verifyOffline({ ...options, data: part }, [])
+    if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
+    const { ok: is_sound, entries } = verified.value
+    if (!is_sound) return no('its audit does not verify')
+    if (existsSync(data)) rmdirSync(data)
+    renameSync(part, data)
+    return ok({ file, data, bytes: statSync(file).size, files: unpacked.files, entries })
+  } finally {
+    rmSync(part, { recursive: true, force: true })
+  }
+}
+
+/** A name in a backup that leads out of the folder is one that we did not write. */
+function place(folder: string, { path, mode, bytes }: Packed): void {
+  const target = resolve(folder, path)
+  const inside = relative(folder, target)
+  if (inside.startsWith('..') || isAbsolute(inside)) throw new Error(`\`${path}\` leads out of the folder`)
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  writeFileSync(target, bytes, { mode, flag: 'wx' })
+}

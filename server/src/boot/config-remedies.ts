@@ -1,0 +1,90 @@
+import type { YAMLParseError } from 'yaml'
+import { z } from 'zod'
+import { Config, type ConfigFault } from '../contract/config.ts'
+import { nearest } from '../contract/nearest.ts'
+
+/** What to write instead of a mistake in `sluice.yaml`. */
+export function remedyFor({ path, kind }: ConfigFault): string | undefined {
+  if (kind === 'unknown_key') return knownInstead(path)
+  if (kind === 'wrong_type') return typeInstead(path)
+  return undefined
+}
+
+function knownInstead(path: readonly PropertyKey[]): string {
+  const known = keysOf(schemasAt(path.slice(0, -1)))
+  const meant = nearest(String(path.at(-1)), known)
+  return meant === undefined ? `known here are ${known.join(', ')}` : `did you mean \`${meant}\`?`
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'a text (in quotes, if it looks like something else)',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: '`true` or `false`',
+  array: 'a list: `[a, b]`, or lines that start with `- `',
+  object: 'keys below it, or `{ key: value }`',
+}
+
+function typeInstead(path: readonly PropertyKey[]): string | undefined {
+  const types = new Set(schemasAt(path).map(({ type }) => WORDS[String(type)]))
+  types.delete(undefined)
+  return types.size === 0 ? undefined : `write ${[...types].join(', or ')}`
+}
+
+type Schema = {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, Schema>>
+}
+
+let whole: Schema | undefined
+const root = (): Schema =>
+  (whole ??= z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
+
+/** Everything the schema allows at a path: more than one thing where there is a choice. */
+function schemasAt(path: readonly PropertyKey[]): readonly Schema[] {
+  let present = choices(root())
+  for (const key of path) present = present.flatMap((schema) => below(schema, String(key)).flatMap(choices))
+  return present
+}
+
+function below({ properties, additionalProperties, items }: Schema, key: string): readonly Schema[] {
+  if (properties !== undefined && Object.hasOwn(properties, key)) return [properties[key] ?? {}]
+  if (typeof additionalProperties === 'object') return [additionalProperties]
+  return items === undefined ? [] : [items]
+}
+
+function choices(schema: Schema): readonly Schema[] {
+  const { anyOf = [], oneOf = [], allOf = [], $ref } = schema
+  const named = $ref === undefined ? [] : [root().$defs?.[$ref.replace('#/$defs/', '')] ?? {}]
+  const parts = [...anyOf, ...oneOf, ...allOf, ...named]
+  return parts.length === 0 ? [schema] : parts.flatMap(choices)
+}
+
+const keysOf = (schemas: readonly Schema[]): readonly string[] => [
+  ...new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
+]
+
+const YAML_REMEDIES: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_INDENT: 'keys of one map begin in one column',
+  DUPLICATE_KEY: 'keep one of the two',
+  MISSING_CHAR: 'close what was opened: a quote, a bracket, a colon',
+  UNEXPECTED_TOKEN: 'quote texts that hold signs of YAML',
+  MULTILINE_IMPLICIT_KEY: 'a key and its colon stand on one line',
+  BLOCK_AS_IMPLICIT_KEY: 'one key on each line, and texts with `: ` in quotes',
+  BAD_ALIAS: 'quote texts that begin with `*` or `&`',
+  BAD_DQ_ESCAPE: 'use single quotes, or write `\\\\` for a backslash',
+}
+
+/** A text that is no YAML: the line, what is wrong there, and what to do. */
+export function yamlFault({ code, linePos, message }: YAMLParseError): string {
+  const says = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
+  return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'indent with spaces, and quote texts that hold `: ` or ` #`'}`
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { loadPolicy } from '../../commands/load-policy.ts'
+import { PROBLEMS } from '../../contract/problems.ts'
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { sha256Hex } from '../../keys/digest.ts'
+import { serverConfigs } from '../../upstream/server-config.ts'
+import { linesIn, loadConfig, type Settings } from '../load-config.ts'
+import { offlinePolicy } from '../offline-policy.ts'
+import { isLoopback } from '../prepare-credentials.ts'
+
+export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly Finding[] }
+
+/** The file, every mistake in it, its references, and its policy. */
+export function checkConfig(file: string): Configured {
+  const about = 'configuration'
+  if (!existsSync(file)) {
+    const says = `there is no ${file}; without it the gate has no tool servers`
+    const loaded = loadConfig(file, false)
+    const remedy = 'write one with `sluice init`'
+    return {
+      settings: loaded.ok ? loaded.value : undefined,
+      findings: [{ severity: 'warning', about, says, do: remedy }],
+    }
+  }
+  const loaded = loadConfig(file, true)
+  if (!loaded.ok) {
+    const { paths = '', says = paths } = loaded.problem.about
+    const remedy = `correct it in ${file}; docs/sluice.schema.json lists every key`
+    return {
+      settings: undefined,
+      findings: faultsIn(says).map((fault) => ({ severity: 'error', about, says: fault, do: remedy })),
+    }
+  }
+  const settings = loaded.value
+  return {
+    settings,
+    findings: [{ severity: 'ok', about, says: file }, ...referencesIn(settings), ...listenIn(settings)],
+  }
+}
+
+/** Faults are told in one text, each with its path before it. */
+export const faultsIn = (text: string): readonly string[] =>
+  text.split(/\n|; (?=(?:[\w.*-]+|the file)(?: \(line \d+\))?: )/).filter((fault) => fault !== '')
+
+function referencesIn({ config, folder, file }: Settings): readonly Finding[] {
+  const configs = serverConfigs(config.servers, folder)
+  if (configs.ok) return []
+  const remedy = 'set the variable where the gate starts, or write the file that is named'
+  const lineOf = linesIn(file)
+  return faultsIn(configs.problem.about['paths'] ?? '').map((fault) => {
+    const [where = '', ...rest] = fault.split(': ')
+    const says = `${where} (line ${lineOf(where.split('.')) ?? '?'}): ${rest.join(': ')}`
+    return { severity: 'error', about: 'secrets', says, do: remedy }
+  })
+}
+
+function listenIn({ config }: Settings): readonly Finding[] {
+  const { host, port } = config.listen
+  if (isLoopback(host)) return []
+  const says = `it listens on ${host}:${port}, which other machines can reach`
+  const remedy = 'give every caller a key (`sluice keys create`), put TLS before it, or listen on 127.0.0.1'
+  return [{ severity: 'warning', about: 'listen', says, do: remedy }]
+}
+
+/** The policy as the gate would load it, and what the lint says of it. */
+export async function checkPolicy(settings: Settings, config: string): Promise<readonly Finding[]> {
+  const about = 'policy'
+  const loaded = loadPolicy(sha256Hex, settings.policy)
+  if (!loaded.ok) {
+    const remedy = PROBLEMS['policy.invalid'].do
+    return faultsIn(loaded.problem.about['paths'] ?? '').map((says) => ({ severity: 'error', about, says, do: remedy }))
+  }
+  const findings: Finding[] = []
+  const { preset } = loaded.value
+  if (preset === 'observe')
+    findings.push({
+      severity: 'warning',
+      about,
+      says: 'the preset is observe: everything runs, and is only recorded',
+      do: 'set `policy: { preset: careful }` when you have seen enough; `sluice policy replay` shows what it would have stopped',
+    })
+  const linted = await offlinePolicy({ config }).lint({})
+  const found = linted.ok ? linted.value.findings.length : 0
+  if (found > 0)
+    findings.push({
+      severity: 'warning',
+      about,
+      says: `the lint has ${found} findings`,
+      do: 'read them with `sluice policy lint`',
+    })
+  return findings.length > 0
+    ? findings
+    : [{ severity: 'ok', about, says: `preset ${preset}, ${loaded.value.operator.rules.length} rules` }]
+}

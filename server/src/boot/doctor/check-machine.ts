@@ -1,0 +1,108 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname } from 'node:path'
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { openLiveKeys, placesIn } from '../data-folder.ts'
+
+const LEAST_NODE = 24
+const LOW_BYTES = 1_073_741_824
+const NO_BYTES = 104_857_600
+const AHEAD_MS = 120_000
+
+export function checkNode(version: string): Finding {
+  const major = Number(/^v(\d+)/.exec(version)?.[1] ?? 0)
+  const about = 'node'
+  return major >= LEAST_NODE
+    ? { severity: 'ok', about, says: version }
+    : {
+        severity: 'error',
+        about,
+        says: `${version} is too old`,
+        do: `run it with Node ${LEAST_NODE} or later; the packaged one is used when it is installed`,
+      }
+}
+
+/** Who can read and write the folder that everything rests on, and whether there is room in it. */
+export function checkData(data: string): readonly Finding[] {
+  const about = 'data folder'
+  if (!existsSync(data))
+    return [{ severity: 'note', about, says: `${data} will be made at the first start` }, ...roomAt(dirname(data))]
+  const findings: Finding[] = []
+  const { mode, uid } = statSync(data)
+  const others = process.platform === 'win32' ? 0 : mode & 0o077
+  if (others !== 0)
+    findings.push({
+      severity: 'error',
+      about,
+      says: `${data} is open to others (${(mode & 0o777).toString(8)}): they could read keys and results`,
+      do: `chmod 700 ${data}`,
+    })
+  const me = process.getuid?.()
+  if (me !== undefined && uid !== me)
+    findings.push({
+      severity: 'error',
+      about,
+      says: `${data} belongs to user ${uid}, you are ${me}`,
+      do: `run the gate as its owner, or \`chown -R ${me} ${data}\``,
+    })
+  const { ledger } = placesIn(data)
+  if (existsSync(ledger)) findings.push(...keysIn(data), ...clockAgainst(ledger))
+  return [...(findings.length > 0 ? findings : [{ severity: 'ok', about, says: data } as const]), ...roomAt(data)]
+}
+
+function keysIn(data: string): readonly Finding[] {
+  const keys = openLiveKeys(data, false)
+  if (keys.ok) return []
+  const { file = '', why = '' } = keys.problem.about
+  return [
+    {
+      severity: 'error',
+      about: 'keys',
+      says: `${file}: ${why}`,
+      do: 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md',
+    },
+  ]
+}
+
+function clockAgainst(ledger: string): readonly Finding[] {
+  const ahead = statSync(ledger).mtimeMs - Date.now()
+  if (ahead < AHEAD_MS) return []
+  const says = `the ledger was written ${Math.round(ahead / 60_000)} minutes in the future of this clock`
+  return [{ severity: 'error', about: 'clock', says, do: 'set the clock; approvals and consents expire by it' }]
+}
+
+function roomAt(folder: string): readonly Finding[] {
+  if (!existsSync(folder)) return []
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  if (free >= LOW_BYTES) return []
+  const says = `${Math.round(free / 1_048_576)} MiB are free; without room for the audit the gate refuses every call`
+  return [
+    {
+      severity: free < NO_BYTES ? 'error' : 'warning',
+      about: 'disk',
+      says,
+      do: 'make room, or move the data folder (`data:`)',
+    },
+  ]
+}
+
+/** Whether the port could be listened on. Only asked when no gate of ours has it. */
+export function checkPort(host: string, port: number): Promise<readonly Finding[]> {
+  if (port === 0) return Promise.resolve([])
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const remedy = 'end what listens there, or set another `listen.port`'
+      resolve([
+        {
+          severity: 'error',
+          about: 'port',
+          says: `${host}:${port} cannot be listened on (${error.code ?? error.message})`,
+          do: remedy,
+        },
+      ])
+    })
+    probe.listen(port, host, () => probe.close(() => resolve([])))
+  })
+}

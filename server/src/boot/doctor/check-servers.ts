@@ -1,0 +1,87 @@
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { clientFor, NOBODY } from '../../doors/cli/client.ts'
+import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { openToolServers } from '../../upstream/open-tool-servers.ts'
+import { serverConfigs } from '../../upstream/server-config.ts'
+import { placesIn } from '../data-folder.ts'
+import type { Settings } from '../load-config.ts'
+import { packageVersion } from '../package-version.ts'
+
+const START_MS = 20_000
+
+/** What the running gate says of itself and its servers; undefined when none answers. */
+export async function askGate(data: string): Promise<readonly Finding[] | undefined> {
+  const ask = clientFor({ socket: placesIn(data).socket })
+  const alive = await ask('GET', '/healthz')
+  if (alive.status === NOBODY) return undefined
+  const ready = await ask('GET', '/readyz')
+  const served = (await ask('GET', '/v1/servers')).body
+  const tools = itemsOf((await ask('GET', '/v1/tools')).body)
+  const version = textOf(fieldsOf(served)['version'])
+  const findings: Finding[] = [{ severity: 'ok', about: 'gate', says: `runs, version ${version}` }]
+  if (version !== packageVersion())
+    findings.push({
+      severity: 'warning',
+      about: 'gate',
+      says: `version ${version} runs, ${packageVersion()} is installed`,
+      do: 'restart it',
+    })
+  if (ready.status !== 200)
+    findings.push({
+      severity: 'error',
+      about: 'gate',
+      says: 'it takes no calls now',
+      do: textOf(fieldsOf(ready.body)['detail']),
+    })
+  for (const server of itemsOf(served)) findings.push(serverFinding(textOf(server['server']), server))
+  const waiting = tools.filter((tool) => tool['admitted'] === false).map((tool) => textOf(tool['tool_id']))
+  if (waiting.length > 0)
+    findings.push({
+      severity: 'warning',
+      about: 'tools',
+      says: `${waiting.length} new or changed tools wait to be admitted: ${waiting.slice(0, 5).join(', ')}`,
+      do: 'look at them with `sluice tools`, then `sluice admit`',
+    })
+  return findings
+}
+
+function serverFinding(server: string, { state, tools, last_failure }: ReturnType<typeof fieldsOf>): Finding {
+  const about = `server ${server}`
+  if (state === 'ready') return { severity: 'ok', about, says: `${textOf(tools)} tools` }
+  return { severity: 'error', about, says: `is ${textOf(state)}: ${textOf(last_failure)}`, do: 'see `sluice servers`' }
+}
+
+/** Without a gate each server is started once, asked for its tools and ended again. */
+export async function tryServers({ config, folder }: Settings): Promise<readonly Finding[]> {
+  const configs = serverConfigs(config.servers, folder)
+  if (!configs.ok || configs.value.length === 0) return []
+  const listed = new Map<string, number>()
+  const servers = openToolServers({
+    servers: configs.value,
+    version: packageVersion(),
+    tuning: { start_timeout_ms: START_MS, probe_timeout_ms: START_MS / 2 },
+    onListed: async (server, definitions) => void listed.set(server, definitions.length),
+    log: () => undefined,
+  })
+  const tried = await Promise.all(
+    configs.value.map(async ({ name }): Promise<Finding> => {
+      const about = `server ${name}`
+      const ready = await servers.ready(name)
+      if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${listed.get(name) ?? 0} tools` }
+      const stderr =
+        servers
+          .status()
+          .find(({ server }) => server === name)
+          ?.stderr.slice(-5) ?? []
+      const says = [`does not start: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
+      return {
+        severity: 'error',
+        about,
+        says,
+        do: `correct \`servers.${name}\`, or run its command by hand to see what it lacks`,
+      }
+    }),
+  )
+  await servers.close()
+  return tried
+}

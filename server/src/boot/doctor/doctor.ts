@@ -1,0 +1,70 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
+import type { UpOptions } from '../../doors/cli/program.ts'
+import { placesIn } from '../data-folder.ts'
+import { dataIn } from '../load-config.ts'
+import { configFileOf } from '../local-gate.ts'
+import { verifyOffline } from '../verify-offline.ts'
+import { checkClients } from './check-clients.ts'
+import { checkConfig, checkPolicy } from './check-config.ts'
+import { checkData, checkNode, checkPort } from './check-machine.ts'
+import { askGate, tryServers } from './check-servers.ts'
+
+/** Beyond this a whole verification takes longer than somebody who asks a doctor waits. */
+const QUICK_BYTES = 64 * 1_048_576
+
+/** Looks at everything and changes nothing. One finding never hides another. */
+export async function doctor(options: UpOptions): Promise<DoctorReport> {
+  const file = configFileOf(options)
+  const { settings, findings: configured } = checkConfig(file)
+  const data = resolve(options.data ?? settings?.data ?? dataIn(file))
+  const running = await askGate(data)
+  const findings: Finding[] = [checkNode(process.version), ...configured, ...checkData(data)]
+  if (running !== undefined) findings.push(...running)
+  else
+    findings.push({
+      severity: 'note',
+      about: 'gate',
+      says: 'none runs on this data folder',
+      do: 'start it with `sluice up`',
+    })
+  if (settings !== undefined) {
+    findings.push(...(await checkPolicy(settings, file)))
+    if (running === undefined) {
+      const { host, port } = settings.config.listen
+      findings.push(...(await checkPort(host, port)), ...(await tryServers(settings)))
+    }
+    if (settings.config.serenity === undefined)
+      findings.push({
+        severity: 'note',
+        about: 'health',
+        says: 'there is no `serenity` section, so the health decider is silent',
+      })
+  }
+  findings.push(...(await checkAudit(options, data)), ...checkClients(data))
+  return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
+}
+
+async function checkAudit(options: UpOptions, data: string): Promise<readonly Finding[]> {
+  const about = 'audit'
+  const { ledger } = placesIn(data)
+  if (!existsSync(ledger)) return []
+  if (statSync(ledger).size > QUICK_BYTES)
+    return [
+      { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
+    ]
+  const verified = await verifyOffline({ ...options, data }, [])
+  // What keeps it from being read is told by the findings about configuration and keys.
+  if (!verified.ok) return []
+  const { ok, entries, checkpoints } = verified.value
+  if (ok) return [{ severity: 'ok', about, says: `verifies: ${entries} entries, ${checkpoints} checkpoints` }]
+  return [
+    {
+      severity: 'error',
+      about,
+      says: 'it does not verify',
+      do: 'run `sluice audit verify` for the first bad entry; see docs/operations/restore.md',
+    },
+  ]
+}

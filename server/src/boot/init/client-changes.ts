@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { plainJson, spanOf } from './jsonc.ts'
+import type { Opened } from './plan-import.ts'
+import { sha256, writeWhole } from './whole-file.ts'
+
+/** What was changed, so that it can be taken back. */
+const Manifest = z.strictObject({
+  v: z.literal(1),
+  undone: z.boolean(),
+  files: z.array(z.strictObject({ file: z.string(), backup: z.string(), before: z.string(), after: z.string() })),
+})
+type Manifest = z.infer<typeof Manifest>
+
+export type Replacement = { readonly file: string; readonly text: string }
+export type Changed = { readonly file: string; readonly backup: string }
+
+/** The client's file with the named servers replaced by the gate; everything else in it stays as it is, byte for byte. */
+export function withGate(
+  { text, at, servers }: Pick<Opened, 'text' | 'at' | 'servers'>,
+  taken: readonly string[],
+  entry: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const span = spanOf(plainJson(text), at)
+  if (span === undefined) return undefined
+  const kept = Object.entries(servers).filter(([name]) => !taken.includes(name) && name !== 'sluice')
+  const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  '
+  const depth = indent.repeat(at.length)
+  const value = JSON.stringify(Object.fromEntries([...kept, ['sluice', entry]]), null, indent).replaceAll(
+    '\n',
+    `\n${depth}`,
+  )
+  const eol = text.includes('\r\n') ? value.replaceAll('\n', '\r\n') : value
+  return `${text.slice(0, span.start)}${eol}${text.slice(span.end)}`
+}
+
+/**
+ * Writes all of them, each after a backup.
+ * INVARIANT: before a file is touched, its bytes and the way back are on the disk.
+ */
+export function changeClients(folder: string, replacements: readonly Replacement[]): readonly Changed[] {
+  const home = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'))
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const files = replacements.map(({ file, text }, at) => {
+    const before = readFileSync(file)
+    const backup = join(home, `${at}.backup`)
+    writeFileSync(backup, before, { mode: 0o600, flag: 'wx', flush: true })
+    return { file, backup, before: sha256(before), after: sha256(Buffer.from(text)) }
+  })
+  save(home, { v: 1, undone: false, files })
+  for (const { file, text } of replacements) writeWhole(file, Buffer.from(text))
+  return files.map(({ file, backup }) => ({ file, backup }))
+}
+
+const save = (home: string, manifest: Manifest) =>
+  writeWhole(join(home, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), 0o600)
+
+/** Restores what the last change replaced. Nothing at all is touched when one of the files is no longer what we wrote. */
+export function undoClients(folder: string): Result<readonly Changed[]> {
+  const [home] = existsSync(folder)
+    ? readdirSync(folder)
+        .toSorted()
+        .toReversed()
+        .filter((name) => isOpen(join(folder, name)))
+    : []
+  if (home === undefined) return refuse('init.nothing_to_undo', { folder })
+  const place = join(folder, home)
+  const manifest = manifestIn(place)
+  if (manifest === undefined) return refuse('init.nothing_to_undo', { folder })
+  // Written but never reached, or restored by an undo that was cut off: those are as they should be.
+  const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
+  const strange = touched.filter(({ file, after }) => digestOf(file) !== after).map(({ file }) => file)
+  if (strange.length > 0) return refuse('init.changed_since', { files: strange.join(', '), backups: place })
+  for (const { file, backup } of touched) writeWhole(file, readFileSync(backup))
+  save(place, { ...manifest, undone: true })
+  return ok(manifest.files.map(({ file, backup }) => ({ file, backup })))
+}
+
+const digestOf = (file: string) => (existsSync(file) ? sha256(readFileSync(file)) : 'absent')
+const isOpen = (home: string) => manifestIn(home)?.undone === false
+
+function manifestIn(home: string): Manifest | undefined {
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(join(home, 'manifest.json'), 'utf8')))
+  } catch {
+    return undefined
+  }
+}

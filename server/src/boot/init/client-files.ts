@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+
+/** Where one client keeps its MCP servers. */
+export type ClientFile = {
+  readonly client: string
+  readonly file: string
+  /** The key, or the way to it, under which the servers stand. */
+  readonly at: readonly string[]
+  readonly format: 'json' | 'toml'
+  /** What this client wants in an entry besides command and arguments. */
+  readonly entry?: Readonly<Record<string, string>>
+}
+
+export type Surroundings = {
+  readonly home: string
+  readonly cwd: string
+  readonly platform: NodeJS.Platform
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The files of the usual clients on this machine: the user's, then those of the project in the current folder. */
+export function clientFiles({ home, cwd, platform, env }: Surroundings): readonly ClientFile[] {
+  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+  const apps =
+    platform === 'darwin'
+      ? join(home, 'Library/Application Support')
+      : platform === 'win32'
+        ? (env['APPDATA'] ?? join(home, 'AppData/Roaming'))
+        : config
+  const zed = platform === 'win32' ? join(apps, 'Zed') : join(config, 'zed')
+  const code = join(apps, 'Code/User')
+  const servers = (client: string, file: string): ClientFile => ({ client, file, at: ['mcpServers'], format: 'json' })
+  const vscode = (file: string): ClientFile => ({
+    client: 'vscode',
+    file,
+    at: ['servers'],
+    format: 'json',
+    entry: { type: 'stdio' },
+  })
+  return [
+    servers('claude-desktop', join(apps, 'Claude/claude_desktop_config.json')),
+    servers('claude-code', join(home, '.claude.json')),
+    { ...servers('claude-code', join(home, '.claude.json')), at: ['projects', cwd, 'mcpServers'] },
+    servers('cursor', join(home, '.cursor/mcp.json')),
+    vscode(join(code, 'mcp.json')),
+    servers('windsurf', join(home, '.codeium/windsurf/mcp_config.json')),
+    {
+      client: 'zed',
+      file: join(zed, 'settings.json'),
+      at: ['context_servers'],
+      format: 'json',
+      entry: { source: 'custom' },
+    },
+    servers('cline', join(code, 'globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json')),
+    servers('gemini', join(home, '.gemini/settings.json')),
+    {
+      client: 'codex',
+      file: join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml'),
+      at: ['mcp_servers'],
+      format: 'toml',
+    },
+    servers('claude-code', join(cwd, '.mcp.json')),
+    servers('cursor', join(cwd, '.cursor/mcp.json')),
+    vscode(join(cwd, '.vscode/mcp.json')),
+    servers('gemini', join(cwd, '.gemini/settings.json')),
+  ]
+}

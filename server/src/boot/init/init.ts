@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, relative, resolve as resolvePath } from 'node:path'
+import { readConfig } from '../../contract/config.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { InitReport, InitWish } from '../../doors/cli/boot-reports.ts'
+import type { UpOptions } from '../../doors/cli/program.ts'
+import { parseDocument } from 'yaml'
+import { secretOf } from '../../upstream/server-config.ts'
+import { openDataFolder } from '../data-folder.ts'
+import { dataIn, loadConfig } from '../load-config.ts'
+import { configFileOf, LAUNCHER } from '../local-gate.ts'
+import { clientFiles, type ClientFile, type Surroundings } from './client-files.ts'
+import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
+import { extendedConfigText, newConfigText, SCHEMA_FILE, schemaText } from './config-text.ts'
+import { openClients } from './open-clients.ts'
+import { planImport, type Opened, type Plan } from './plan-import.ts'
+import { writeWhole } from './whole-file.ts'
+
+/** Takes over the servers of MCP clients: writes `sluice.yaml`, puts secrets aside, and where wished puts the gate in their place. */
+export function init(options: UpOptions, wish: InitWish, around: Surroundings = here()): Result<InitReport> {
+  const file = configFileOf(options)
+  const folder = dirname(file)
+  const data = resolvePath(options.data ?? dataIn(file))
+  const backups = join(data, 'init')
+  if (wish.undo) return undo(file, backups)
+  if (existsSync(file)) {
+    const sound = loadConfig(file, true)
+    if (!sound.ok) return sound
+  }
+  const looked = wanted(around, wish.from)
+  if (!looked.ok) return looked
+  const { files, unreadable } = openClients(looked.value)
+  const existing = existsSync(file) ? serversIn(readFileSync(file, 'utf8')) : {}
+  const resolve = (value: string) => (value.startsWith('file:') ? (secretOf(value, folder, {}) ?? value) : value)
+  const plan = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
+  const text = configText(file, plan, shownPath(folder, data))
+  if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
+  const replacements = wish.write ? replacementsFor(files, plan, file) : []
+  const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
+  const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
+  const report = {
+    config: file,
+    config_is,
+    dry_run: wish.dry_run,
+    clients: plan.clients,
+    secrets,
+    snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
+    notes: [...unreadable, ...tomlNotes(files, wish)],
+  } as const
+  if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
+  openDataFolder(data)
+  writeWhole(join(data, SCHEMA_FILE), Buffer.from(schemaText()), 0o600)
+  for (const secret of plan.secrets)
+    writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
+  if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
+  // Last: a client is only pointed at the gate when all it needs is on the disk.
+  const changed = replacements.length === 0 ? [] : changeClients(backups, replacements)
+  return ok({ ...report, changed })
+}
+
+const here = (): Surroundings => ({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
+
+function undo(file: string, backups: string): Result<InitReport> {
+  const undone = undoClients(backups)
+  if (!undone.ok) return undone
+  const nothing = { clients: [], secrets: [], snippet: {}, notes: [] }
+  return ok({ config: file, config_is: 'unchanged', dry_run: false, ...nothing, changed: undone.value })
+}
+
+function shownPath(folder: string, path: string): string {
+  const inside = relative(folder, path).replaceAll('\\', '/')
+  return inside.startsWith('..') || isAbsolute(inside) ? path : `./${inside}`
+}
+
+function serversIn(text: string): Readonly<Record<string, unknown>> {
+  const read = readConfig(parseDocument(text).toJS())
+  return read.ok ? read.value.servers : {}
+}
+
+function configText(file: string, { servers }: Plan, data: string): string | undefined {
+  return existsSync(file) ? extendedConfigText(readFileSync(file, 'utf8'), servers) : newConfigText(servers, data)
+}
+
+/** The clients that were asked for; all when none was named. A file of any other place may be named too. */
+function wanted(around: Surroundings, from: readonly string[]): Result<readonly ClientFile[]> {
+  const all = clientFiles(around)
+  const missing = from.filter(
+    (word) => !all.some(({ client }) => client === word) && !existsSync(resolvePath(around.cwd, word)),
+  )
+  if (missing.length > 0) {
+    const clients = [...new Set(all.map(({ client }) => client))].join(', ')
+    return refuse('init.unknown_client', { named: missing.join(', '), clients })
+  }
+  if (from.length === 0) return ok(all)
+  return ok(
+    from.flatMap((word) => {
+      const ofClient = all.filter(({ client }) => client === word)
+      return ofClient.length > 0 ? ofClient : [clientAt(all, resolvePath(around.cwd, word))]
+    }),
+  )
+}
+
+function clientAt(all: readonly ClientFile[], file: string): ClientFile {
+  const is_toml = file.endsWith('.toml')
+  const unknown: ClientFile = {
+    client: 'agent',
+    file,
+    at: [is_toml ? 'mcp_servers' : 'mcpServers'],
+    format: is_toml ? 'toml' : 'json',
+  }
+  return all.find((each) => each.file === file) ?? unknown
+}
+
+/** Absolute, because clients with windows have another PATH than a terminal. */
+const entryFor = (client: string, config: string) => ({
+  command: process.execPath,
+  args: [LAUNCHER, 'mcp', '--config', config, '--agent', client],
+})
+
+/** Two places of one file are changed one after the other in one text. */
+function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): readonly Replacement[] {
+  const texts = new Map<string, string>()
+  for (const [at, opened] of files.entries()) {
+    const taken = (clients[at]?.servers ?? []).filter(({ as }) => as !== undefined).map(({ name }) => name)
+    if (opened.format !== 'json' || taken.length === 0) continue
+    const entry = { ...opened.entry, ...entryFor(opened.client, config) }
+    const text = withGate({ ...opened, text: texts.get(opened.file) ?? opened.text }, taken, entry)
+    if (text !== undefined) texts.set(opened.file, text)
+  }
+  return [...texts].map(([file, text]) => ({ file, text }))
+}
+
+const tomlNotes = (files: readonly Opened[], { write }: InitWish): readonly string[] =>
+  files
+    .filter(({ format }) => write && format === 'toml')
+    .map(({ file }) => `${file} is TOML and was not changed; put the gate there by hand`)

@@ -1,0 +1,83 @@
+/** JSON with comments and trailing commas, as editors allow it in their settings. Same length, so that places stay places. */
+export function plainJson(text: string): string {
+  const out = text.split('')
+  let comma: number | undefined
+  for (let at = 0; at < text.length;) {
+    const end = endOfToken(text, at)
+    const token = text.slice(at, end)
+    if (token.startsWith('//') || token.startsWith('/*')) out.fill(' ', at, end)
+    else if (token === ',') comma = at
+    else if (token.trim() !== '') {
+      if ((token === '}' || token === ']') && comma !== undefined) out[comma] = ' '
+      comma = undefined
+    }
+    at = end
+  }
+  if (text.startsWith('\uFEFF')) out[0] = ' '
+  return out.join('')
+}
+
+function endOfToken(text: string, at: number): number {
+  const rest = (pattern: RegExp) => {
+    const sticky = new RegExp(pattern, 'y')
+    sticky.lastIndex = at
+    return sticky.exec(text)?.[0].length ?? 1
+  }
+  switch (text[at]) {
+    case '"':
+      return at + rest(/"(?:[^"\\]|\\.)*"?/s)
+    case '/':
+      return at + rest(/\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/)
+    default:
+      return at + rest(/[^"/,{}[\]:]+/)
+  }
+}
+
+export type Span = { readonly start: number; readonly end: number }
+
+/** Where the value at a path of keys stands in plain JSON. The last of equal keys counts, as it does for a parser. */
+export function spanOf(json: string, path: readonly string[]): Span | undefined {
+  let span: Span | undefined = { start: skipSpace(json, 0), end: json.trimEnd().length }
+  for (const key of path) span = span === undefined ? undefined : memberOf(json, span, key)
+  return span
+}
+
+function memberOf(json: string, { start, end }: Span, key: string): Span | undefined {
+  if (json[start] !== '{') return undefined
+  let found: Span | undefined
+  let at = skipSpace(json, start + 1)
+  while (at < end && json[at] === '"') {
+    const name = valueEnd(json, at)
+    const value = skipSpace(json, skipSpace(json, name) + 1)
+    const after = valueEnd(json, value)
+    if (JSON.parse(json.slice(at, name)) === key) found = { start: value, end: after }
+    at = skipSpace(json, after)
+    if (json[at] === ',') at = skipSpace(json, at + 1)
+  }
+  return found
+}
+
+const skipSpace = (json: string, at: number): number => {
+  let next = at
+  while (/\s/.test(json.charAt(next))) next += 1
+  return next
+}
+
+function valueEnd(json: string, start: number): number {
+  let depth = 0
+  let at = start
+  do {
+    const sign = json.charAt(at)
+    if (sign === '{' || sign === '[') depth += 1
+    if (sign === '}' || sign === ']') depth -= 1
+    at = /[\s,{}[\]:]/.test(sign) ? at + 1 : endOfScalar(json, at)
+  } while (depth > 0 && at < json.length)
+  return at
+}
+
+function endOfScalar(json: string, at: number): number {
+  if (json[at] === '"') return endOfToken(json, at)
+  const scalar = /[^\s,{}[\]:"]+/y
+  scalar.lastIndex = at
+  return at + (scalar.exec(json)?.[0].length ?? 1)
+}

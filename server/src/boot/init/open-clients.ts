@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { ClientFile } from './client-files.ts'
+import { plainJson } from './jsonc.ts'
+import type { Opened } from './plan-import.ts'
+import { tomlServers } from './toml-servers.ts'
+
+export type OpenedClients = { readonly files: readonly Opened[]; readonly unreadable: readonly string[] }
+
+/** The files that are there and have servers. One that cannot be read is named and left alone. */
+export function openClients(wanted: readonly ClientFile[]): OpenedClients {
+  const files: Opened[] = []
+  const unreadable = new Set<string>()
+  for (const each of wanted) {
+    const read = open(each)
+    if (read === 'unreadable')
+      unreadable.add(`${each.file} cannot be read as ${each.format.toUpperCase()}, and was left alone`)
+    else if (read !== undefined && Object.keys(read.servers).length > 0) files.push(read)
+  }
+  return { files, unreadable: [...unreadable] }
+}
+
+function open(each: ClientFile): Opened | 'unreadable' | undefined {
+  if (!existsSync(each.file)) return undefined
+  try {
+    const text = readFileSync(each.file, 'utf8')
+    if (each.format === 'toml') return { ...each, text, servers: tomlServers(text) }
+    let value: unknown = text.trim() === '' ? {} : (JSON.parse(plainJson(text)) as unknown)
+    for (const key of each.at) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+    return { ...each, text, servers: isRecord(value) ? value : {} }
+  } catch {
+    return 'unreadable'
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,130 @@
+import { relative } from 'node:path'
+import { readConfig } from '../../contract/config.ts'
+import type { FoundClient, FoundServer } from '../../doors/cli/boot-reports.ts'
+import type { ClientFile } from './client-files.ts'
+import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
+
+/** A client's file with the servers that stand in it. */
+export type Opened = ClientFile & { readonly text: string; readonly servers: Readonly<Record<string, unknown>> }
+
+export type Secret = {
+  readonly server: string
+  readonly key: string
+  readonly file: string
+  readonly reference: string
+  readonly value: string
+}
+export type Settings = Readonly<Record<string, unknown>>
+
+export type Plan = {
+  readonly clients: readonly FoundClient[]
+  /** New ones, by their names in `sluice.yaml`. */
+  readonly servers: ReadonlyMap<string, Settings>
+  readonly secrets: readonly Secret[]
+}
+
+export type PlanDeps = {
+  readonly home: string
+  readonly cwd: string
+  /** Of `sluice.yaml`. */
+  readonly folder: string
+  readonly secretsFolder: string
+  /** What `sluice.yaml` has already. */
+  readonly existing: Readonly<Record<string, unknown>>
+  /** What a reference in it stands for, where that is a file. */
+  readonly resolve: (value: string) => string
+}
+
+/** Which servers are taken over, under which names, with which secrets put aside. Writes nothing. */
+export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
+  const servers = new Map<string, Settings>()
+  const secrets: Secret[] = []
+  const known = new Map(Object.entries(deps.existing).map(([name, settings]) => [keyOf(settings, deps.resolve), name]))
+  const taken = new Set(Object.keys(deps.existing))
+
+  function take(name: string, value: unknown): FoundServer {
+    const read = readEntry(value, deps)
+    if (read.is === 'left') return { name, note: read.why }
+    if (read.is === 'gate') return { name, note: 'it is the gate already' }
+    const same = known.get(keyOf(read.entry, asWritten))
+    if (same !== undefined) return { name, as: same }
+    const as = freeName(name, taken)
+    const { settings, put_aside, notes } = settingsOf(as, read.entry, deps)
+    const checked = readConfig({ servers: { [as]: settings } })
+    if (!checked.ok) return { name, note: `it cannot be taken over: ${checked.problem.about['paths'] ?? ''}` }
+    taken.add(as)
+    known.set(keyOf(read.entry, asWritten), as)
+    servers.set(as, settings)
+    secrets.push(...put_aside)
+    return { name, as, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) }
+  }
+
+  const clients = files.map(({ client, file, servers: found }) => ({
+    client,
+    file,
+    servers: Object.entries(found).map(([name, value]) => take(name, value)),
+  }))
+  return { clients, servers, secrets }
+}
+
+/** The same server in two clients, or in `sluice.yaml` already, is one server; with another credential it is another one. */
+function keyOf(settings: unknown, resolve: (value: string) => string): string {
+  const { command, args, url, cwd, env, headers } = settings as Entry
+  const sorted = (record: Readonly<Record<string, string>> = {}) =>
+    Object.entries(record)
+      .map(([key, value]) => JSON.stringify([key, resolve(value)]))
+      .toSorted((one, other) => (one < other ? -1 : 1))
+  return JSON.stringify([command, args ?? [], url, cwd, sorted(env), sorted(headers)])
+}
+
+/** A variable is known by its name; what was put aside, by what it is. */
+function asWritten(value: string): string {
+  const variable = variableIn(value)
+  return variable === undefined ? value : `env:${variable}`
+}
+
+/** `My_Server` becomes `my-server`; what is taken gets a number. */
+export function freeName(wished: string, taken: ReadonlySet<string>): string {
+  const plain = wished
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 32)
+    .replace(/-+$/, '')
+  const name = plain === '' ? 'server' : plain
+  if (!taken.has(name)) return name
+  for (let count = 2; ; count += 1) {
+    const next = `${name.slice(0, 32 - `-${count}`.length)}-${count}`
+    if (!taken.has(next)) return next
+  }
+}
+
+type Made = { readonly settings: Settings; readonly put_aside: readonly Secret[]; readonly notes: readonly string[] }
+
+function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
+  const put_aside: Secret[] = []
+  const notes: string[] = []
+  const refer = (key: string, value: string): string => {
+    const variable = variableIn(value)
+    if (variable !== undefined) {
+      notes.push(`set ${variable} in the environment of the gate`)
+      return `env:${variable}`
+    }
+    // Plain text that would be read as a reference is put aside too.
+    if (!looksSecret(key, value) && !/^(?:env|file):/.test(value)) return value
+    const file = `${server}.${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+    const reference = `file:${relative(deps.folder, deps.secretsFolder).replaceAll('\\', '/')}/${file}`
+    put_aside.push({ server, key, file, reference, value })
+    return reference
+  }
+  const each = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, refer(key, value)]))
+  const { env, headers, ...plain } = entry
+  const settings = {
+    ...plain,
+    ...(env === undefined ? {} : { env: each(env) }),
+    ...(headers === undefined ? {} : { headers: each(headers) }),
+  }
+  return { settings, put_aside, notes }
+}

@@ -1,0 +1,94 @@
+import { scrubText } from '../../commands/scrub-text.ts'
+
+/** One server as a client writes it, in our words. Values are still as they were. */
+export type Entry = {
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type ReadEntry =
+  | { readonly is: 'server'; readonly entry: Entry }
+  | { readonly is: 'left'; readonly why: string }
+  /** It is the gate itself. */
+  | { readonly is: 'gate' }
+
+type Fields = Readonly<Record<string, unknown>>
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+/** Reads a server of any of the usual clients. What cannot be taken over whole stays where it is. */
+export function readEntry(value: unknown, where: { readonly home: string; readonly cwd: string }): ReadEntry {
+  const said = fieldsOf(value)
+  // Zed's older form has the command as an object.
+  const nested = fieldsOf(said['command'])
+  const command = typeof said['command'] === 'string' ? said['command'] : nested['path']
+  const address = said['url'] ?? said['httpUrl'] ?? said['serverUrl']
+  if (said['disabled'] === true || said['enabled'] === false) return { is: 'left', why: 'it is switched off there' }
+  const fill = (text: string) =>
+    text
+      .replaceAll(/\$\{(?:workspaceFolder|workspaceRoot)\}/g, where.cwd)
+      .replaceAll(/\$\{userHome\}|^~(?=[\\/])/g, where.home)
+  if (typeof command === 'string' && command !== '') {
+    const args = textsOf(said['args'] ?? nested['args'])
+    const env = recordOf(said['env'] ?? nested['env'])
+    if (args === undefined || env === undefined)
+      return { is: 'left', why: 'its arguments or environment are not plain text' }
+    if (isGate(command, args)) return { is: 'gate' }
+    if (args.some((arg) => looksSecret('', arg) || /^--?[\w-]*(?:key|token|secret|passw)[\w-]*=./i.test(arg)))
+      return {
+        is: 'left',
+        why: 'one of its arguments looks like a secret; move it to `env` there, then run this again',
+      }
+    const cwd = said['cwd']
+    return {
+      is: 'server',
+      entry: {
+        command: fill(command),
+        ...(args.length === 0 ? {} : { args: args.map(fill) }),
+        ...(Object.keys(env).length === 0 ? {} : { env }),
+        ...(typeof cwd === 'string' ? { cwd: fill(cwd) } : {}),
+      },
+    }
+  }
+  if (typeof address !== 'string' || !/^https?:\/\//.test(address))
+    return { is: 'left', why: 'it has neither a command nor an http address' }
+  if (/\/\/[^/]*@/.test(address) || looksSecret('', address) || /[?&][^=]*(?:key|token|secret)[^=]*=/i.test(address))
+    return { is: 'left', why: 'its address holds a secret; move it to `headers` there, then run this again' }
+  const headers = recordOf(said['headers'])
+  if (headers === undefined) return { is: 'left', why: 'its headers are not plain text' }
+  return { is: 'server', entry: { url: fill(address), ...(Object.keys(headers).length === 0 ? {} : { headers }) } }
+}
+
+const isGate = (command: string, args: readonly string[]) =>
+  /(?:^|[\\/])sluice(?:\.cmd|\.exe)?$/.test(command) ||
+  (args.includes('mcp') && args.some((arg) => /(?:^|[\\/])sluice(?:@[\w.-]+)?$/.test(arg)))
+
+const SECRET_NAME =
+  /key|token|secret|passw|pwd|auth|credential|cookie|private|session|(?:^|_)pat(?:_|$)|dsn|connection|database_url/i
+
+/** By its name or by its looks. Better one file too many than one secret in a file that people share. */
+export const looksSecret = (name: string, value: string): boolean =>
+  value !== '' && (SECRET_NAME.test(name) || scrubText(value) !== value || /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value))
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return []
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
+}
+
+function recordOf(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (value === undefined || value === null) return {}
+  const pairs = Object.entries(fieldsOf(value)).map(([name, each]) => [name, each] as const)
+  if (pairs.some(([, each]) => typeof each !== 'string' && typeof each !== 'number' && typeof each !== 'boolean'))
+    return undefined
+  return Object.fromEntries(pairs.map(([name, each]) => [name, String(each)]))
+}
+
+/** `${NAME}`, `${env:NAME}` and `${input:name}` mean a value from elsewhere: the gate takes it from its environment. */
+export function variableIn(value: string): string | undefined {
+  const name = /^\$\{(?:env:|input:)?([\w.-]+)\}$/.exec(value)?.[1] ?? /^\$([A-Z_][A-Z0-9_]*)$/.exec(value)?.[1]
+  return name === undefined ? undefined : name.replaceAll(/[^A-Za-z0-9_]/g, '_')
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { Result } from '../../contract/problems.ts'
+import type { BackupReport, Finding } from './boot-reports.ts'
+import { EXIT } from './exit-codes.ts'
+import { asBody, printProblem, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+/** Is it well, and can it be brought back. */
+export function addHealthCommands(program: Command, session: Session): void {
+  program
+    .command('doctor')
+    .description('check everything and say what to do about each finding')
+    .action(async () => {
+      const out = session.out()
+      const report = await session.doctor()
+      if (out.json) out.line(JSON.stringify(report, null, 2))
+      else for (const finding of report.findings) printFinding(out, finding)
+      if (!out.json) out.line(summaryOf(report.findings))
+      session.exit(report.ok ? EXIT.ok : EXIT.problem)
+    })
+  program
+    .command('backup <file>')
+    .description('copy the ledger, the keys and all else in the data folder into one file, also while the gate runs')
+    .action(async (file: string) => {
+      const done = await session.backUp(file)
+      session.exit(
+        printed(
+          session.out(),
+          done,
+          ({ bytes, files }) => `${file}: ${bytes} bytes, the ledger and ${files} files; keep it secret`,
+        ),
+      )
+    })
+  program
+    .command('restore <file>')
+    .description('make the data folder of a backup, and verify its audit')
+    .action(async (file: string) => {
+      const done = await session.restore(file)
+      session.exit(
+        printed(
+          session.out(),
+          done,
+          ({ data, files, entries }) =>
+            `${data}: the ledger and ${files} files; the audit verifies, ${entries ?? 0} entries`,
+        ),
+      )
+    })
+}
+
+const MARK: Readonly<Record<Finding['severity'], string>> = { error: '✗', warning: '!', note: '·', ok: '✓' }
+
+function printFinding(out: Out, { severity, about, says, do: remedy }: Finding): void {
+  out.line(`${MARK[severity]} ${about}: ${says.replaceAll('\n', '\n    ')}`)
+  if (remedy !== undefined) out.line(`    → ${remedy.replaceAll('\n', '\n      ')}`)
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  return `${count('error')} errors, ${count('warning')} warnings, ${count('note')} notes`
+}
+
+function printed(out: Out, done: Result<BackupReport>, human: (report: BackupReport) => string): number {
+  if (!done.ok && !out.json) return printProblem(out, asBody(done.problem))
+  if (out.json) out.line(JSON.stringify(done.ok ? done.value : asBody(done.problem)))
+  else if (done.ok) out.line(human(done.value))
+  return done.ok ? EXIT.ok : EXIT.problem
+}

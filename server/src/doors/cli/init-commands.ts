@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { problem } from '../../contract/problems.ts'
+import type { InitReport, InitWish } from './boot-reports.ts'
+import { EXIT } from './exit-codes.ts'
+import { asBody, printProblem, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+type Words = { from?: string[]; write?: boolean; undo?: boolean; dryRun?: boolean; yes?: boolean }
+
+/** Taking over the tool servers of MCP clients, and giving them back. */
+export function addInitCommands(program: Command, session: Session): void {
+  program
+    .command('init')
+    .description('write sluice.yaml with the servers of your MCP clients, and put the gate in their place')
+    .option('--from <client or file...>', 'only these clients, or a file with `mcpServers`')
+    .option('--write', 'replace the servers in the clients by the gate, after a backup')
+    .option('--undo', 'restore the clients as they were before the last `--write`')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--yes', 'do not ask before files of other programs are changed')
+    .action(async (words: Words) => {
+      const wish: InitWish = {
+        from: words.from ?? [],
+        write: words.write === true,
+        undo: words.undo === true,
+        dry_run: words.dryRun === true,
+      }
+      const out = session.out()
+      if (wish.write && !wish.dry_run && words.yes !== true && !(await agreed(session, wish))) {
+        session.exit(EXIT.usage)
+        return
+      }
+      const done = await session.init(wish)
+      if (!done.ok) {
+        if (out.json) out.line(JSON.stringify(asBody(done.problem)))
+        session.exit(out.json ? EXIT.problem : printProblem(out, asBody(done.problem)))
+        return
+      }
+      if (out.json) out.line(JSON.stringify(done.value, null, 2))
+      else if (wish.undo) printUndone(out, done.value)
+      else printInit(out, done.value, wish)
+    })
+}
+
+/** Whoever sits at the terminal sees what would change before it does. */
+async function agreed(session: Session, wish: InitWish): Promise<boolean> {
+  const out = session.out()
+  if (out.json || !process.stdin.isTTY) {
+    printProblem(out, asBody(problem('init.needs_yes')))
+    return false
+  }
+  const planned = await session.init({ ...wish, dry_run: true })
+  if (!planned.ok) return printProblem(out, asBody(planned.problem)) === EXIT.ok
+  printInit(out, planned.value, wish)
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const said = await lines.question('go on? [y/N] ')
+  lines.close()
+  return /^y(es)?$/i.test(said.trim())
+}
+
+const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it was:' } as const
+const TO_DO = { written: 'would write', extended: 'would add to', unchanged: 'would leave as it is:' } as const
+
+function printInit(out: Out, report: InitReport, { write }: InitWish): void {
+  const would = report.dry_run ? 'would ' : ''
+  for (const { client, file, servers } of report.clients) {
+    out.line(`${client}: ${file}`)
+    for (const { name, as, note } of servers)
+      out.line(`  ${name} ${as === undefined ? 'stays there' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
+  }
+  if (report.clients.length === 0) out.line('no MCP client with servers was found; add servers to the file by hand')
+  for (const note of report.notes) out.line(`! ${note}`)
+  out.line(`${(report.dry_run ? TO_DO : DONE)[report.config_is]} ${report.config}`)
+  for (const { server, key, reference } of report.secrets)
+    out.line(`  ${server}.${key} is kept in ${reference.slice('file:'.length)}`)
+  for (const { file, backup } of report.changed)
+    out.line(`${would}put the gate into ${file}${backup === '' ? '' : `; before: ${backup}`}`)
+  if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
+  if (report.changed.length === 0) {
+    out.line('put this into the configuration of your client, or let `sluice init --write` do it:')
+    out.line(JSON.stringify(report.snippet, null, 2))
+  }
+  out.line('next: `sluice doctor`, then `sluice up`')
+}
+
+function printUndone(out: Out, { changed }: InitReport): void {
+  for (const { file } of changed) out.line(`restored ${file}`)
+}

@@ -1,0 +1,124 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { backUpData, restoreData } from '../../src/boot/backup.ts'
+import { doctor as examine } from '../../src/boot/doctor/doctor.ts'
+import { verifyOffline } from '../../src/boot/verify-offline.ts'
+import type { DoctorReport } from '../../src/doors/cli/boot-reports.ts'
+import { configure, run, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+
+let gate: RunningGate & { stop(): Promise<void> }
+const elsewhere = mkdtempSync(join(tmpdir(), 'sluice-elsewhere-'))
+beforeAll(async () => void (gate = await startGate()))
+afterAll(async () => {
+  await gate.stop()
+  rmSync(elsewhere, { recursive: true, force: true })
+})
+
+const inFolder = (folder: string) => ({ config: join(folder, 'sluice.yaml') })
+const doctor = (folder: string) => examine(inFolder(folder))
+const told = ({ findings }: DoctorReport, severity: string) =>
+  findings.filter((finding) => finding.severity === severity).map(({ about, says }) => `${about}: ${says}`)
+
+describe('sluice doctor', () => {
+  test('of a gate that runs finds no error, and says what a gate cannot see', async () => {
+    const report = await doctor(gate.folder)
+    expect([report.ok, told(report, 'error')]).toEqual([true, []])
+    expect(told(report, 'ok').join('\n')).toMatch(/gate: runs, version [\s\S]*server book: \d+ tools/)
+    expect(told(report, 'note').join('\n')).toContain('what a gate cannot see')
+    const { out, code } = await run(gate.folder, ['doctor'])
+    expect(code).toBe(0)
+    expect(out).toContain('✓ server book')
+    expect(out).toMatch(/0 errors, \d+ warnings, \d+ notes\n$/)
+  })
+
+  test('without a gate starts each server, and names all that is wrong at once, with what to do', async () => {
+    const folder = join(elsewhere, 'sick')
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((done) => taken.once('listening', done))
+    const { port } = taken.address() as { port: number }
+    mkdirSync(join(folder, '.sluice'), { recursive: true })
+    chmodSync(join(folder, '.sluice'), 0o755)
+    const book = {
+      command: 'node',
+      args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+      env: { EFFECTS: join(folder, 'x') },
+    }
+    const broken = { command: 'node', args: ['-e', 'console.error("no license"); process.exit(1)'] }
+    const settings = { listen: { port }, policy: { preset: 'observe' }, servers: { book, broken } }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
+    const report = await doctor(folder)
+    taken.close()
+    expect(report.ok).toBe(false)
+    const errors = told(report, 'error').join('\n')
+    expect(errors).toMatch(/data folder: .* is open to others \(755\)/)
+    expect(errors).toContain(`port: 127.0.0.1:${port} cannot be listened on (EADDRINUSE)`)
+    expect(errors).toMatch(/server broken: does not start: [\s\S]*no license/)
+    expect(told(report, 'ok').join('\n')).toMatch(/server book: starts and lists \d+ tools/)
+    expect(told(report, 'warning').join('\n')).toContain('policy: the preset is observe')
+    expect(
+      report.findings.filter(({ severity }) => severity === 'error').every(({ do: remedy }) => remedy !== undefined),
+    ).toBe(true)
+  })
+
+  test('warns of what other machines can reach', async () => {
+    const folder = join(elsewhere, 'open')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'sluice.yaml'), 'listen: { host: 0.0.0.0, port: 0 }\n')
+    expect(told(await doctor(folder), 'warning').join('\n')).toContain('listen: it listens on 0.0.0.0:0')
+  })
+})
+
+describe('sluice backup and restore', () => {
+  test('a backup of a running gate becomes a data folder whose audit verifies, with its keys and calls', async () => {
+    const file = join(elsewhere, 'gate.backup')
+    const made = await gate.cli('backup', file)
+    expect([made.code, made.err]).toEqual([0, ''])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await backUpData(inFolder(gate.folder), file)).toMatchObject({ ok: false })
+
+    const folder = join(elsewhere, 'restored')
+    mkdirSync(folder)
+    configure(folder)
+    const restored = await restoreData(inFolder(folder), file)
+    expect(restored).toMatchObject({ ok: true, value: { data: join(folder, '.sluice') } })
+    const before = await verifyOffline(inFolder(gate.folder), [])
+    expect(restored.ok && before.ok && restored.value.entries === before.value.entries).toBe(true)
+    const keys = (base: string) => readFileSync(join(base, '.sluice/keys/checkpoint-keys.json'), 'utf8')
+    expect(keys(folder)).toBe(keys(gate.folder))
+    expect(await restoreData(inFolder(folder), file)).toMatchObject({
+      problem: { code: 'backup.unusable', about: { why: 'the data folder is not empty; move it away first' } },
+    })
+  })
+
+  test('what is no backup, or has been tampered with, becomes no data folder', async () => {
+    const folder = join(elsewhere, 'tampered')
+    mkdirSync(folder)
+    configure(folder)
+    writeFileSync(join(folder, 'no.backup'), 'hello')
+    const restore = (name: string) => restoreData(inFolder(folder), name)
+    expect(await restore(join(folder, 'no.backup'))).toMatchObject({ problem: { code: 'backup.unusable' } })
+    const file = join(elsewhere, 'tampered.backup')
+    await backUpData(inFolder(gate.folder), file)
+    const db = new DatabaseSync(file)
+    const changed = db.prepare('DELETE FROM audit WHERE seq = 2').run()
+    db.close()
+    expect(changed.changes).toBe(1)
+    expect(await restore(file)).toMatchObject({ problem: { about: { why: 'its audit does not verify' } } })
+    expect(existsSync(join(folder, '.sluice'))).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+})

@@ -1,0 +1,259 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { init } from '../../src/boot/init/init.ts'
+import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
+import { freeName } from '../../src/boot/init/plan-import.ts'
+import { tomlServers } from '../../src/boot/init/toml-servers.ts'
+import { loadConfig } from '../../src/boot/load-config.ts'
+import type { InitReport, InitWish } from '../../src/doors/cli/boot-reports.ts'
+
+let root = ''
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-init-'))))
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const home = () => join(root, 'home')
+const project = () => join(root, 'project')
+const config = () => join(project(), 'sluice.yaml')
+const read = (file: string) => readFileSync(file, 'utf8')
+function write(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+const wish = (more: Partial<InitWish> = {}): InitWish => ({
+  from: [],
+  write: false,
+  undo: false,
+  dry_run: false,
+  ...more,
+})
+const run = (more: Partial<InitWish> = {}) => {
+  mkdirSync(project(), { recursive: true })
+  return init({ config: config() }, wish(more), { home: home(), cwd: project(), platform: 'linux', env: {} })
+}
+function done(more: Partial<InitWish> = {}): InitReport {
+  const report = run(more)
+  if (!report.ok) throw new Error(JSON.stringify(report.problem))
+  return report.value
+}
+
+const CURSOR = `{
+  // mine
+  "mcpServers": {
+    "My_Server": { "command": "serve", "args": ["-y", "thing"], "env": { "API_TOKEN": "tok_123456789abc", "MODE": "fast" }, },
+    "remote": { "url": "https://mcp.example.com/mcp", "headers": { "Authorization": "Bearer abcdefgh12345678" } },
+    "off": { "command": "x", "disabled": true },
+    "leaky": { "command": "x", "args": ["--api-key=sk-1234567890"] }
+  },
+  "other": [1, /* keep */ 2]
+}
+`
+const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
+
+describe('sluice init', () => {
+  test('takes over the servers of a client; secrets go to files of their own, the rest stays plain', () => {
+    cursor()
+    const report = done()
+    expect(report.clients[0]?.servers).toMatchObject([
+      { as: 'my-server' },
+      { as: 'remote' },
+      { name: 'off' },
+      { name: 'leaky' },
+    ])
+    const text = read(config())
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/\.sluice\/sluice\.schema\.json\n/)
+    expect(JSON.stringify([text, report])).not.toMatch(/tok_123|abcdefgh|sk-1234/)
+    const secret = join(project(), '.sluice/secrets/my-server.API_TOKEN')
+    expect(read(secret)).toBe('tok_123456789abc\n')
+    expect(statSync(secret).mode & 0o777).toBe(0o600)
+    expect(statSync(join(project(), '.sluice')).mode & 0o777).toBe(0o700)
+    const loaded = loadConfig(config(), true)
+    expect(loaded).toMatchObject({
+      ok: true,
+      value: {
+        config: {
+          servers: {
+            'my-server': {
+              command: 'serve',
+              env: { API_TOKEN: 'file:.sluice/secrets/my-server.API_TOKEN', MODE: 'fast' },
+            },
+            remote: {
+              url: 'https://mcp.example.com/mcp',
+              headers: { Authorization: 'file:.sluice/secrets/remote.Authorization' },
+            },
+          },
+        },
+      },
+    })
+    expect(read(join(home(), '.cursor/mcp.json'))).toBe(CURSOR)
+  })
+
+  test('puts the gate into the client and leaves everything else as it was, and gives it all back, byte for byte', () => {
+    const file = cursor()
+    const { changed } = done({ write: true })
+    expect(changed.map((each) => each.file)).toEqual([file])
+    const text = read(file)
+    expect(text).toContain('// mine')
+    expect(text).toContain('"other": [1, /* keep */ 2]')
+    const { mcpServers } = JSON.parse(plainJson(text)) as { mcpServers: Record<string, { args: string[] }> }
+    expect(Object.keys(mcpServers)).toEqual(['off', 'leaky', 'sluice'])
+    expect(mcpServers['sluice']?.args.slice(1)).toEqual(['mcp', '--config', config(), '--agent', 'cursor'])
+    expect(run({ undo: true })).toMatchObject({ ok: true })
+    expect(read(file)).toBe(CURSOR)
+    expect(run({ undo: true })).toMatchObject({ ok: false, problem: { code: 'init.nothing_to_undo' } })
+  })
+
+  test('does not undo when a file was changed since, and touches none of them', () => {
+    const file = cursor()
+    const other = write(
+      join(home(), '.codeium/windsurf/mcp_config.json'),
+      '{"mcpServers":{"a":{"serverUrl":"https://a.example/mcp"}}}',
+    )
+    done({ write: true })
+    const mine = read(other)
+    writeFileSync(file, '{"mcpServers":{}}')
+    expect(run({ undo: true })).toMatchObject({
+      ok: false,
+      problem: { code: 'init.changed_since', about: { files: file } },
+    })
+    expect([read(file), read(other)]).toEqual(['{"mcpServers":{}}', mine])
+  })
+
+  test('a dry run writes nothing', () => {
+    const file = cursor()
+    expect(done({ write: true, dry_run: true }).changed).toEqual([{ file, backup: '' }])
+    expect([existsSync(config()), existsSync(join(project(), '.sluice')), read(file)]).toEqual([false, false, CURSOR])
+  })
+
+  test('a second run finds nothing new, and an own file is extended with its comments kept', () => {
+    cursor()
+    write(config(), '# mine\ndata: ./.sluice # here\nservers:\n  my-server: { command: other } # first\n')
+    expect(done()).toMatchObject({
+      config_is: 'extended',
+      clients: [{ servers: [{ as: 'my-server-2' }, { as: 'remote' }, {}, {}] }],
+    })
+    const text = read(config())
+    for (const kept of ['# mine', '# here', '# first', 'command: other']) expect(text).toContain(kept)
+    expect(done()).toMatchObject({
+      config_is: 'unchanged',
+      clients: [{ servers: [{ as: 'my-server-2' }, { as: 'remote' }, {}, {}] }],
+    })
+    expect(read(config())).toBe(text)
+  })
+
+  test('does not touch a configuration that has mistakes', () => {
+    cursor()
+    write(config(), 'lisen: {}\n')
+    expect(run()).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+    expect(read(config())).toBe('lisen: {}\n')
+  })
+
+  test('knows the files of the usual clients, and one server in two of them is one, unless its credential differs', () => {
+    const plain = { command: 'serve', args: ['a'] }
+    const json = (key: string, servers: object) => JSON.stringify({ [key]: servers })
+    write(join(home(), '.config/Claude/claude_desktop_config.json'), json('mcpServers', { one: plain }))
+    write(join(home(), '.claude.json'), JSON.stringify({ projects: { [project()]: { mcpServers: { one: plain } } } }))
+    write(join(project(), '.mcp.json'), json('mcpServers', { two: { ...plain, env: { KEY: '1' } } }))
+    write(join(project(), '.cursor/mcp.json'), json('mcpServers', { two: { ...plain, env: { KEY: '2' } } }))
+    write(
+      join(project(), '.vscode/mcp.json'),
+      json('servers', {
+        three: { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: '${input:tok-en}' } },
+      }),
+    )
+    write(
+      join(home(), '.config/zed/settings.json'),
+      json('context_servers', { 'a b': { command: { path: 'zed-serve', args: [] } } }),
+    )
+    write(join(home(), '.gemini/settings.json'), json('mcpServers', { four: { httpUrl: 'https://y.example/mcp' } }))
+    write(join(home(), '.codex/config.toml'), '[mcp_servers.five]\ncommand = "serve-five"\n')
+    const { clients } = done()
+    expect(clients.map(({ client, servers }) => [client, servers[0]?.as])).toEqual([
+      ['claude-desktop', 'one'],
+      ['claude-code', 'one'],
+      ['zed', 'a-b'],
+      ['gemini', 'four'],
+      ['codex', 'five'],
+      ['claude-code', 'two'],
+      ['cursor', 'two-2'],
+      ['vscode', 'three'],
+    ])
+    expect(read(config())).toContain('Authorization: env:tok_en')
+  })
+
+  test('changes two places of one file in one go, follows links and keeps modes', () => {
+    const real = write(
+      join(root, 'dotfiles/claude.json'),
+      JSON.stringify({
+        mcpServers: { a: { command: 'a' } },
+        projects: { [project()]: { mcpServers: { b: { command: 'b' } } } },
+      }),
+    )
+    mkdirSync(home())
+    symlinkSync(real, join(home(), '.claude.json'))
+    const before = read(real)
+    done({ write: true })
+    const text = read(real)
+    expect(text.match(/"--agent"/g)).toHaveLength(2)
+    expect(done().clients.every(({ servers }) => servers.every(({ note }) => note === 'it is the gate already'))).toBe(
+      true,
+    )
+    done({ undo: true })
+    expect(read(real)).toBe(before)
+  })
+
+  test('leaves alone what it cannot read, and says so', () => {
+    const file = write(join(home(), '.cursor/mcp.json'), '{ "mcpServers": ')
+    expect(done({ write: true })).toMatchObject({
+      notes: [`${file} cannot be read as JSON, and was left alone`],
+      changed: [],
+    })
+    expect(run({ from: ['nobody'] })).toMatchObject({ ok: false, problem: { code: 'init.unknown_client' } })
+  })
+})
+
+describe('what init reads', () => {
+  test.each([
+    ['My_Server', 'my-server'],
+    ['  @scope/Pkg  ', 'scope-pkg'],
+    ['Über', 'u-ber'],
+    ['___', 'server'],
+    ['x'.repeat(40), 'x'.repeat(32)],
+    ['taken', 'taken-2'],
+  ])('%s is called %s', (wished, name) => expect(freeName(wished, new Set(['taken']))).toBe(name))
+
+  test('LAW: a free name is a valid name and not taken', () =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (wished, more) => {
+        const taken = new Set([...more, freeName(wished, new Set())])
+        const name = freeName(wished, taken)
+        expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,31}$/)
+        expect(taken.has(name)).toBe(false)
+      }),
+    ))
+
+  test('LAW: of plain JSON nothing changes, and each value is found where it stands', () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(plainJson(text)).toBe(text)
+        for (const [key, each] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
+          const span = spanOf(text, [key])
+          expect(JSON.parse(text.slice(span?.start, span?.end))).toEqual(each)
+        }
+      }),
+    ))
+
+  test('simple TOML is read and the rest is left out', () =>
+    expect(
+      tomlServers(
+        `top = 1\n[mcp_servers.a]\ncommand = "x" # c\nargs = [\n  "-y",\n  'raw\\n',\n]\nstrange = 1979-05-27\n[mcp_servers.a.env]\nK = "v = # 1"\n[mcp_servers."b c"]\nurl = "https://x"\nenv = { A = "1", B = "2" }\n[other]\ncommand = "no"\n`,
+      ),
+    ).toEqual({
+      a: { command: 'x', args: ['-y', 'raw\\n'], env: { K: 'v = # 1' } },
+      'b c': { url: 'https://x', env: { A: '1', B: '2' } },
+    }))
+})

@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { checkConfig, checkPolicy } from '../../src/boot/doctor/check-config.ts'
+
+type Case = {
+  readonly name: string
+  readonly yaml: string
+  readonly line: number
+  readonly says: readonly string[]
+  /** What must not be repeated. */
+  readonly not?: string
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-mistakes-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const cases = parse(readFileSync(join(import.meta.dirname, 'mistakes.yaml'), 'utf8')) as readonly Case[]
+
+async function findingsOf(yaml: string): Promise<string> {
+  const file = join(folder, 'sluice.yaml')
+  writeFileSync(file, yaml)
+  const { settings, findings } = checkConfig(file)
+  const policy = settings === undefined ? [] : await checkPolicy(settings, file)
+  return [...findings, ...policy]
+    .filter(({ severity }) => severity === 'error')
+    .map(({ says, do: remedy }) => `${says}\n  → ${remedy}`)
+    .join('\n')
+}
+
+describe('a mistake in sluice.yaml', () => {
+  test('there are at least forty cases', () => expect(cases.length).toBeGreaterThanOrEqual(40))
+
+  test.each(cases)('$name', async ({ yaml, line, says, not }) => {
+    const told = await findingsOf(yaml)
+    for (const words of says) expect(told).toContain(words)
+    expect(told).toMatch(new RegExp(`line ${line}\\b|:${line}:`))
+    if (not !== undefined) expect(told).not.toContain(not)
+  })
+
+  test('two mistakes are told both', async () => {
+    const told = await findingsOf('lisen: {}\nservers:\n  mail:\n    command: 5\n')
+    expect(told).toContain('lisen (line 1)')
+    expect(told).toContain('servers.mail.command (line 4)')
+  })
+})
