@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Change, Ledger, Shelves } from '../../commands/ports.ts'
 import { join } from 'node:path'
+import { newCall } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
 import { rememberReads } from './remember-reads.ts'
@@ -30,6 +31,8 @@ const swap = (scope: Scope, from: number | 'absent', reason: string): Change => 
   from,
   to: pause(scope, reason),
 })
+
+const callOf = (id: string, identity: string): Change => newCall(id, { identity })
 
 test('law: whatever was read before, a read sees every commit that has returned', async () => {
   const store = await openStore(freshFile(), { alone: true })
@@ -69,6 +72,51 @@ test('reads that race with a commit are right as soon as it has returned', async
     await Promise.all(racing)
   }
   await store.close()
+})
+
+test('law: a call is found by its identity, whoever wrote it and whenever, and only where it is', async () => {
+  const file = freshFile()
+  const before = await openStore(file)
+  const early = Array.from({ length: 4500 }, (_, at) => `early ${at}`)
+  await Promise.all(early.map((identity, at) => before.commit([callOf(`e${at}`, identity)])))
+  await before.close()
+  const store = await openStore(file, { alone: true })
+  const found = async (identity: string) => (await store.list('calls', { identity }, { limit: 3 })).length
+  // While the early ones are still being read, and afterwards.
+  for (let round = 0; round < 40; round += 1) {
+    const identity = `late ${round}`
+    expect(await found(identity)).toBe(0)
+    expect(await store.commit([callOf(`l${round}`, identity)])).toBe('committed')
+    expect(await found(identity)).toBe(1)
+    for (const known of early.slice(round * 100, round * 100 + 100)) expect(await found(known)).toBe(1)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (const identity of early) expect(await found(identity)).toBe(1)
+  await store.close()
+})
+
+test('what surely is not there is not looked up, and an identity that was lost to a neighbour is only looked up', async () => {
+  let asked = 0
+  const known = new Set<string>()
+  const store = rememberReads<Ledger & Pick<Shelves, 'row' | 'list'>>(
+    {
+      commit: () => Promise.resolve({ lost: 0 }),
+      row: () => Promise.resolve(undefined),
+      list: () => {
+        asked += 1
+        return Promise.resolve([])
+      },
+    },
+    { calls: { has: (value) => known.has(value), note: (value) => void known.add(value) } },
+  )
+  const look = (identity: string) => store.list('calls', { identity }, { limit: 1 })
+  expect(await look('one')).toEqual([])
+  expect(asked).toBe(0)
+  await store.commit([callOf('c1', 'one')])
+  expect(await look('one')).toEqual([])
+  expect(asked).toBe(1)
+  await store.list('calls', { state: 'executing' }, { limit: 1 })
+  expect(asked).toBe(2)
 })
 
 test('what could not be read is asked again, and a commit of unknown fate forgets too', async () => {

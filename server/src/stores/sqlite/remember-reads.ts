@@ -1,16 +1,23 @@
 import type { Change, Ledger, Shelves, Table } from '../../commands/ports.ts'
+import type { MayHave } from './may-have.ts'
 
 /** Tables that every call asks and that people change, now and then. */
 const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents'])
 /** Answers kept per table; one more and they are all asked for again. */
 const MOST = 1_000
 
+/** Of tables that every call writes: which identities may stand there. Most calls are made for the first time. */
+export type Identities = { readonly [T in Table]?: MayHave }
+
 /**
- * The same store, which remembers what it was asked about quiet tables.
+ * The same store, which remembers what it was asked about quiet tables, and does not look for what cannot be there.
  * INVARIANT: only for the one process that writes. A read sees every commit that has returned, because a commit forgets what
  * was said of the tables it touched before it returns, whatever became of it (law in remember-reads.test.ts).
  */
-export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list'>>(store: Store): Store {
+export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list'>>(
+  store: Store,
+  identities: Identities = {},
+): Store {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
 
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
@@ -30,9 +37,22 @@ export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list
     for (const change of changes) if (change.kind === 'swap') kept.delete(change.table)
   }
 
+  /** Before they are written: what may be there after all is only looked up. */
+  function noteIdentities(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.kind !== 'swap' || !('identity' in change.to)) continue
+      if (typeof change.to.identity === 'string') identities[change.table]?.note(change.to.identity)
+    }
+  }
+
+  function isSurelyAbsent(table: Table, where: { readonly identity?: unknown }): boolean {
+    return typeof where.identity === 'string' && identities[table]?.has(where.identity) === false
+  }
+
   return {
     ...store,
     async commit(changes) {
+      noteIdentities(changes)
       try {
         return await store.commit(changes)
       } finally {
@@ -41,9 +61,10 @@ export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list
     },
     row: (table, id) =>
       QUIET.has(table) ? remembered(table, `row ${id}`, () => store.row(table, id)) : store.row(table, id),
-    list: (table, where, page) =>
-      QUIET.has(table)
-        ? remembered(table, `list ${JSON.stringify([where, page])}`, () => store.list(table, where, page))
-        : store.list(table, where, page),
+    async list(table, where, page) {
+      if (isSurelyAbsent(table, where)) return []
+      if (!QUIET.has(table)) return store.list(table, where, page)
+      return remembered(table, `list ${JSON.stringify([where, page])}`, () => store.list(table, where, page))
+    },
   }
 }
