@@ -86,5 +86,5 @@ const YAML_REMEDIES: Readonly<Record<string, string>> = {
 /** A text that is no YAML: the line, what is wrong there, and what to do. */
 export function yamlFault({ code, linePos, message }: YAMLParseError): string {
   const says = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
-  return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'indent with spaces, and quote texts that hold `: ` or ` #`'}`
+  return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'quote texts that hold `: ` or ` #`'}`
 }

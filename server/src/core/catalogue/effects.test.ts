@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../contract/config.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import { RiskClass, ToolEffect } from '../../contract/tool.ts'
-import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+import { atLeastHinted, effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+import { joinTool } from './join-tool.ts'
 
 const hint = fc.constantFrom(true, false, undefined, 'true', null)
 const hints = fc.record({ readOnlyHint: hint, destructiveHint: hint, openWorldHint: hint, idempotentHint: hint })
@@ -93,4 +96,43 @@ describe('running again after a crash', () => {
 
   test('a read that was only inferred is not run again', () =>
     expect(idempotentOf(undefined, undefined, true, { effects: ['read'], effects_from: 'inferred' })).toBe(false))
+})
+
+describe('effects of a tool whose hints the gate wrote down from an HTTP method', () => {
+  const cases: [ToolEffect[], JsonObject | undefined, ToolEffect[]][] = [
+    [['read'], { readOnlyHint: true }, ['read']],
+    [['write'], { readOnlyHint: true }, ['write']],
+    [['read'], { readOnlyHint: false }, ['write', 'external']],
+    [[], { readOnlyHint: false }, ['write', 'external']],
+    [['write'], { readOnlyHint: false }, ['write']],
+    [['read'], { readOnlyHint: false, destructiveHint: true }, ['write', 'external', 'destructive']],
+    [['write'], { readOnlyHint: false, destructiveHint: true }, ['write', 'destructive']],
+    [['read'], undefined, ['read']],
+  ]
+  test.each(cases)('inferred %j, hinted %j: %j', (inferred, hints, effects) =>
+    expect(atLeastHinted(inferred, hints)).toEqual(effects),
+  )
+
+  test('a DELETE that is called a read by its name is still no read', () => {
+    const read = readConfig({ servers: { api: { openapi: 'a.yaml' } } })
+    if (!read.ok) throw new Error(JSON.stringify(read.problem))
+    const settings = read.value.servers['api']
+    if (settings === undefined) throw new Error('it is configured')
+    const definition = {
+      name: 'getReport',
+      description: 'Get a report',
+      inputSchema: {},
+      annotations: { readOnlyHint: false },
+    }
+    const row = {
+      v: 1,
+      tool_id: 'api__getReport',
+      server: 'api',
+      definition,
+      definition_hash: '',
+      first_seen: 0,
+      last_changed: 0,
+    } as const
+    expect(joinTool(row, settings).effects).toEqual(['write', 'external'])
+  })
 })

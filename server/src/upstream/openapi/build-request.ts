@@ -101,7 +101,8 @@ function pathOf({ path }: Operation, base: URL, given: ReadonlyMap<Parameter, Pa
   return `${base.pathname.replace(/\/$/, '')}${filled}`
 }
 
-const encode = (text: string) =>
+/** All but letters, digits and `-_.~`. */
+export const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 const encoded = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')

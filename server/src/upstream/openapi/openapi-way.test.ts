@@ -54,7 +54,7 @@ async function beside(
     servers: { things: { openapi: 'things.yaml', base_url: `${base}/v1`, output_limit: 100_000, ...settings } },
   })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  const configs = serverConfigs(config.value.servers, folder, { SECRET: 'hunter2-hunter2' })
+  const configs = serverConfigs(config.value.servers, folder, { SECRET: 'hunter2/hunter2=x' })
   if (!configs.ok) throw new Error(JSON.stringify(configs.problem))
   try {
     await withToolServers(configs.value, {}, (rig) => use({ ...rig, seen, base }))
@@ -98,23 +98,23 @@ describe('an interface that a file describes', () => {
     }))
 
   const credentials: [object, (seen: Seen) => unknown, string][] = [
-    [{ auth: { bearer: 'env:SECRET' } }, ({ headers }) => headers.authorization, 'Bearer hunter2-hunter2'],
+    [{ auth: { bearer: 'env:SECRET' } }, ({ headers }) => headers.authorization, 'Bearer hunter2/hunter2=x'],
     [
       { auth: { basic: { user: 'ana', password: 'env:SECRET' } } },
       ({ headers }) => headers.authorization,
-      `Basic ${Buffer.from('ana:hunter2-hunter2').toString('base64')}`,
+      `Basic ${Buffer.from('ana:hunter2/hunter2=x').toString('base64')}`,
     ],
     [
       { auth: { api_key: { in: 'header', name: 'X-Key', value: 'env:SECRET' } } },
       ({ headers }) => headers['x-key'],
-      'hunter2-hunter2',
+      'hunter2/hunter2=x',
     ],
     [
       { auth: { api_key: { in: 'query', name: 'key', value: 'env:SECRET' } } },
       ({ url }) => url,
-      '/v1/things/1?key=hunter2-hunter2',
+      '/v1/things/1?key=hunter2%2Fhunter2%3Dx',
     ],
-    [{ headers: { 'X-Key': 'env:SECRET' } }, ({ headers }) => headers['x-key'], 'hunter2-hunter2'],
+    [{ headers: { 'X-Key': 'env:SECRET' } }, ({ headers }) => headers['x-key'], 'hunter2/hunter2=x'],
   ]
   test.each(credentials)('gets the credential of %j, which no answer repeats', (settings, where, expected) =>
     beside(

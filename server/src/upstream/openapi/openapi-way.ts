@@ -15,7 +15,7 @@ import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Way } from '../way.ts'
 import { answerOf } from './answer-of.ts'
-import { buildRequest, type Request } from './build-request.ts'
+import { buildRequest, encode, type Request } from './build-request.ts'
 import { operationsOf, type Operation } from './operations.ts'
 import { readDocument, type Document } from './read-document.ts'
 
@@ -31,7 +31,7 @@ export function openApiWay(config: OpenApiServer, tuning: Tuning): Way {
       ...Object.values(config.headers),
       ...Object.values(config.headers).map((value) => value.replace(/^\S+ /, '')),
       ...Object.values(config.query),
-      ...Object.values(config.query).map((value) => encodeURIComponent(value)),
+      ...Object.values(config.query).map(encode),
       config.oauth?.client_secret,
       tokens?.present(),
     ].filter((text) => text !== undefined)
