@@ -27,8 +27,7 @@ export async function listServers(
   const patience = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
   await Promise.all(
     servers.map(async (server) => {
-      const entries = await pagesOf(deps.offerings, server, method, { signal: patience, trace })
-      if (entries !== undefined) shelf.put(server, method, entries)
+      shelf.put(server, method, await pagesOf(deps.offerings, server, method, { signal: patience, trace }))
     }),
   )
   stop()

@@ -17,7 +17,8 @@ export type Entry = { readonly name: string; readonly said: JsonObject }
 type Listed = { readonly entries: readonly Entry[]; readonly at: number; readonly stale: boolean }
 
 export type Shelf = {
-  put(server: string, method: ListMethod, entries: readonly Entry[]): void
+  /** What the server listed; without entries it did not, and what it listed before stands. */
+  put(server: string, method: ListMethod, entries: readonly Entry[] | undefined): void
   /** It says that this list is another one now. */
   doubt(server: string, method: ListMethod): void
   /** Whether one of these servers may have listed something else in the meantime. */
@@ -54,7 +55,8 @@ export function openShelf({ clock, digest }: { readonly clock: Clock; readonly d
 
   return {
     put(server, method, entries) {
-      listed.set(keyOf(server, method), { entries, at: clock(), stale: false })
+      const kept = entries ?? entriesOf(server, method)
+      listed.set(keyOf(server, method), { entries: kept, at: clock(), stale: false })
       globs.clear()
     },
     doubt(server, method) {
