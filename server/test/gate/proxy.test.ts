@@ -44,6 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+const POLLED = { timeout: 10_000 }
 const ask = (method: ProxiedMethod, params: JsonObject = {}, caller: Caller = AGENT) =>
   rig.gate.proxy(caller, { method, params, thread: 't1' })
 const resultOf = (answer: ProxyAnswer): JsonObject => {
@@ -56,7 +57,7 @@ const audit = async () =>
 
 describe('resources and prompts of tool servers', () => {
   test('are listed together, without a server that does not answer in time and without what the caller may not see', async () => {
-    const { resources } = resultOf(await ask('resources/list')) as { resources: { uri: string }[] }
+    const { resources } = resultOf(await ask('resources/list')) as { resources: { uri: string; name: string }[] }
     expect(resources.map(({ uri }) => uri)).toEqual([
       'shelf://first/page',
       'shelf://first/hidden',
@@ -64,6 +65,7 @@ describe('resources and prompts of tool servers', () => {
       'shelf://second/page',
       'shelf://second/hidden',
     ])
+    expect(resources.find(({ uri }) => uri === 'shelf://both')?.name).toBe('of first')
     const { prompts } = resultOf(await ask('prompts/list', {}, USER)) as { prompts: { name: string }[] }
     expect(prompts.map(({ name }) => name)).toEqual(['first__greet', 'second__greet', 'private__greet'])
     expect(await audit()).toContainEqual({ type: 'read.listed', subject: { thread: 't1' } })
@@ -136,7 +138,7 @@ describe('resources and prompts of tool servers', () => {
     ]
     await rig.gate.dispatch({ caller: USER, tool: 'private__change', args: {}, thread: 't2' })
     await rig.gate.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't2' })
-    await expect.poll(() => heard['user']?.map(({ server }) => server)).toEqual(['private', 'first'])
+    await expect.poll(() => heard['user']?.map(({ server }) => server), POLLED).toEqual(['private', 'first'])
     expect(heard['agent']?.map(({ server }) => server)).toEqual(['first'])
     for (const stop of stops) stop()
   })

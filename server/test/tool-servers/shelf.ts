@@ -4,7 +4,10 @@ import { answer, send, serveRaw } from './raw-server.ts'
 const [name = 'shelf'] = process.argv.slice(2)
 const SECRET = 'AKIAQ3EGRZ7XMPLE2TWN'
 
-const resources = [`shelf://${name}/page`, `shelf://${name}/hidden`, 'shelf://both'].map((uri) => ({ uri, name: uri }))
+const resources = [`shelf://${name}/page`, `shelf://${name}/hidden`, 'shelf://both'].map((uri) => ({
+  uri,
+  name: `of ${name}`,
+}))
 const contents = (uri: string, text: string) => ({ contents: [{ uri, mimeType: 'text/plain', text }] })
 
 const ANSWERS: Record<string, (params: Record<string, unknown>) => object | undefined> = {
