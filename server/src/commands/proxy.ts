@@ -96,16 +96,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const recorded = await recordRead(deps, judged)
     if (recorded !== 'recorded') return refused(recorded)
     const { server, method, params, trace } = read
-    const { signal, onProgress, onLog } = live
-    const reply = await offerings.ask({
-      server,
-      method,
-      params,
-      trace,
-      ...(signal === undefined ? {} : { signal }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(onLog === undefined ? {} : { onLog }),
-    })
+    const reply = await offerings.ask({ ...live, server, method, params, trace })
     return 'problem' in reply ? refused(reply.problem) : reply
   }
 
