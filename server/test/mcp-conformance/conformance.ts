@@ -2,16 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { pageOf, type Row } from './conformance-page.ts'
-import { installPeers } from './peers.ts'
+import { installPeers } from '../peers/install-peers.ts'
 import { direct, throughGate } from './reference-gate.ts'
 import { outcomeOf, RUNS, runSuite, type Check, type SuiteResult } from './run-suite.ts'
 
 /** Every server scenario of both releases: the reference server directly, and behind the gate over HTTP and over stdio. */
-const missing = await installPeers()
-if (missing !== undefined) {
-  process.stderr.write(`${missing}\n`)
-  process.exit(2)
-}
+if (!(await installPeers())) process.exit(2)
 
 const rows: Row[] = []
 const isVerbose = process.argv.includes('--verbose')

@@ -22,7 +22,8 @@ export async function throughGate(transport: Transport): Promise<Way> {
   const gate = await startGate((folder) => {
     // The suites call some tools again and again, which a gate would ask a person about.
     const repetition = { most: 1_000, within_s: 1 }
-    const config = { listen: { port: 0 }, policy: { rules }, repetition, servers: { ref: reference } }
+    const mcp = { surface: 'passthrough' }
+    const config = { listen: { port: 0 }, mcp, policy: { rules }, repetition, servers: { ref: reference } }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   })
   const adapter: Adapter = await adaptNames(gate.url, await gate.key('agent', 'suite'), 'ref')
