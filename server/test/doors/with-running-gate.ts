@@ -97,7 +97,7 @@ export async function startGate(
       (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),
     async stop() {
       child.kill('SIGTERM')
-      if (child.exitCode === null) await new Promise((done) => child.once('exit', done))
+      if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once('exit', done))
       rmSync(folder, { recursive: true, force: true })
     },
   }

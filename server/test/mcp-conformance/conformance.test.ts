@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { verdictOf, type Row } from './conformance-page.ts'
-import { installPeers } from './peers.ts'
+import { installPeers } from '../peers/install-peers.ts'
 import { direct, throughGate } from './reference-gate.ts'
 import { RUNS, runSuite, type SuiteResult, type SuiteRun } from './run-suite.ts'
 
-const missing = await installPeers()
-if (missing !== undefined) process.stdout.write(`skipped: MCP conformance, because ${missing}\n`)
+const isSkipped = !(await installPeers())
 
 /** The newer era over HTTP; `npm run test:conformance` runs both eras, both releases and both transports. */
 const SLICE: SuiteRun = { suite: '0.2.0-alpha.12', revision: '2026-07-28' }
@@ -18,7 +17,7 @@ function unequalIn(before: SuiteResult, after: SuiteResult): readonly string[] {
   return rows.filter((row) => verdictOf(row).is === 'unequal').map(({ scenario }) => scenario)
 }
 
-describe.skipIf(missing !== undefined)('behind the gate the official suite finds the same', () => {
+describe.skipIf(isSkipped)('behind the gate the official suite finds the same', () => {
   test('of every scenario as when it asks the reference server itself', async () => {
     expect(RUNS).toContainEqual(SLICE)
     const [alone, gated] = await Promise.all([direct(), throughGate('http')])

@@ -101,10 +101,10 @@ describe.skipIf(isSkipped).each(['legacy', 'modern'])('the official inspector, %
         stream.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
       child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${code}: ${out}`))))
     })
-  const overHttp = () => [
-    `${gate.url}/mcp?surface=passthrough`,
-    ...['--transport', 'http', '--header', `Authorization: Bearer ${agent}`],
-  ]
+  const overHttp = () => {
+    const header = ['--header', `Authorization: Bearer ${agent}`]
+    return [`${gate.url}/mcp?surface=passthrough`, '--transport', 'http', ...header]
+  }
 
   test('lists and calls over HTTP, sees a held call, and searches over stdio', async () => {
     const call = (tool: string, arg: string) => ['--method', 'tools/call', '--tool-name', tool, '--tool-arg', arg]

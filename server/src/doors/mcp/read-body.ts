@@ -2,16 +2,24 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
-/** The text of a request's body. What is larger than the limit, or not UTF-8, is refused and not repaired. */
+/** Whoever sends so many times more than the limit is not listened to until they are done. */
+const PATIENCE = 16
+
+/**
+ * The text of a request's body. What is larger than the limit, or not UTF-8, is refused and not repaired. The rest of a large
+ * body is read and thrown away: who is still sending when the connection closes never sees why.
+ */
 export function readBody(request: IncomingMessage, limit: number): Promise<Result<string>> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit))
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    const isLarge = Number(request.headers['content-length'] ?? 0) > limit
+    if (isLarge) resolve(refuse('request.too_large', { limit: String(limit) }))
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limit) resolve(tooLarge(limit))
-      else chunks.push(chunk)
+      if (size > limit) resolve(refuse('request.too_large', { limit: String(limit) }))
+      else if (!isLarge) chunks.push(chunk)
+      if (size > limit * PATIENCE) request.destroy()
     })
     request.once('end', () => {
       const [first] = chunks
@@ -22,5 +30,3 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
     request.once('close', () => resolve(refuse('request.invalid', { paths: 'the body: it broke off' })))
   })
 }
-
-const tooLarge = (limit: number) => refuse('request.too_large', { limit: String(limit) })

@@ -75,7 +75,7 @@ export function mcpListener(door: McpDoor): McpListener {
   door.stopping.addEventListener('abort', () => standing.endAll())
 
   async function serve(visit: Visit, path: string): Promise<void> {
-    const { request, response, local } = visit
+    const { request, local } = visit
     const { headers } = request
     if (!local && !isOurs({ host: headers.host, origin: headers.origin }))
       return turnAway(visit, problem('request.foreign_host'))
@@ -102,10 +102,8 @@ export function mcpListener(door: McpDoor): McpListener {
       return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
     }
     if (!body.ok) {
-      // Nobody reads the rest of a body that is too large.
-      if (body.problem.code === 'request.too_large') response.once('finish', () => request.destroy())
       const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
-      return writeRefusal(visit, null, refusalFor(rpc, body.problem), { connection: 'close' })
+      return writeRefusal(visit, null, refusalFor(rpc, body.problem))
     }
     return post(guest, body.value)
   }
