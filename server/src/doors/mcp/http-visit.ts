@@ -72,13 +72,8 @@ export function accept(visit: Visit): void {
   visit.response.writeHead(202, { ...commonHeaders(visit), 'content-length': '0' }).end()
 }
 
-export function writeRefusal(
-  visit: Visit,
-  id: RpcId | null,
-  refusal: Refusal,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  writeText(visit, refusal.http, textOf(id, refusal), more)
+export function writeRefusal(visit: Visit, id: RpcId | null, refusal: Refusal): void {
+  writeText(visit, refusal.http, textOf(id, refusal))
 }
 
 /** Who does not get in hears it as everywhere else at this address. */

@@ -26,7 +26,11 @@ export type Stray = { readonly is: 'stray' }
 export type Refused = { readonly is: 'refused'; readonly id: RpcId | null; readonly refusal: Refusal }
 
 /** The headers that repeat the body since 2026-07-28, so that a proxy need not read it. */
-export type Mirrored = { readonly version?: string; readonly method?: string; readonly name?: string }
+export type Mirrored = {
+  readonly version: string | undefined
+  readonly method: string | undefined
+  readonly name: string | undefined
+}
 
 const NOTHING: JsonObject = {}
 

@@ -84,11 +84,9 @@ export function mcpListener(door: McpDoor): McpListener {
       const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
       return writeText(visit, 200, JSON.stringify(metadata))
     }
-    const isPost = request.method === 'POST'
-    const [caller, body] = await Promise.all([
-      door.doorman(knockOf(visit)),
-      isPost ? readBody(request, BODY_LIMIT) : undefined,
-    ])
+    // Both at once: who nobody knows is turned away without waiting for the end of what they send.
+    const reading = request.method === 'POST' ? readBody(request, BODY_LIMIT) : undefined
+    const caller = await door.doorman(knockOf(visit))
     if (!caller.ok) {
       const metadata = metadataUrl(resourceUrl(door.url, headers.host))
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
@@ -98,9 +96,9 @@ export function mcpListener(door: McpDoor): McpListener {
     if ('error' in guest) return writeRefusal(visit, null, guest)
     if (request.method === 'GET') return openStanding(guest)
     if (request.method === 'DELETE') return endSession(guest)
-    if (body === undefined) {
+    if (reading === undefined)
       return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
-    }
+    const body = await reading
     if (!body.ok) {
       const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
       return writeRefusal(visit, null, refusalFor(rpc, body.problem))
@@ -127,13 +125,10 @@ export function mcpListener(door: McpDoor): McpListener {
     if (wrong !== undefined) return writeRefusal(guest, null, wrong)
     const read = readJson(body)
     if (!read.ok) return writeRefusal(guest, null, refusalFor(RPC.parse_error, read.problem))
-    const version = headerOf(request, 'mcp-protocol-version')
-    const method = headerOf(request, 'mcp-method')
-    const name = headerOf(request, 'mcp-name')
     const mirrored = {
-      ...(version === undefined ? {} : { version }),
-      ...(method === undefined ? {} : { method }),
-      ...(name === undefined ? {} : { name }),
+      version: headerOf(request, 'mcp-protocol-version'),
+      method: headerOf(request, 'mcp-method'),
+      name: headerOf(request, 'mcp-name'),
     }
     const message = readMessage(read.value, mirrored, local)
     switch (message.is) {
