@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { drawToolflow } from '../server/src/commands/draw-toolflow.ts'
 import { Config } from '../server/src/contract/config.ts'
 import { PROBLEMS } from '../server/src/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
@@ -37,8 +38,16 @@ function configSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }), null, 2)}\n`
 }
 
+/** The page is written by hand; the drawing in it is not. */
+function toolflowPage(): string {
+  const page = readFileSync(resolve(root, 'docs/toolflow.md'), 'utf8')
+  const drawn = ['<!-- graph -->', '', '```mermaid', drawToolflow(), '```', '', '<!-- /graph -->'].join('\n')
+  return page.replace(/<!-- graph -->[\s\S]*<!-- \/graph -->/, drawn)
+}
+
 /** Everything that is derived from the code and committed for people and editors. */
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/toolflow.md': toolflowPage,
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
   'docs/sluice.schema.json': configSchema,
