@@ -70,8 +70,8 @@ describe('the newest', () => {
   })
 
   test('of none is unknown', () => {
-    expect(newestScore([], NOW)).toEqual({ is: 'unknown', says: 'there is none', source: 'serenity.log_dir' })
-    expect(newestScore([at(NOW + 600_000, 95)], NOW)).toMatchObject({ is: 'unknown', says: 'there is none' })
+    expect(newestScore([], NOW)).toEqual({ is: 'unknown', says: 'holds none', source: 'serenity.log_dir' })
+    expect(newestScore([at(NOW + 600_000, 95)], NOW)).toMatchObject({ is: 'unknown', says: 'holds none' })
   })
 })
 
