@@ -65,7 +65,9 @@ const WORK: Readonly<Record<ToolflowEffect, Work>> = {
     const { title, purpose, risk, dry_run_supported } = card.value
     const { args, ...inputs } = await fillArguments(deps, tool, details['args'], textIn(details, 'user_prompt'))
     const fact: CardFact = { title, purpose, risk, dry_run_supported, ...inputs }
-    return inputs.required_inputs.length === 0 ? { args, card: fact } : { card: fact }
+    // The caller's own are in the state already, and stay out of the journal, which keeps everything for ever.
+    const isNew = inputs.required_inputs.length === 0 && args.of !== 'caller'
+    return isNew ? { args, card: fact } : { card: fact }
   },
 
   async toolflow_judge(deps, details) {

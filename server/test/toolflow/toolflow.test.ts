@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ToolflowBody } from '../../src/contract/toolflow.ts'
 import {
@@ -83,6 +84,10 @@ describe('a flow', () => {
     expect(status).toBe('BLOCK')
     expect(JSON.stringify(await rig.gate.readToolflow(ADMIN, run_id))).not.toContain(secret)
     expect(JSON.stringify(await entries(run_id))).not.toContain(secret)
+    const ledger = new DatabaseSync(join(folder, 'data', 'ledger.sqlite'), { readOnly: true })
+    for (const table of ['runs', 'events', 'calls', 'audit'])
+      expect(JSON.stringify(ledger.prepare(`SELECT * FROM ${table}`).all())).not.toContain(secret)
+    ledger.close()
   })
 })
 
