@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../contract/run.ts'
 import { GATE_WORDS } from '../../contract/serenity.ts'
 import { TOOLFLOW_NODES, type ToolflowNode } from '../../contract/toolflow.ts'
+import { Effect } from '../../contract/verdict.ts'
 import { drawGraph } from './draw-graph.ts'
 import { EDGES, NODES } from './graph.ts'
 import { begin, CANDIDATES, done, FLOW, SCORED, walk } from './flows.suite.ts'
@@ -99,7 +100,7 @@ describe('law, whatever a flow is told:', () => {
 
   test('what the gate asks about or blocks is dispatched as no less, and only what it lets run as it is', () => {
     const least = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const
-    const strictness = ['allow', 'ask', 'block']
+    const strictness: readonly Effect[] = ['allow', 'ask', 'block']
     fc.assert(
       fc.property(fc.constantFrom(...GATE_WORDS), fc.boolean(), lives, (word, dry_run, life) => {
         const judged = [done.searched(), done.card(), done.judged(word, dry_run)]
@@ -108,7 +109,7 @@ describe('law, whatever a flow is told:', () => {
         )
         if (word !== 'AUTO_RUN') expect(dispatched).not.toEqual([])
         for (const { with: details } of dispatched)
-          expect(strictness.indexOf(String(details['at_least']))).toBeGreaterThanOrEqual(
+          expect(strictness.indexOf(Effect.parse(details['at_least']))).toBeGreaterThanOrEqual(
             strictness.indexOf(least[word]),
           )
       }),
