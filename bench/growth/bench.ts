@@ -27,7 +27,8 @@ export type GrowthReport = {
 }
 
 const SMALL = { entries: 1_000, tools: 10, rules: 10, pending: 0 } as const
-const ROUNDS = 40
+const WARM_UP = 300
+const ROUNDS = 50
 const PER_ROUND = 10
 const MATCHING = 3
 
@@ -59,11 +60,11 @@ async function prepare(folder: string, size: Size): Promise<string> {
 
 type Measured = { readonly p50_ms: number; readonly cpu_us: number }
 
-/** Two gates, a few calls each in turn, so that whatever else the machine does falls on both. */
+/** Two gates that have run equally long, a few calls each in turn: whatever else the machine does falls on both. */
 async function compare(small: RunningGate, large: RunningGate): Promise<{ small: Measured; large: Measured }> {
   const gates = [small, large] as const
   const agents = [await small.connect(), await large.connect()] as const
-  for (const agent of agents) for (let call = 0; call < 100; call += 1) await agent.call()
+  for (const agent of agents) for (let call = 0; call < WARM_UP; call += 1) await agent.call()
   const times: [number[], number[]] = [[], []]
   const cpu = gates.map((gate) => gate.cpu())
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -93,17 +94,20 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
   const say = (text: string) => process.stderr.write(`${text}\n`)
   try {
     const small = await prepare(join(root, 'small'), {})
-    const calm = await runGate(small, 'many__echo')
+    const idling = await runGate(small, 'many__echo')
     await sleep(2_000)
-    const idle = calm.rss()
+    const idle = idling.rss()
+    await idling.stop()
     const rows: Row[] = []
     let most = 0
     for (const what of ['entries', 'tools', 'rules', 'pending'] as const) {
       const begun = performance.now()
       const folder = await prepare(join(root, what), { [what]: LARGE[what] })
       say(`${what}: ${LARGE[what]} built in ${Math.round((performance.now() - begun) / 1000)} s`)
+      const calm = await runGate(small, 'many__echo')
       const grown = await runGate(folder, 'many__echo')
       const measured = await compare(calm, grown)
+      await calm.stop()
       most = Math.max(most, grown.rss())
       rows.push({
         what: WORDS[what],
@@ -122,8 +126,7 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
       await grown.stop()
       rmSync(folder, { recursive: true, force: true })
     }
-    await calm.stop()
-    const start_ms = Math.round(calm.first_call_ms)
+    const start_ms = Math.round(idling.first_call_ms)
     return { bench: 'growth', rows, start_ms, idle_rss_mb: Math.round(idle), most_rss_mb: Math.round(most) }
   } finally {
     rmSync(root, { recursive: true, force: true })

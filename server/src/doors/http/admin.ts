@@ -1,3 +1,4 @@
+import { ArtifactAnswer, KeyAnswer, listOf, NewKeyAnswer, PauseAnswer, ServerAnswer } from '../../contract/answers.ts'
 import { KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn } from './query.ts'
@@ -7,7 +8,13 @@ const LONGEST_READ = 100_000
 
 export const adminRoutes: Routes = (app, gate) => {
   app.openapi(
-    route({ method: 'get', path: '/v1/servers', access: PEOPLE, summary: 'Tool servers and their health' }),
+    route({
+      method: 'get',
+      path: '/v1/servers',
+      access: PEOPLE,
+      summary: 'Tool servers and their health',
+      answers: listOf(ServerAnswer),
+    }),
     (c) => jsonResponse(200, { version: gate.version, ...pageIn(c, gate.servers(), MOST_ITEMS) }),
   )
   app.openapi(
@@ -16,6 +23,7 @@ export const adminRoutes: Routes = (app, gate) => {
       path: '/v1/artifacts/{digest}',
       access: CALLERS,
       summary: 'A part of an evicted output (from, length)',
+      answers: ArtifactAnswer,
     }),
     async (c) => {
       const length = Math.min(numberOf(c, 'length', LONGEST_READ), LONGEST_READ)
@@ -23,8 +31,15 @@ export const adminRoutes: Routes = (app, gate) => {
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )
-  app.openapi(route({ method: 'get', path: '/v1/pauses', access: CALLERS, summary: 'What is paused' }), async (c) =>
-    jsonResponse(200, pageIn(c, await gate.listPauses(), MOST_ITEMS)),
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/pauses',
+      access: CALLERS,
+      summary: 'What is paused',
+      answers: listOf(PauseAnswer),
+    }),
+    async (c) => jsonResponse(200, pageIn(c, await gate.listPauses(), MOST_ITEMS)),
   )
   app.openapi(
     routeWithBody({
@@ -32,6 +47,7 @@ export const adminRoutes: Routes = (app, gate) => {
       path: '/v1/pauses',
       access: ADMINS,
       summary: 'Pause, or let go on',
+      answers: PauseAnswer,
       body: PauseBody,
     }),
     async (c) => {
@@ -40,7 +56,13 @@ export const adminRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
-    route({ method: 'get', path: '/v1/keys', access: ADMINS, summary: 'Keys, without their text' }),
+    route({
+      method: 'get',
+      path: '/v1/keys',
+      access: ADMINS,
+      summary: 'Keys, without their text',
+      answers: listOf(KeyAnswer),
+    }),
     async (c) => {
       const listed = await gate.listCredentials(c.get('caller'))
       return listed.ok
@@ -54,6 +76,7 @@ export const adminRoutes: Routes = (app, gate) => {
       path: '/v1/keys',
       access: ADMINS,
       summary: 'Create a key; it is shown once',
+      answers: NewKeyAnswer,
       body: KeyBody,
     }),
     async (c) => {

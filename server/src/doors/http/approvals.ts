@@ -1,3 +1,4 @@
+import { DecidedAnswer, listOf, PacketAnswer } from '../../contract/answers.ts'
 import type { ApprovalDecision } from '../../commands/decide-approval.ts'
 import { DecideBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
@@ -15,6 +16,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       path: '/v1/approvals',
       access: PEOPLE,
       summary: 'Requests, by `state` (default pending, `any` for all)',
+      answers: listOf(PacketAnswer),
     }),
     async (c) => {
       const word = c.req.query('state') ?? 'pending'
@@ -31,7 +33,13 @@ export const approvalRoutes: Routes = (app, gate) => {
   )
 
   app.openapi(
-    route({ method: 'get', path: '/v1/approvals/{approval_id}', access: PEOPLE, summary: 'The packet of one request' }),
+    route({
+      method: 'get',
+      path: '/v1/approvals/{approval_id}',
+      access: PEOPLE,
+      summary: 'The packet of one request',
+      answers: PacketAnswer,
+    }),
     async (c) => {
       const read = await gate.readApproval(c.get('caller'), partOf(c, 'approval_id'))
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
@@ -44,6 +52,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       path: '/v1/approvals/{approval_id}/decide',
       access: DECIDERS,
       summary: 'Approve (and remember), deny, or edit the inputs',
+      answers: DecidedAnswer,
       body: DecideBody,
     }),
     async (c) => {

@@ -1,3 +1,4 @@
+import { AuditEntryAnswer, listOf } from '../../contract/answers.ts'
 import { stream } from 'hono/streaming'
 import { VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
@@ -12,6 +13,7 @@ export const auditRoutes: Routes = (app, gate) => {
       path: '/v1/audit',
       access: DECIDERS,
       summary: 'Entries of a stream from `from` on, or after `after`',
+      answers: listOf(AuditEntryAnswer),
     }),
     async (c) => {
       const { limit } = pageOf(c)

@@ -1,3 +1,4 @@
+import { CallAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { IDEMPOTENCY_KEY, invalidKey } from './answer-once.ts'
@@ -13,6 +14,7 @@ export const callRoutes: Routes = (app, gate) => {
       path: '/v1/calls',
       access: CALLERS,
       summary: 'Call a tool',
+      answers: CallAnswer,
       body: CallBody,
       keeps_keys: true,
     }),
@@ -49,6 +51,7 @@ export const callRoutes: Routes = (app, gate) => {
       path: '/v1/calls/{call_id}',
       access: CALLERS,
       summary: 'The outcome of a call, with an optional bounded wait (wait_ms)',
+      answers: CallAnswer,
     }),
     async (c) => {
       const read = await gate.readCall(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))

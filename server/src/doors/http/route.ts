@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
+import { ProblemAnswer } from '../../contract/answers.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
 import { answerOnce, type Answers } from './answer-once.ts'
@@ -43,6 +44,8 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly access: Access
   readonly summary: string
   readonly body?: Body
+  /** What it answers when all is well. */
+  readonly answers?: z.ZodType
   /** Its command looks after idempotency keys itself. */
   readonly keeps_keys?: true
 }
@@ -112,13 +115,28 @@ const iJsonBody: MiddlewareHandler<Door> = async (c, next) => {
   return read.ok ? next() : problemResponse(read.problem, c.get('trace'))
 }
 
-function shared<Path extends string>({ method, path, access, summary }: Omit<Description<Path, never>, 'body'>) {
+function shared<Path extends string>({
+  method,
+  path,
+  access,
+  summary,
+  answers,
+}: Omit<Description<Path, never>, 'body'>) {
   return {
     method,
     path,
     summary,
     description: access === 'anyone' ? 'Open to anyone.' : `For: ${access.join(', ')}.`,
     ...(access === 'anyone' ? {} : { security: [{ key: [] }] }),
-    responses: { 200: { description: 'done' }, default: { description: 'a problem (RFC 9457)' } },
+    responses: responsesOf(answers),
   } as const satisfies RouteConfig
+}
+
+type Described = { readonly 200: { readonly description: string }; readonly default: { readonly description: string } }
+
+/** The document shows the shapes; the types do not, because handlers answer with responses that are already written. */
+function responsesOf(answers: z.ZodType | undefined): Described {
+  const good = answers === undefined ? {} : { content: { 'application/json': { schema: answers } } }
+  const bad = { content: { 'application/problem+json': { schema: ProblemAnswer } } }
+  return { 200: { description: 'done', ...good }, default: { description: 'a problem (RFC 9457)', ...bad } }
 }

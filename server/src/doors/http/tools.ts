@@ -1,3 +1,4 @@
+import { listOf, ToolAnswer } from '../../contract/answers.ts'
 import { AdmitBody } from '../../contract/api.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
@@ -9,14 +10,17 @@ const MOST_TOOLS = 1_000
 
 /** What a caller may know of the tools behind the gate. */
 export const toolRoutes: Routes = (app, gate) => {
-  app.openapi(route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools' }), (c) => {
-    const { items, ...next } = pageIn(c, gate.tools(c.get('caller')), MOST_TOOLS)
-    return jsonResponse(200, {
-      items: items.map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
-      ...next,
-      notices: gate.policies.notices(),
-    })
-  })
+  app.openapi(
+    route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools', answers: listOf(ToolAnswer) }),
+    (c) => {
+      const { items, ...next } = pageIn(c, gate.tools(c.get('caller')), MOST_TOOLS)
+      return jsonResponse(200, {
+        items: items.map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
+        ...next,
+        notices: gate.policies.notices(),
+      })
+    },
+  )
   app.openapi(
     route({
       method: 'get',

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { ApprovalState } from './approval.ts'
+import { AuditEntry } from './audit.ts'
+import { Caller, CallerKind } from './caller.ts'
+import { PauseRow } from './pause.ts'
+import { RiskClass, ToolEffect } from './tool.ts'
+import { Opinion, Strength } from './verdict.ts'
+
+/** What HTTP answers look like, for the OpenAPI document. A field may be added to any of them; none is taken away. */
+
+export const ProblemAnswer = z.object({
+  code: z.string(),
+  title: z.string(),
+  detail: z.string(),
+  status: z.number().int(),
+  retry: z.enum(['never', 'later']),
+  about: z.record(z.string(), z.string()),
+  trace_id: z.string(),
+})
+
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.number().int().optional() })
+
+const ToolResultAnswer = z.object({
+  content: z.array(z.record(z.string(), z.unknown())),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+})
+const OutputAnswer = z.object({
+  evicted: z.boolean(),
+  size_chars: z.number().int(),
+  rehydration_allowed: z.boolean(),
+  pointer: z.string().optional(),
+  summary: z.string().optional(),
+})
+const call = { call_id: z.string() }
+
+/** A refused or failed call is a problem. */
+export const CallAnswer = z.union([
+  z.object({
+    status: z.literal('executed'),
+    ...call,
+    result: ToolResultAnswer,
+    output: OutputAnswer,
+    verified: z.unknown().optional(),
+    read_back: z.string().optional(),
+    rollback: z.string().optional(),
+  }),
+  z.object({
+    status: z.literal('pending'),
+    ...call,
+    approval_id: z.string(),
+    url: z.string(),
+    expires_at: z.number(),
+    evidence: z.array(Opinion),
+  }),
+  z.object({ status: z.literal('executing'), ...call }),
+  z.object({ status: z.literal('unknown'), ...call }),
+  z.object({ status: z.literal('previewed'), tool: z.string(), preview: ToolResultAnswer }),
+])
+
+const DecisionAnswer = z.object({
+  by: z.string(),
+  user: z.string(),
+  says: z.enum(['approve', 'deny']),
+  how: z.string(),
+  reason: z.string().optional(),
+  at: z.number(),
+})
+
+export const PacketAnswer = z.object({
+  approval_id: z.string(),
+  call_id: z.string(),
+  skill_id: z.string(),
+  title: z.string(),
+  why_this: z.string(),
+  required_inputs: z.array(z.string()),
+  proposed_args: z.string(),
+  edited_from: z.string().optional(),
+  risk_notes: z.array(Opinion),
+  preview: ToolResultAnswer.optional(),
+  rollback: z.string(),
+  check: z.string(),
+  verify: z.string(),
+  missing: z.array(z.string()),
+  asked_by: Caller,
+  thread: z.string(),
+  strength: Strength,
+  state: ApprovalState,
+  decisions: z.array(DecisionAnswer),
+  created_at: z.number(),
+  expires_at: z.number(),
+  choices: z.array(z.string()),
+})
+
+export const DecidedAnswer = z.object({
+  approval_id: z.string(),
+  call_id: z.string(),
+  state: ApprovalState,
+  strength: Strength,
+  decisions: z.array(DecisionAnswer),
+  replaces: z.string().optional(),
+})
+
+export const ToolAnswer = z.object({
+  tool_id: z.string(),
+  server: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  input_schema: z.record(z.string(), z.unknown()),
+  effects: z.array(ToolEffect),
+  effects_from: z.enum(['configured', 'annotated', 'inferred', 'unknown']),
+  risk: RiskClass,
+  idempotent: z.boolean(),
+  dry_run: z.boolean(),
+  definition_hash: z.string(),
+  admitted: z.boolean(),
+})
+
+export const ServerAnswer = z.object({ server: z.string(), state: z.string(), tools: z.number().int() })
+export const ArtifactAnswer = z.object({ text: z.string(), size: z.number().int() })
+export const KeyAnswer = z.object({
+  key_id: z.string(),
+  caller: z.object({ kind: CallerKind, id: z.string(), user: z.string() }),
+  created_at: z.number(),
+  expires_at: z.number().optional(),
+  revoked_at: z.number().optional(),
+})
+export const NewKeyAnswer = KeyAnswer.extend({ key: z.string() })
+export const PauseAnswer = PauseRow
+/** `about` is any JSON, which refers to itself; the document need not unfold it. */
+export const AuditEntryAnswer = z.object({
+  ...AuditEntry.shape,
+  about: z.record(z.string(), z.unknown()).optional(),
+})
