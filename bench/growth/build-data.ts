@@ -7,8 +7,8 @@ import type { Settings } from '../../server/src/boot/load-config.ts'
 import { openGate } from '../../server/src/boot/open-gate.ts'
 import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
 
-const PER_COMMIT = 250
-const AT_ONCE = 8
+const PER_COMMIT = 1_000
+const AT_ONCE = 4
 const ADMIN = { kind: 'admin', id: 'admin:bench', user: 'bench' } as const
 const AGENT = { kind: 'agent', id: 'agent:before', user: 'ana' } as const
 
@@ -44,7 +44,13 @@ export async function withCalls(settings: Settings, count: number, tool: string)
  * behind, its row and its entries, under ids, threads and arguments of their own.
  */
 export async function withEntries(data: string, entries: number): Promise<number> {
-  const opened = await openSqliteLedger({ file: join(data, 'ledger.sqlite'), stream: 'main', onFault: console.error })
+  const opened = await openSqliteLedger({
+    file: join(data, 'ledger.sqlite'),
+    stream: 'main',
+    onFault: console.error,
+    alone: true,
+    tuning: { synchronous: 'OFF' },
+  })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
   const [pattern] = await store.list('calls', {}, { limit: 1, newest_first: true })
@@ -68,8 +74,12 @@ export async function withEntries(data: string, entries: number): Promise<number
   return after?.seq ?? 0
 }
 
+let copies = 0
 function copyOf(row: CallRow, entries: readonly (AuditDraft & { readonly seq: number })[]): Change[] {
-  const call_id = `call_${randomBytes(12).toString('hex')}` as const
+  // As real ids, they begin with the time: an index of them grows at its end.
+  copies += 1
+  const call_id =
+    `call_${(Date.now() * 4096 + (copies % 4096)).toString(16).padStart(14, '0')}${randomBytes(5).toString('hex')}` as const
   const args_hash = randomBytes(32).toString('hex')
   const thread = `t${randomBytes(2).readUInt16LE() % 5_000}`
   const to: CallRow = { ...row, call_id, args_hash, thread, identity: `${thread} ${row.tool_id} ${args_hash}` }
