@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -29,13 +30,15 @@ export async function runGate(folder: string, tool: string): Promise<RunningGate
     child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))
   })
   const url = new URL('/v1/calls', /http:[^,\s]+/.exec(greeting)?.[0])
+  // The same call made again and again would be held for a person.
+  const own = randomBytes(4).toString('hex')
   let count = 0
   const connect = async () => {
     // A kept connection is ended by the gate when nothing is asked on it for a while.
     const connection = await openConnection(url)
     const call = async () => {
       count += 1
-      const body = JSON.stringify({ tool, args: { text: `call ${count}` }, thread: `bench-${count % 100}` })
+      const body = JSON.stringify({ tool, args: { text: `call ${own} ${count}` }, thread: `bench-${count % 100}` })
       const begun = performance.now()
       const reply = await connection.ask(postText(url, `authorization: Bearer ${key}\r\n`, body))
       if (reply.status !== 200) throw new Error(`a call of the bench ended with ${reply.status}: ${reply.body}`)
