@@ -3,6 +3,7 @@ import type { LiveCatalogue } from '../commands/catalogue.ts'
 import { openChanges } from '../commands/changes.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
+import { listRuns } from '../commands/read-runs.ts'
 import { claimKey } from '../commands/claim-key.ts'
 import { delivering } from '../commands/deliver.ts'
 import { dispatchCall } from '../commands/dispatch-call.ts'
@@ -141,6 +142,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
+    listRuns: (caller, status, page) => listRuns(deps, caller, status, page),
     claimKey: (caller, key) => claimKey(deps, caller, key),
     takeCallback: (callback) => takeCallback(deps, callback),
     runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),

@@ -6,6 +6,7 @@ import type { ConsentRow, ConsentTerms } from '../contract/consent.ts'
 import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
+import type { RunStatus } from '../contract/run.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../contract/toolflow.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
@@ -21,6 +22,7 @@ import type { Policies } from './policies.ts'
 import type { Live, Notice, Page } from './ports.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy.ts'
 import type { InboxPage, UnknownPage } from './read-approvals.ts'
+import type { RunsPage } from './read-runs.ts'
 import type { Card } from './read-card.ts'
 import type { FoundTool } from './search-tools.ts'
 import type { RunToolflow } from './run-toolflow.ts'
@@ -53,6 +55,7 @@ export interface Gate {
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 
+  listRuns(caller: Caller, status: RunStatus | undefined, page: Page): Promise<Result<RunsPage>>
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   /** A decision that came back through a channel; its signature says whose it is. */

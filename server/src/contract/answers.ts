@@ -3,6 +3,7 @@ import { ApprovalState } from './approval.ts'
 import { AuditEntry } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
 import { PauseRow } from './pause.ts'
+import { RunStatus } from './run.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
 import { Opinion, Strength } from './verdict.ts'
 
@@ -127,6 +128,13 @@ export const KeyAnswer = z.object({
   revoked_at: z.number().optional(),
 })
 export const NewKeyAnswer = KeyAnswer.extend({ key: z.string() })
+export const RunAnswer = z.object({
+  run_id: z.string(),
+  kind: z.string(),
+  status: RunStatus,
+  created_at: z.number(),
+  executing: z.array(z.string()),
+})
 export const PauseAnswer = PauseRow
 /** `about` is any JSON, which refers to itself; the document need not unfold it. */
 export const AuditEntryAnswer = z.object({

@@ -21,6 +21,7 @@ import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
 import { declareRoute, route, type App, type Door } from './route.ts'
 import { toolRoutes } from './tools.ts'
+import { runRoutes } from './runs.ts'
 import { streamRoute } from './stream.ts'
 import { traceOf } from './trace-of.ts'
 
@@ -87,6 +88,7 @@ export function httpApp(door: HttpDoor): App {
     adminRoutes,
     policyRoutes,
     channelRoutes,
+    runRoutes,
   ]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
