@@ -62,7 +62,7 @@ export const bench: Bench<Report> = {
     for (const folder of setFolders(given.length === 0 ? [join(DATA, 'retrieval')] : given)) {
       const { set, tools, questions } = readSet(folder, [])
       const asked = sample(questions, Math.min(TASKS, questions.length))
-      rows.push(tasksOf(set, showCatalogue(tools), asked, fixed, countTokens))
+      rows.push(await tasksOf(set, showCatalogue(tools), asked, fixed, countTokens))
     }
     return { bench: 'tokens', tokenizer: 'o200k_base', top_k: TOP_K, rows }
   },
@@ -92,14 +92,14 @@ export const bench: Bench<Report> = {
   },
 }
 
-function tasksOf(
+async function tasksOf(
   name: string,
   shown: ShownCatalogue,
   asked: readonly Question[],
   fixed: { search: number; common: number },
   count: Count,
-): TaskRow {
-  const texts = asked.map(({ query, wanted }) => textsOf(shown, query, wanted))
+): Promise<TaskRow> {
+  const texts = await Promise.all(asked.map(({ query, wanted }) => textsOf(shown, query, wanted)))
   const definitions = fixed.common + sum(shown.definitions.map((definition) => count(JSON.stringify(definition))))
   const calls = mean(texts.map(({ call }) => count(call)))
   const trip = mean(texts.map(({ trip }) => count(trip)))
@@ -118,8 +118,8 @@ function tasksOf(
 }
 
 /** What passes by in one task: the calls themselves, which every surface has, and what only the search surface adds. */
-function textsOf(shown: ShownCatalogue, query: string, wanted: Question['wanted']) {
-  const hits = shown.search(query, TOP_K)
+async function textsOf(shown: ShownCatalogue, query: string, wanted: Question['wanted']) {
+  const hits = await shown.search(query, TOP_K)
   const found = wanted.map((ids) => hits.find(({ skill_id }) => ids.includes(skill_id)))
   const cards = found.flatMap((hit) => (hit === undefined ? [] : [shown.card(hit.skill_id)]))
   const needed = wanted.map((ids) => ids.find((id) => shown.definition(id) !== undefined) ?? ids[0] ?? '')

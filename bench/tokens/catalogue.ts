@@ -16,7 +16,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 export type ShownCatalogue = {
   readonly definitions: readonly ToolDefinition[]
   definition(id: string): ToolDefinition | undefined
-  search(query: string, top_k: number): readonly FoundTool[]
+  search(query: string, top_k: number): Promise<readonly FoundTool[]>
   card(id: string): Card | undefined
 }
 
@@ -37,8 +37,8 @@ export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue 
   return {
     definitions: [...byId.values()].map(({ row }) => row.definition),
     definition: (id) => byId.get(id)?.row.definition,
-    search(query, top_k) {
-      const found = searchTools(deps, AGENT, query, top_k)
+    async search(query, top_k) {
+      const found = await searchTools(deps, AGENT, query, top_k)
       return found.ok ? found.value : []
     },
     card(id) {

@@ -55,6 +55,7 @@ import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
 import { standardOf } from '../commands/siblings-of.ts'
+import type { Meaning } from '../commands/search-meaning.ts'
 import { searchTools } from '../commands/search-tools.ts'
 import { createSight } from '../commands/sight.ts'
 import { smallerSurface } from '../commands/smaller-surface.ts'
@@ -86,6 +87,7 @@ export type World = {
   readonly toolflow: ToolflowSettings
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
+  readonly meaning?: Meaning
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads
@@ -154,6 +156,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     tools: (caller) => sight.tools(caller),
     tool: (caller, id) => sight.tool(caller, id),
     search: (caller, query, top_k) => searchTools(deps, caller, query, top_k),
+    searchNotice: () => world.meaning?.notice(),
     proxy: proxy.ask,
     offers: proxy.offers,
     onNotice: proxy.onNotice,

@@ -14,6 +14,8 @@ export function placesIn(folder: string) {
     artifacts: join(folder, 'artifacts'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
+    /** Embeddings of tools' texts, a file for each model. */
+    vectors: join(folder, 'vectors'),
     /** What tool servers keep, each in a folder of its name. */
     servers: join(folder, 'servers'),
   } as const

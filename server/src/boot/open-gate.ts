@@ -10,6 +10,7 @@ import { openLivePolicy, type LivePolicy } from '../commands/live-policy.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { redactAnswers, redactReplies } from '../commands/redact-answers.ts'
+import { openMeaning } from '../commands/search-meaning.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
 import { recoverReadBacks } from '../commands/recover-read-backs.ts'
 import { registerTools } from '../commands/register-tools.ts'
@@ -24,8 +25,10 @@ import { sha256Hex } from '../keys/digest.ts'
 import { oidcIssuers } from '../keys/oidc.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
+import { openVectors } from '../stores/vectors.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
 import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { openEmbeddingModel } from '../upstream/embedding-model.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
@@ -178,6 +181,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
   if (argumentModel?.ok === false) return argumentModel
+  const embedder = config.search.embeddings && openEmbeddingModel(config.search.embeddings, settings.folder)
+  if (embedder?.ok === false) return embedder
   const otlp = otlpOf(config.telemetry, settings.folder)
   if (!otlp.ok) return otlp
   const stream = 'main'
@@ -221,8 +226,17 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     },
     log: ({ level, server, says }) => log(level, says, { server }),
   })
+  const meaning = embedder && {
+    meaning: openMeaning({
+      catalogue,
+      embedder: embedder.value,
+      vectors: await openVectors(join(places.vectors, vectorsName(config))),
+      clock: Date.now,
+    }),
+  }
   const world: World = {
     version,
+    ...meaning,
     ...shared,
     accounts: store.value,
     files,
@@ -287,6 +301,10 @@ function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
     },
   }
 }
+
+/** Vectors of two models are not alike, whatever they say. */
+const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
+  `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`
 
 function after(ms: number, callback: () => void): () => void {
   const timer = setTimeout(callback, ms)

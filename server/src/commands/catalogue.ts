@@ -83,7 +83,7 @@ const isSameText = (before: Tool | undefined, { row }: Tool): boolean =>
   before?.row.definition_hash === row.definition_hash && before.row.gone_at === row.gone_at
 
 /** What search reads of a tool: the server's words, and the operator's above them. */
-function searchable({ row, title = row.definition.title, tags = [] }: Tool): SearchableTool {
+export function searchable({ row, title = row.definition.title, tags = [] }: Tool): SearchableTool {
   const { name, description, inputSchema } = row.definition
   return {
     id: row.tool_id,

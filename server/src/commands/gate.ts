@@ -80,7 +80,9 @@ export interface Gate {
   /** The same, by id. */
   tool(caller: Caller, tool_id: string): Tool | undefined
   /** Found are only tools that `tools` lists and their servers offer. */
-  search(caller: Caller, query: string, top_k?: number): Result<readonly FoundTool[]>
+  search(caller: Caller, query: string, top_k?: number): Promise<Result<readonly FoundTool[]>>
+  /** Stands while search goes by words alone although a model for meaning is configured. */
+  searchNotice(): string | undefined
   /** Resources, prompts and completions of tool servers. */
   proxy(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
   /** What there is besides tools: `resources`, `prompts`, `completions`, `logging`. */

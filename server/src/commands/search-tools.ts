@@ -1,11 +1,19 @@
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { Tool } from '../contract/tool.ts'
+import { fuseRanks } from '../core/search/fuse-ranks.ts'
 import { titleOf } from '../core/search/card.ts'
 import { shownText } from '../core/search/shown-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
+import type { Meaning } from './search-meaning.ts'
 import type { Sight } from './sight.ts'
 
-export type SearchDeps = { readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>; readonly sight: Sight }
+export type SearchDeps = {
+  readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
+  readonly sight: Sight
+  /** Where an embedding model is configured. */
+  readonly meaning?: Meaning
+}
 
 /** A tool that was found. Title, tags and id are the tool server's and the operator's words: data, never instructions. */
 export type FoundTool = {
@@ -21,18 +29,25 @@ export type FoundTool = {
 export const DEFAULT_TOP_K = 5
 export const MOST_TOP_K = 50
 const LONGEST_TITLE = 100
+/** How deep two ranked lists are looked into before they are made one. */
+const POOL = 50
 
 /** The tools that answer a query best, of those that this caller could ever be allowed to call. */
-export function searchTools(
-  { catalogue, sight }: SearchDeps,
+export async function searchTools(
+  { catalogue, sight, meaning }: SearchDeps,
   caller: Caller,
   query: string,
   top_k: number = DEFAULT_TOP_K,
-): Result<readonly FoundTool[]> {
+): Promise<Result<readonly FoundTool[]>> {
   if (query.trim() === '') return refuse('request.invalid', { paths: 'query: say what the tool should do' })
   if (!Number.isInteger(top_k) || top_k < 1 || top_k > MOST_TOP_K)
     return refuse('request.invalid', { paths: `top_k: a whole number from 1 to ${MOST_TOP_K}` })
-  const hits = catalogue.search(query, top_k, (tool) => sight.sees(caller, tool))
+  const counts = (tool: Tool) => sight.sees(caller, tool)
+  const meanings = await meaning?.nearest(query, POOL, counts)
+  const hits =
+    meanings === undefined
+      ? catalogue.search(query, top_k, counts)
+      : fuseRanks(catalogue.search(query, POOL, counts), meanings, top_k)
   return ok(
     hits.flatMap(({ id, score_hint, reason }) => {
       const tool = catalogue.tool(id)
@@ -46,7 +61,7 @@ export function searchTools(
           tags: tool.tags ?? [],
           reason:
             reason.fields.length === 0
-              ? 'no word matches'
+              ? 'alike in meaning'
               : `${reason.terms.join(', ')} in ${reason.fields.join(', ')}`,
         },
       ]

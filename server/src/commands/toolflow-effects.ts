@@ -53,7 +53,7 @@ export function toolflowPerformers(deps: ToolflowEffectDeps): ReadonlyMap<string
 
 const WORK: Readonly<Record<ToolflowEffect, Work>> = {
   async toolflow_search(deps, details) {
-    const found = searchTools(deps, callerIn(details), textIn(details, 'query'), Number(details['top_k']))
+    const found = await searchTools(deps, callerIn(details), textIn(details, 'query'), Number(details['top_k']))
     return found.ok ? { candidates: found.value } : failed(found.problem)
   },
 

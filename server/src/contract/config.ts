@@ -5,7 +5,7 @@ import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
-import { Models } from './models.ts'
+import { Models, ModelSettings } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { Serenity } from './serenity.ts'
@@ -105,6 +105,12 @@ export const Config = z.strictObject({
     .prefault({}),
   toolflow: ToolflowSettings.prefault({}),
   models: Models.prefault({}),
+  search: z
+    .strictObject({
+      /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
+      embeddings: ModelSettings.optional(),
+    })
+    .prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */
   serenity: Serenity.optional(),
   metrics: z

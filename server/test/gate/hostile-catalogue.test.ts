@@ -50,8 +50,8 @@ const cardOf = (name: string, full = false) => {
   if (!card.ok) throw new Error(JSON.stringify(card.problem))
   return card.value
 }
-const found = (query: string) => {
-  const answer = gate.search(AGENT, query, 50)
+const found = async (query: string) => {
+  const answer = await gate.search(AGENT, query, 50)
   if (!answer.ok) throw new Error(JSON.stringify(answer.problem))
   return answer.value
 }
@@ -69,7 +69,7 @@ describe('beside a hostile catalogue', () => {
   })
 
   test('an instruction in a description is found and shown as text, and nothing was obeyed', async () => {
-    const [first] = found('ignore all previous instructions')
+    const [first] = await found('ignore all previous instructions')
     expect(first).toMatchObject({
       skill_id: 'evil__helper',
       reason: expect.stringContaining('in description') as string,
@@ -81,23 +81,25 @@ describe('beside a hostile catalogue', () => {
     expect(types).not.toContain('tool.admitted')
   })
 
-  test('what cannot be seen is shown as a dot, in search and on cards', () => {
+  test('what cannot be seen is shown as a dot, in search and on cards', async () => {
     const card = cardOf(HOSTILE.unseen.name)
     expect(card.title).toBe('·gnp.exe·')
     expect(card.purpose).toBe('Shows an image.······')
     expect(JSON.stringify(card.input_schema)).toContain('Where· it is')
-    expect(found('shows an image')[0]).toMatchObject({ title: '·gnp.exe·' })
+    expect((await found('shows an image'))[0]).toMatchObject({ title: '·gnp.exe·' })
   })
 
   test('equal names on two servers are two tools, and one that looks like another is held although policy allows it', async () => {
-    expect(found('note').map(({ skill_id }) => skill_id)).toEqual(expect.arrayContaining(['book__note', 'evil__note']))
+    expect((await found('note')).map(({ skill_id }) => skill_id)).toEqual(
+      expect.arrayContaining(['book__note', 'evil__note']),
+    )
     expect(await call(idOf(HOSTILE.lookAlike.name))).toMatchObject({ status: 'pending' })
   })
 
-  test('a long name is one short id', () => {
+  test('a long name is one short id', async () => {
     const id = idOf(HOSTILE.longName.name)
     expect(id).toHaveLength(64)
-    expect(found('a very long name')[0]?.skill_id).toBe(id)
+    expect((await found('a very long name'))[0]?.skill_id).toBe(id)
   })
 
   test.each(
@@ -114,9 +116,9 @@ describe('beside a hostile catalogue', () => {
     expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
   })
 
-  test('no name reaches a prototype', () => {
+  test('no name reaches a prototype', async () => {
     cardOf('pollute', true)
-    found('names that are not only names')
+    await found('names that are not only names')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(Object.keys(Object.prototype)).toEqual([])
   })

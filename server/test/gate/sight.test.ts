@@ -23,8 +23,8 @@ afterAll(async () => {
 })
 
 const listed = (caller: Caller) => rig.gate.tools(caller).map(({ row }) => row.tool_id)
-const found = (caller: Caller, query: string) => {
-  const answer = rig.gate.search(caller, query, 50)
+const found = async (caller: Caller, query: string) => {
+  const answer = await rig.gate.search(caller, query, 50)
   return answer.ok ? answer.value.map(({ skill_id }) => skill_id) : []
 }
 
@@ -37,11 +37,11 @@ describe('what a caller may know of', () => {
     ['an agent that only reads', READER, 'book__note', false],
     ['any other agent', AGENT, 'book__note', true],
     ['an agent whose arguments decide', AGENT, 'book__slow_note', true],
-  ])('%s: %o %s %o, in the list, in search and by its card', (_, caller, tool_id, seen) => {
+  ])('%s: %o %s %o, in the list, in search and by its card', async (_, caller, tool_id, seen) => {
     expect(listed(caller).includes(tool_id)).toBe(seen)
     expect(rig.gate.tool(caller, tool_id) !== undefined).toBe(seen)
-    expect(found(caller, tool_id)[0] === tool_id).toBe(seen)
-    expect(found(caller, tool_id).includes(tool_id)).toBe(seen)
+    expect((await found(caller, tool_id))[0] === tool_id).toBe(seen)
+    expect((await found(caller, tool_id)).includes(tool_id)).toBe(seen)
     expect(rig.gate.card(caller, tool_id, false).ok).toBe(seen)
   })
 
@@ -70,8 +70,8 @@ describe('a card', () => {
 })
 
 describe('search', () => {
-  test('finds a tool by what it does, and says why', () => {
-    expect(rig.gate.search(AGENT, 'write a note', 3)).toMatchObject({
+  test('finds a tool by what it does, and says why', async () => {
+    expect(await rig.gate.search(AGENT, 'write a note', 3)).toMatchObject({
       ok: true,
       value: [
         {
@@ -91,11 +91,14 @@ describe('search', () => {
     ['note', 51],
     ['note', 1.5],
     ['note', Number.NaN],
-  ])('refuses the query `%s` with top_k %s', (query, top_k) => {
-    expect(rig.gate.search(AGENT, query, top_k)).toMatchObject({ ok: false, problem: { code: 'request.invalid' } })
+  ])('refuses the query `%s` with top_k %s', async (query, top_k) => {
+    expect(await rig.gate.search(AGENT, query, top_k)).toMatchObject({
+      ok: false,
+      problem: { code: 'request.invalid' },
+    })
   })
 
-  test('finds nothing where no word is known', () => {
-    expect(rig.gate.search(AGENT, 'xylophone zebra')).toEqual({ ok: true, value: [] })
+  test('finds nothing where no word is known', async () => {
+    expect(await rig.gate.search(AGENT, 'xylophone zebra')).toEqual({ ok: true, value: [] })
   })
 })

@@ -32,6 +32,7 @@ export function addToolCommands(program: Command, session: Session): void {
       const asked = new URLSearchParams({ q: words.join(' '), top_k: options.topK })
       const reply = await session.send('GET', `/v1/tools/search?${asked.toString()}`)
       session.exit(printReply(session.out(), reply, (body) => printFound(session.out(), itemsOf(body))))
+      printNotices(session.out(), reply.body)
     })
 
   program

@@ -28,11 +28,15 @@ export const toolRoutes: Routes = (app, gate) => {
       access: CALLERS,
       summary: 'The tools that answer a query best, best first (`q`, `top_k`, by default 5)',
     }),
-    (c) => {
+    async (c) => {
       const top_k = c.req.query('top_k')
       const count = top_k === undefined ? undefined : Number(top_k)
-      const found = gate.search(c.get('caller'), c.req.query('q') ?? '', count)
-      return found.ok ? jsonResponse(200, { items: found.value }) : problemResponse(found.problem, c.get('trace'))
+      const found = await gate.search(c.get('caller'), c.req.query('q') ?? '', count)
+      const says = gate.searchNotice()
+      const notices = says === undefined ? {} : { notices: [{ code: 'search.words_only', says }] }
+      return found.ok
+        ? jsonResponse(200, { items: found.value, ...notices })
+        : problemResponse(found.problem, c.get('trace'))
     },
   )
   app.openapi(

@@ -76,7 +76,7 @@ const toolSearch = own({
     top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Most results, 5 when left out'),
   }),
   async run(gate, { caller }, { query, top_k }) {
-    const found = gate.search(caller, query, top_k)
+    const found = await gate.search(caller, query, top_k)
     return found.ok ? told(JSON.stringify(found.value)) : failed(found.problem)
   },
 })

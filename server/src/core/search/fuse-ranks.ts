@@ -1,0 +1,36 @@
+import type { Hit } from './create-index.ts'
+
+/** The usual constant: a rank of 1 and one of 2 differ little, one of 1 and one of 60 by half. */
+const SMOOTHING = 60
+/** A hit by name stands above everything, whoever else has an opinion. */
+const BY_NAME = 0.99
+
+/** A hit that only its meaning found. */
+const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }
+
+/**
+ * One ranked list of two: by words, and by meaning. A place counts by its reciprocal, so no scale of one has to fit the other.
+ * INVARIANT: hints are in the order of the list, the first as sure as the words were of theirs.
+ */
+export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number): Hit[] {
+  const named = words.filter(({ score_hint }) => score_hint >= BY_NAME)
+  const others = words.filter(({ score_hint }) => score_hint < BY_NAME)
+  const scores = new Map<string, number>()
+  const add = (ids: readonly string[]) => {
+    for (const [at, id] of ids.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (SMOOTHING + at + 1))
+  }
+  add(others.map(({ id }) => id))
+  const fixed = new Set(named.map(({ id }) => id))
+  add(meanings.filter((id) => !fixed.has(id)))
+  const ranked = [...scores].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  const most = ranked[0]?.[1] ?? 1
+  const sureness = others[0]?.score_hint ?? 0
+  const reasons = new Map(others.map(({ id, reason }) => [id, reason]))
+  const fused = ranked.map(([id, score]) => ({
+    id,
+    score,
+    score_hint: sureness * (score / most),
+    reason: reasons.get(id) ?? BY_MEANING,
+  }))
+  return [...named, ...fused].slice(0, count)
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AGENT, openTestGate, type GateRig } from './with-gate.ts'
+
+/** Speaks the embeddings API. To it, `zzz` means what `picture` means, which no words say. */
+const asked: string[][] = []
+let isUp = true
+const provider: Server = createServer((request, response) => {
+  let body = ''
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+  request.on('end', () => {
+    if (!isUp || request.url !== '/v1/embeddings' || request.headers.authorization !== 'Bearer s3cret')
+      return response.writeHead(500).end('{}')
+    const { input } = JSON.parse(body) as { input: string[] }
+    asked.push(input)
+    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ object: 'list', model: 'm', data, usage: { prompt_tokens: 1, total_tokens: 1 } }))
+  })
+})
+const vectorOf = (text: string): number[] => [/zzz|picture/.test(text) ? 5 : 0.1, /note/.test(text) ? 3 : 0.1, 1]
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-embeddings-'))
+let config: object
+beforeAll(async () => {
+  await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done))
+  const { port } = provider.address() as AddressInfo
+  process.env['SLUICE_TEST_EMBEDDINGS'] = 's3cret'
+  const url = `http://127.0.0.1:${port}/v1`
+  config = {
+    search: { embeddings: { provider: 'openai-compatible', url, model: 'm', key: 'env:SLUICE_TEST_EMBEDDINGS' } },
+  }
+})
+afterAll(() => {
+  provider.close()
+  delete process.env['SLUICE_TEST_EMBEDDINGS']
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function whileOpen(use: (rig: GateRig) => Promise<void>): Promise<void> {
+  const rig = await openTestGate(folder, { config })
+  try {
+    await use(rig)
+  } finally {
+    await rig.opened.close()
+  }
+}
+const found = async ({ gate }: GateRig, query: string) => {
+  const answer = await gate.search(AGENT, query, 3)
+  return answer.ok ? answer.value : []
+}
+
+describe('with an embedding model', () => {
+  test('a tool is found by meaning where no word matches, a name stays first, and what is hidden stays hidden', () =>
+    whileOpen(async (rig) => {
+      const [first] = await found(rig, 'zzz')
+      expect(first).toMatchObject({ skill_id: 'book__picture', reason: 'alike in meaning' })
+      expect((await found(rig, 'book__look'))[0]?.skill_id).toBe('book__look')
+      const all = await rig.gate.search(AGENT, 'zzz', 50)
+      expect(all.ok && all.value.map(({ skill_id }) => skill_id)).not.toContain('book__wipe')
+      expect(rig.gate.searchNotice()).toBeUndefined()
+    }))
+
+  test('a definition is sent once, also over a restart', async () => {
+    expect(readdirSync(join(folder, 'data', 'vectors'))).toHaveLength(1)
+    asked.length = 0
+    await whileOpen(async (rig) => void (await found(rig, 'zzz')))
+    expect(asked).toEqual([['zzz']])
+  })
+
+  test('that is down, words decide alone, and a notice says so until it is back', async () => {
+    isUp = false
+    await whileOpen(async (rig) => {
+      expect((await found(rig, 'keep a note'))[0]?.skill_id).toBe('book__keep_note')
+      expect(await found(rig, 'zzz')).toEqual([])
+      expect(rig.gate.searchNotice()).toMatch(/words alone/)
+    })
+    isUp = true
+  })
+})
