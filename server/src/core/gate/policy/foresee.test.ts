@@ -9,6 +9,7 @@ import { callFrom, type DescribedCall } from './described-call.ts'
 import { couldPermit, foresee } from './foresee.ts'
 import { judgePolicy } from './judge-policy.ts'
 import type { Policy } from './policy.ts'
+import { indexRules } from './rule-index.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -19,6 +20,8 @@ function policyOf(rules: readonly Partial<Rule>[], preset = 'careful'): Policy {
   return compiled.value
 }
 
+/** No preset of ours is silent about any tool; one might be. */
+const SILENT = { rules: [], index: indexRules([]) }
 const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ann' }
 const described: DescribedCall = {
   tool: 'mail__send',
@@ -52,9 +55,14 @@ describe('whether any call could be permitted', () => {
       ],
       false,
     ],
-    ['an allow that may speak opens what else is silent', [{ effect: 'allow', when: 'args.n > 1' }], true],
   ])('%s', (_, rules, answer) => {
     expect(could(rules)).toBe(answer)
+  })
+
+  test('an allow that may speak opens what nothing else does', () => {
+    const policy = { ...policyOf([{ effect: 'allow', when: 'args.n > 1' }]), fallback: SILENT }
+    expect(couldPermit(policy, AGENT, toolOf(described))).toBe(true)
+    expect(couldPermit({ ...policyOf([]), fallback: SILENT }, AGENT, toolOf(described))).toBe(false)
   })
 
   test('in observe mode policy blocks nothing', () => {
@@ -92,8 +100,9 @@ describe('whether any call could be permitted', () => {
   test('never says no where some call gets anything but a block', () => {
     let denied = 0
     fc.assert(
-      fc.property(rules, calls, fc.boolean(), (list, more, fast) => {
-        const policy = policyOf(list.map((rule) => JSON.parse(JSON.stringify(rule)) as Partial<Rule>))
+      fc.property(rules, calls, fc.boolean(), fc.boolean(), (list, more, fast, silent) => {
+        const written = policyOf(list.map((rule) => JSON.parse(JSON.stringify(rule)) as Partial<Rule>))
+        const policy = silent ? { ...written, fallback: SILENT } : written
         const call: DescribedCall = { ...described, ...more, ...(fast ? { lane: 'fast' } : {}) }
         const { call: asked, facts } = callFrom(call)
         const blocked = judgePolicy(policy, asked, facts).some(({ effect }) => effect === 'block')
