@@ -206,7 +206,11 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
-  const catalogue = await openCatalogue({ shelves: store.value, servers: config.servers })
+  const catalogue = await openCatalogue({
+    shelves: store.value,
+    servers: config.servers,
+    soon: (work) => void setImmediate(work),
+  })
   const source = options.policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) {

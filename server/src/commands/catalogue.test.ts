@@ -69,4 +69,33 @@ describe('the catalogue', () => {
         expect(catalogue.tool('web__zzz')).toMatchObject({ effects: ['write', 'external'], risk: 'high' })
       },
     ))
+
+  test('is indexed piece by piece, and a tool that changed is one piece', () => {
+    const servers = serversOf({ mail: { command: 'x' } })
+    return withLedger(servers, async ({ deps, store }) => {
+      const many = Array.from({ length: 45 }, (_, at) => tool(`tool_${at}`, { description: 'Polishes brass' }))
+      await registerTools(deps, 'mail', many)
+      let pieces = 0
+      const waiting: (() => void)[] = []
+      const catalogue = await openCatalogue({ shelves: store, servers, soon: (work) => void waiting.push(work) })
+      const work = () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          pieces += 1
+          next()
+        }
+        return pieces
+      }
+      expect(work()).toBe(3)
+      await registerTools({ ...deps, catalogue }, 'mail', [
+        tool('tool_0', { description: 'Feeds parrots' }),
+        ...many.slice(1),
+      ])
+      expect(work()).toBe(4)
+      const ids = (query: string) => catalogue.search(query, 50, () => true).map(({ id }) => id)
+      expect(ids('parrots')).toEqual(['mail__tool_0'])
+      expect(ids('brass')).toHaveLength(44)
+      await registerTools({ ...deps, catalogue }, 'mail', many.slice(1))
+      expect(ids('parrots')).toEqual([])
+    })
+  })
 })

@@ -6,10 +6,14 @@ import type { SearchableTool } from '../core/search/searchable-tool.ts'
 import type { Catalogue, Shelves } from './ports.ts'
 
 const PAGE = 500
+/** Tools indexed at a stretch: a few milliseconds, in which a call would have to wait. */
+const PIECE = 20
 
 export type CatalogueDeps = {
   readonly shelves: Shelves
   readonly servers: Config['servers']
+  /** Does something when nothing else wants to be done. Without it the index is filled by whoever searches first. */
+  readonly soon?: (work: () => void) => void
 }
 
 export type LiveCatalogue = Catalogue & {
@@ -31,8 +35,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   const listeners = new Set<(server: string) => void>()
   let everything: readonly Tool[] | undefined
   const index = createIndex()
-  /** What the index does not know yet. Filled in when somebody searches: a gate that nobody searches pays nothing. */
+  /** What the index does not know yet: filled in piece by piece, and the rest of it by whoever cannot wait. */
   const unread = new Set<string>()
+  let isReading = false
 
   async function refresh(server: string): Promise<void> {
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
@@ -50,17 +55,31 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     }
     byServer.set(server, fresh)
     everything = undefined
+    readSoon()
     if (before === undefined || !isSame(before, fresh)) for (const listener of listeners) listener(server)
   }
 
   /** INVARIANT: a tool that changed is one document indexed again, whatever the size of the catalogue. */
-  function read(): void {
+  function read(most: number): void {
+    let count = 0
     for (const tool_id of unread) {
+      if (count >= most) return
+      count += 1
+      unread.delete(tool_id)
       const tool = byId.get(tool_id)
       if (tool === undefined || tool.row.gone_at !== undefined) index.remove(tool_id)
       else index.replace(searchable(tool))
     }
-    unread.clear()
+  }
+
+  function readSoon(): void {
+    if (isReading || unread.size === 0 || deps.soon === undefined) return
+    isReading = true
+    deps.soon(() => {
+      isReading = false
+      read(PIECE)
+      readSoon()
+    })
   }
 
   for (const server of Object.keys(deps.servers)) await refresh(server)
@@ -70,7 +89,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     refresh,
     onRefresh: (listener) => void listeners.add(listener),
     search(query, topK, counts) {
-      read()
+      read(Infinity)
       return index.search(query, topK, (tool_id) => {
         const tool = byId.get(tool_id)
         return tool !== undefined && counts(tool)
