@@ -8,13 +8,6 @@ const HARMLESS = 0.7
 const FALL = 2.5
 
 /**
- * When a choice among hits is a person's: the second is within this share of the first, or the first is below the floor, where it is
- * wrong more often than right.
- */
-export const AMBIGUOUS_WITHIN = 0.1
-export const HINT_FLOOR = 0.5
-
-/**
  * Hints for a ranked list: about how often a tool that answers this well is right. The first hit's follows from its share of the
  * best possible score and from how near the second comes; each other falls with its distance to the first, so two close hints mean
  * two nearly equal claims.

@@ -84,10 +84,13 @@ function placementsOf({ match }: CompiledRule): Placement[] {
   const words = match.words.map(({ field, any }): Placement => {
     return { field, keys: any.map((text) => ({ how: 'exact', text })), whole: true }
   })
-  const globs = match.globs.flatMap(({ field, any }): Placement[] => {
-    const keys = any.map(keyOf).filter(isKey)
-    return keys.length === any.length ? [{ field, keys, whole: any.every(isOneSided) && isAlwaysKnown(field) }] : []
-  })
+  // Many rules may begin alike and end each in its own way, or the other way round: which tells more is seen when all are there.
+  const globs = match.globs.flatMap(({ field, any }) =>
+    (any.some(isTwoSided) ? [startOf, endOf] : [startOf]).flatMap((keyOf): Placement[] => {
+      const keys = any.map(keyOf).filter(isKey)
+      return keys.length === any.length ? [{ field, keys, whole: any.every(isOneSided) && isAlwaysKnown(field) }] : []
+    }),
+  )
   return [...globs, ...words]
 }
 
@@ -97,19 +100,20 @@ const isAlwaysKnown = (field: GlobField) => field !== 'tag' && field !== 'lane'
 /** A name itself, or a pattern of which the key is all. */
 const isOneSided = (glob: Glob) => glob.exact || (glob.simple && (glob.prefix === '' || glob.suffix === ''))
 
+const isTwoSided = ({ exact, prefix, suffix }: Glob) => !exact && prefix !== '' && suffix !== ''
+
 function without(field: MatchField, { globs, words }: CompiledMatch): CompiledMatch {
   return { globs: globs.filter((part) => part.field !== field), words: words.filter((part) => part.field !== field) }
 }
 
 const isKey = (key: Key | undefined): key is Key => key !== undefined
 
-function keyOf(glob: Glob): Key | undefined {
-  if (glob.exact) return { how: 'exact', text: glob.pattern }
-  if (glob.prefix === '' && glob.suffix === '') return undefined
-  return glob.prefix.length >= glob.suffix.length
-    ? { how: 'prefix', text: glob.prefix }
-    : { how: 'suffix', text: glob.suffix }
-}
+const startOf = (glob: Glob): Key | undefined => exactOf(glob) ?? prefixOf(glob) ?? suffixOf(glob)
+const endOf = (glob: Glob): Key | undefined => exactOf(glob) ?? suffixOf(glob) ?? prefixOf(glob)
+
+const exactOf = ({ exact, pattern }: Glob): Key | undefined => (exact ? { how: 'exact', text: pattern } : undefined)
+const prefixOf = ({ prefix }: Glob): Key | undefined => (prefix === '' ? undefined : { how: 'prefix', text: prefix })
+const suffixOf = ({ suffix }: Glob): Key | undefined => (suffix === '' ? undefined : { how: 'suffix', text: suffix })
 
 const spell = (field: MatchField, key: Key) => `${field} ${key.how} ${key.text}`
 
