@@ -6,9 +6,13 @@ import { EXIT, EXIT_OF } from './exit-codes.ts'
 /** Where words go. `json` prints the gate's own answer instead of sentences. */
 export type Out = {
   readonly json: boolean
-  line(text: string): void
-  error(text: string): void
+  line(text: string, tone?: Tone): void
+  error(text: string, tone?: Tone): void
 }
+/** How words are meant, for a terminal that has colours. */
+export type Tone = 'good' | 'held' | 'bad' | 'head' | 'quiet'
+/** Of a line of evidence. */
+export const toneOf = (note: string): Tone => (note.startsWith('block') ? 'bad' : 'held')
 
 export type Fields = Readonly<Record<string, unknown>>
 export const fieldsOf = (value: unknown): Fields =>
@@ -39,9 +43,9 @@ export function asBody({ code, about }: Problem): Fields {
 }
 
 export function printProblem(out: Out, body: Fields): number {
-  out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`)
+  out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`, 'bad')
   const evidence = evidenceOf(body)
-  for (const note of evidence) out.error(`  ${note}`)
+  for (const note of evidence) out.error(`  ${note}`, toneOf(note))
   // The evidence names the rules already, and each with its own words.
   const told = evidence.length > 0 ? ['rules', 'says'] : []
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
@@ -76,14 +80,14 @@ function printResult(out: Out, result: Fields): void {
 function printEvidence(out: Out, body: Fields): void {
   const { verified, read_back, rollback } = body
   const word = verified === true ? 'yes' : verified === false ? 'no' : 'unknown'
-  if (verified !== undefined) out.error(`verified: ${word} (${textOf(read_back)})`)
+  if (verified !== undefined) out.error(`verified: ${word} (${textOf(read_back)})`, verified === true ? 'good' : 'bad')
   if (rollback !== undefined) out.error(textOf(rollback))
 }
 
 function printHeld(out: Out, body: Fields): void {
   const id = textOf(body['approval_id'])
-  out.line(`held for a person: ${id}, until ${timeOf(body['expires_at'])}`)
-  for (const note of evidenceOf(body)) out.line(`  ${note}`)
+  out.line(`held for a person: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
+  for (const note of evidenceOf(body)) out.line(`  ${note}`, toneOf(note))
   out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
   out.line(`  outcome: sluice status ${textOf(body['call_id'])}`)
 }
@@ -118,14 +122,11 @@ export function timeOf(value: unknown): string {
   return typeof value === 'number' ? new Date(value).toISOString().slice(0, 19).replace('T', ' ') + 'Z' : '?'
 }
 
-/** Columns padded to their widest cell. */
+/** Columns padded to their widest cell; the first row is their heads. */
 export function table(out: Out, rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  for (const row of rows)
-    out.line(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const [at, row] of rows.entries()) {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    out.line(cells.join('  ').trimEnd(), at === 0 ? 'head' : undefined)
+  }
 }

@@ -23,7 +23,7 @@ import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
-import { visibleText } from './visible-text.ts'
+import { patiently, terminalOut } from './terminal-out.ts'
 import { addToolCommands } from './tool-commands.ts'
 
 export type UpOptions = {
@@ -82,13 +82,9 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     if (error.code !== 'EPIPE') throw error
   })
   const globals = () => program.opts<Globals>()
-  const out = (): Out => ({
-    json: globals().json === true,
-    line: (text) => void process.stdout.write(`${globals().json === true ? text : visibleText(text)}\n`),
-    error: (text) => void process.stderr.write(`${visibleText(text)}\n`),
-  })
+  const out = (): Out => terminalOut(process.stdout, process.stderr, globals().json === true)
   const session: Session = {
-    send: (...request) => reach(boot, globals())(...request),
+    send: (...request) => patiently(reach(boot, globals()), process.stderr)(...request),
     out,
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientOf(boot, globals())(...request),

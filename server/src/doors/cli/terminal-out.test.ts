@@ -1,0 +1,47 @@
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { patiently, terminalOut } from './terminal-out.ts'
+
+function streamOf(isTTY: boolean) {
+  let written = ''
+  const keep = new Writable({
+    write(chunk: Buffer, _, done) {
+      written += chunk.toString()
+      done()
+    },
+  })
+  return { stream: Object.assign(keep, { isTTY, getColorDepth: () => 8 }), text: () => written }
+}
+
+describe('words for people', () => {
+  test('are coloured on a terminal and plain elsewhere', () => {
+    const [terminal, pipe] = [streamOf(true), streamOf(false)]
+    terminalOut(terminal.stream, terminal.stream, false).line('held', 'held')
+    terminalOut(pipe.stream, pipe.stream, false).line('held', 'held')
+    expect(terminal.text()).toBe('\u001b[33mheld\u001b[39m\n')
+    expect(pipe.text()).toBe('held\n')
+  })
+
+  test('cannot bring colours of their own', () => {
+    const { stream, text } = streamOf(true)
+    terminalOut(stream, stream, false).error('\u001b[32mapproved', 'bad')
+    expect(text()).toBe('\u001b[31m\\u001b[32mapproved\u001b[39m\n')
+  })
+
+  test('are the gate`s own answer, to the byte, where JSON is asked for', () => {
+    const { stream, text } = streamOf(true)
+    terminalOut(stream, stream, true).line('{"a":"\u202e"}', 'good')
+    expect(text()).toBe('{"a":"\u202e"}\n')
+  })
+})
+
+test('a person who waits is told for how long, and nothing of that stays on the line', async () => {
+  const { stream, text } = streamOf(true)
+  const reply = { status: 200, text: '', body: {} }
+  const slow = patiently(() => sleep(1_200, reply), stream)
+  expect(await slow('GET', '/')).toBe(reply)
+  expect(text()).toBe('\r… 1 s\r\u001b[K')
+  expect(await patiently(() => Promise.resolve(reply), stream)('GET', '/')).toBe(reply)
+  expect(text()).toBe('\r… 1 s\r\u001b[K')
+})

@@ -1,0 +1,46 @@
+import { styleText } from 'node:util'
+import type { Client } from './client.ts'
+import type { Out, Tone } from './print.ts'
+import { visibleText } from './visible-text.ts'
+
+const STYLES = { good: 'green', held: 'yellow', bad: 'red', head: 'bold', quiet: 'dim' } as const satisfies Record<
+  Tone,
+  string
+>
+
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean }
+
+/** Words for people on two streams: coloured where a terminal wants colours, and never able to move its cursor. */
+export function terminalOut(stdout: Stream, stderr: Stream, json: boolean): Out {
+  const write = (stream: Stream, text: string, tone: Tone | undefined) => {
+    const shown = visibleText(text)
+    // Whether colours are wanted (a terminal, NO_COLOR, FORCE_COLOR) is the runtime's to say.
+    stream.write(`${tone === undefined ? shown : styleText(STYLES[tone], shown, { stream })}\n`)
+  }
+  return {
+    json,
+    line: (text, tone) => (json ? void stdout.write(`${text}\n`) : write(stdout, text, tone)),
+    error: (text, tone) => write(stderr, text, tone),
+  }
+}
+
+const PATIENCE_MS = 1_000
+
+/** The same client; a person who waits longer than a moment is told for how long already. */
+export function patiently(client: Client, stderr: Stream): Client {
+  if (stderr.isTTY !== true) return client
+  return async (...request) => {
+    const begun = Date.now()
+    let told = false
+    const tell = setInterval(() => {
+      told = true
+      stderr.write(`\r… ${Math.round((Date.now() - begun) / 1000)} s`)
+    }, PATIENCE_MS)
+    try {
+      return await client(...request)
+    } finally {
+      clearInterval(tell)
+      if (told) stderr.write('\r\u001b[K')
+    }
+  }
+}
