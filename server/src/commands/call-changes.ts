@@ -3,11 +3,11 @@ import type { AuditDraft } from '../contract/audit.ts'
 import type { Call, CallRow, CallState, Judged, ToolResult } from '../contract/call.ts'
 import type { ApprovalId, RunId } from '../contract/ids.ts'
 import { Bug, problem } from '../contract/problems.ts'
-import type { RunRow } from '../contract/run.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consentIn } from '../core/consent/cover-with-consent.ts'
 import { identityOf } from '../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../core/runs/held-call.ts'
+import { newRun } from '../core/runs/new-run.ts'
 import type { Ready } from './check-call.ts'
 import type { Change } from './ports.ts'
 
@@ -120,16 +120,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
 
 function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
   const { state } = holdCall(row.call_id, approval.approval_id, approval.expires_at)
-  const run: RunRow = {
-    v: 1,
-    run_id: approval.run_id,
-    kind: heldCall.kind,
-    status: 'active',
-    state,
-    cursor: 0,
-    executing: [],
-    created_at: now,
-  }
+  const run = newRun(heldCall, approval.run_id, state, now)
   return [
     { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },
     { kind: 'swap', table: 'runs', id: run.run_id, from: 'absent', to: run },

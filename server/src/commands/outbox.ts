@@ -1,7 +1,7 @@
 import type { ChannelEvent } from '../contract/channels.ts'
 import { CHANNEL_EVENTS } from '../contract/channels.ts'
-import type { RunRow } from '../contract/run.ts'
 import { delivery, newDelivery } from '../core/runs/delivery.ts'
+import { newRun } from '../core/runs/new-run.ts'
 import type { Change, Channel, Clock, Ids, Ledger, Swap } from './ports.ts'
 
 export type OutboxDeps = {
@@ -30,16 +30,8 @@ export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger
   function messageTo(channel: string, news: News): Change[] {
     const now = clock()
     const run_id = ids.run()
-    const run: RunRow = {
-      v: 1,
-      run_id,
-      kind: delivery.kind,
-      status: 'active',
-      state: newDelivery({ ...news, delivery_id: run_id, channel, at: now }),
-      cursor: 0,
-      executing: [],
-      created_at: now,
-    }
+    const state = newDelivery({ ...news, delivery_id: run_id, channel, at: now })
+    const run = newRun(delivery, run_id, state, now)
     return [
       { kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run },
       { kind: 'wake', run: run_id },

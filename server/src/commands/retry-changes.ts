@@ -1,6 +1,6 @@
 import type { CallRow } from '../contract/call.ts'
-import type { RunRow } from '../contract/run.ts'
 import { heldCall, parkCall } from '../core/runs/held-call.ts'
+import { newRun } from '../core/runs/new-run.ts'
 import type { Change, Clock, Ids } from './ports.ts'
 
 /** One more try of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
@@ -14,16 +14,7 @@ export function retryChanges(
     { kind: 'wake', run: run_id },
   ]
   if (row.run_id !== undefined) return { row, changes }
-  const run: RunRow = {
-    v: 1,
-    run_id,
-    kind: heldCall.kind,
-    status: 'active',
-    state: parkCall(row.call_id).state,
-    cursor: 0,
-    executing: [],
-    created_at: deps.clock(),
-  }
+  const run = newRun(heldCall, run_id, parkCall(row.call_id).state, deps.clock())
   return {
     row: { ...row, run_id },
     changes: [{ kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run }, ...changes],

@@ -1,10 +1,10 @@
 import { PROGRAM_KINDS, type Caller } from '../contract/caller.ts'
 import type { RunId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { RunRow } from '../contract/run.ts'
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../contract/toolflow.ts'
 import { redactText } from '../core/dlp/redact-text.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
+import { newRun } from '../core/runs/new-run.ts'
 import { startToolflow, type ToolflowState } from '../core/toolflow/state.ts'
 import { toolflow } from '../core/toolflow/step.ts'
 import type { Intake } from './intake.ts'
@@ -75,16 +75,7 @@ const askedText = ({ args: _, ...body }: ToolflowBody, args: string) => JSON.str
 async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowState) {
   const { run_id, trace } = state
   const now = deps.clock()
-  const run: RunRow = {
-    v: 1,
-    run_id,
-    kind: toolflow.kind,
-    status: 'active',
-    state,
-    cursor: 0,
-    executing: [],
-    created_at: now,
-  }
+  const run = newRun(toolflow, run_id, state, now)
   const about = {
     asked_hash: state.asked_hash,
     top_k: state.top_k,
