@@ -1,5 +1,6 @@
 import { NOBODY } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { oneLook } from './one-look.ts'
 import { itemsOf, printReply, textOf } from './print.ts'
 import { printPacket } from './print-packet.ts'
 import type { Session } from './session.ts'
@@ -22,14 +23,14 @@ export const CHANGES = '/v1/stream?kinds=approval'
 async function printAsTheyCome(session: Session): Promise<number> {
   const seen = new Set<string>()
   const out = session.out()
-  const look = async () => {
+  const look = oneLook(async () => {
     const items = itemsOf((await session.ask('GET', PENDING)).body)
     for (const item of items.filter((each) => !seen.has(textOf(each['approval_id'])))) {
       seen.add(textOf(item['approval_id']))
       if (out.json) out.line(JSON.stringify(item))
       else printPacket(out, item)
     }
-  }
+  })
   await new Promise<void>((stopped) => {
     const stop = session.follow(CHANGES, () => void look())
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,5 +1,6 @@
 import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
+import { oneLook } from '../one-look.ts'
 import { fieldsOf, itemsOf, textOf } from '../print.ts'
 import type { Session } from '../session.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
@@ -22,20 +23,21 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     else if (wish !== undefined) void carryOut(wish)
   }
   const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), onKey })
-  const app = render(draw(), { ...screen, patchConsole: false })
+  // Whoever calls this has a terminal; a machine that calls itself CI is no reason to draw nothing.
+  const app = render(draw(), { ...screen, patchConsole: false, interactive: true })
   const show = (next: Inbox) => {
     inbox = next
     app.rerender(draw())
   }
 
-  const look = async () => {
+  const look = oneLook(async () => {
     const reply = await session.ask('GET', PENDING)
     show(
       reply.status === 200
         ? refreshed(inbox, itemsOf(reply.body))
         : { ...inbox, says: 'the gate does not answer; what is shown may be old' },
     )
-  }
+  })
 
   async function carryOut(wish: Exclude<Wish, { do: 'quit' }>): Promise<void> {
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))

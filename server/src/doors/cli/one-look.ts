@@ -1,0 +1,19 @@
+/**
+ * Looks one after the other: whoever asks while one is under way gets one more after it. Two at once could answer out
+ * of order, and the older answer would stay on the screen.
+ */
+export function oneLook(look: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | undefined
+  let wanted = false
+  const all = async () => {
+    do {
+      wanted = false
+      await look()
+    } while (wanted)
+  }
+  return () => {
+    wanted = true
+    underWay ??= all().finally(() => (underWay = undefined))
+    return underWay
+  }
+}
