@@ -51,6 +51,7 @@ export function clientFor(target: Target): Client {
 export type Follow = (path: string, onEvent: () => void) => () => void
 
 const AGAIN_MS = 1000
+const COMMENT = /^:[^\n]*\n*$/
 
 export function followFor(target: Target): Follow {
   return (path, onEvent) => {
@@ -68,8 +69,9 @@ export function followFor(target: Target): Follow {
       request.on('error', again)
       request.on('response', (response) => {
         response.setEncoding('utf8')
-        // What exactly changed is asked for anew, so an event that arrives in two pieces is just two reasons to ask.
-        response.on('data', (text: string) => (text.includes('event:') ? onEvent() : undefined))
+        // What exactly changed is asked for anew, so an event that arrives in two pieces is just two reasons to ask. A
+        // comment alone only keeps the connection open.
+        response.on('data', (text: string) => (COMMENT.test(text) ? undefined : onEvent()))
         response.on('error', again)
         response.on('close', again)
       })
