@@ -1,6 +1,7 @@
 import type { Caller, CallerKind, CredentialRow, Grant } from '../contract/caller.ts'
 import type { KeyId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { Surface } from '../contract/surface.ts'
 import { callerFromClaims } from '../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from './facts/grant-calls.ts'
 import type { Accounts, Change, Clock, Digest, Ids, Issuers, Ledger, Shelves } from './ports.ts'
@@ -40,6 +41,8 @@ export type NewCredential = {
   /** The limits of the key, as globs over tool ids and a number of calls. */
   readonly tools?: readonly string[] | undefined
   readonly calls?: number | undefined
+  /** What its MCP clients are shown. */
+  readonly surface?: Surface | undefined
 }
 
 /** Creates a key. It is returned once and kept only as a digest. */
@@ -61,6 +64,7 @@ export async function createCredential(
       id: `${wanted.kind}:${wanted.name}`,
       user: wanted.user ?? wanted.name,
       ...grantOf(key_id, wanted),
+      ...(wanted.surface === undefined ? {} : { surface: wanted.surface }),
     },
     created_at: now,
     ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),

@@ -4,6 +4,7 @@ import { AuditEntry } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
 import { PauseRow } from './pause.ts'
 import { RunStatus } from './run.ts'
+import { Surface } from './surface.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
 import { Opinion, Strength } from './verdict.ts'
 
@@ -122,7 +123,7 @@ export const ServerAnswer = z.object({ server: z.string(), state: z.string(), to
 export const ArtifactAnswer = z.object({ text: z.string(), size: z.number().int() })
 export const KeyAnswer = z.object({
   key_id: z.string(),
-  caller: z.object({ kind: CallerKind, id: z.string(), user: z.string() }),
+  caller: z.object({ kind: CallerKind, id: z.string(), user: z.string(), surface: Surface.optional() }),
   created_at: z.number(),
   expires_at: z.number().optional(),
   revoked_at: z.number().optional(),

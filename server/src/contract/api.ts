@@ -5,6 +5,7 @@ import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs } from './caller.ts
 import { ConsentTerms, Remember } from './consent.ts'
 import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
+import { Surface } from './surface.ts'
 
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
 const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
@@ -62,6 +63,8 @@ export const KeyBody = z
     tools: ToolGlobs.optional(),
     /** How many calls it is good for. */
     calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
+    /** What MCP clients with this key are shown. */
+    surface: Surface.optional(),
   })
   .refine(
     ({ kind, tools, calls }) => !DECIDING_KINDS.includes(kind) || (tools === undefined && calls === undefined),

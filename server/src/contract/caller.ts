@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { KeyId } from './ids.ts'
+import { Surface } from './surface.ts'
 
 export const CallerKind = z.enum(['agent', 'user', 'approver', 'reviewer', 'admin', 'node'])
 export type CallerKind = z.infer<typeof CallerKind>
@@ -30,6 +31,8 @@ export const Caller = z.strictObject({
   /** The person behind it: an agent's owner, or the person themself. */
   user: z.string().min(1).max(128),
   grant: Grant.optional(),
+  /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
+  surface: Surface.optional(),
 })
 export type Caller = z.infer<typeof Caller>
 

@@ -9,6 +9,7 @@ import { Models, ModelSettings } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { Serenity } from './serenity.ts'
+import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
 import { refuseWriters } from './standard.ts'
 import { COMMON, noneBut, ONE_KIND } from './tool-settings.ts'
@@ -63,10 +64,6 @@ export const ServerSettings = z
   })
   .superRefine((settings, context) => refuseWriters(settings.tools, toolsKeyOf(settings), context))
 export type ServerSettings = z.infer<typeof ServerSettings>
-
-/** What an MCP client sees: a few tools that find and run the others, every tool under its own name, or the smaller of the two. */
-export const Surface = z.enum(['search', 'passthrough', 'auto'])
-export type Surface = z.infer<typeof Surface>
 
 /** Where the operator speaks of a server's tools: of a command, where the command stands. */
 const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === undefined ? 'tools' : 'commands')
@@ -135,7 +132,7 @@ export const Config = z.strictObject({
   channels: Channels.prefault({}),
   mcp: z
     .strictObject({
-      /** For clients that do not choose by themselves (`?surface=`, `sluice mcp --surface`). */
+      /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
       surface: Surface.default('search'),
       /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
       url: HttpUrl.optional(),

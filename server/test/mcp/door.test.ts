@@ -236,6 +236,18 @@ describe('what a client sees', () => {
     expect((await knock(gate, agent, { path, body: proxied })).text).toContain('look done')
   })
 
+  test('the connection chooses the surface before the key does, and the key before the configuration', async () => {
+    const made = await gate.cli('keys', 'create', 'agent', 'finder', '--surface', 'search')
+    const key = made.out.trim()
+    const sees = async (path: string, who: string) => (await knock(gate, who, { path, body: list })).text
+    expect(await sees('/mcp', agent)).toContain('lively__look')
+    expect(await sees('/mcp', key)).toContain('execute_skill_proxy')
+    expect(await sees('/mcp', key)).not.toContain('lively__look')
+    expect(await sees('/mcp?surface=passthrough', key)).toContain('lively__look')
+    expect((await gate.cli('keys', 'list')).out).toMatch(/agent:finder .* good +search/)
+    expect(await gate.cli('keys', 'create', 'agent', 'loser', '--surface', 'all')).toMatchObject({ code: 64, out: '' })
+  })
+
   test('a dry run of a tool that has none says so, and runs nothing', async () => {
     const args = { skill_id: 'lively__note', args: { text: 'dry' }, mode: 'dry_run' }
     const answer = await knock(gate, agent, { path: '/mcp?surface=search', body: call('execute_skill_proxy', args) })

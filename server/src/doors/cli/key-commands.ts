@@ -1,12 +1,13 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { KeyBody } from '../../contract/api.ts'
 import { PROBLEMS, refuse } from '../../contract/problems.ts'
+import { Surface } from '../../contract/surface.ts'
 import { NOBODY, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
-type NewKey = { user?: string; ttl?: string; tools?: string[]; calls?: string }
+type NewKey = { user?: string; ttl?: string; tools?: string[]; calls?: string; surface?: string }
 
 /** Credentials and signing keys. */
 export function addKeyCommands(program: Command, session: Session): void {
@@ -18,6 +19,7 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
     .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
     .option('--calls <count>', 'how many calls it is good for')
+    .addOption(new Option('--surface <surface>', 'what an MCP client with it sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
       const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
       if (options.ttl !== undefined && ttl_s === undefined)
@@ -29,6 +31,7 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(ttl_s === undefined ? {} : { ttl_s }),
         ...(options.tools === undefined ? {} : { tools: options.tools }),
         ...(options.calls === undefined ? {} : { calls: Number(options.calls) }),
+        ...(options.surface === undefined ? {} : { surface: options.surface }),
       }
       const asked = await session.ask('POST', '/v1/keys', body)
       const reply = asked.status === NOBODY && !session.isElsewhere() ? await createOffline(session, body) : asked
@@ -41,7 +44,10 @@ export function addKeyCommands(program: Command, session: Session): void {
       const reply = await session.send('GET', '/v1/keys')
       session.exit(
         printReply(session.out(), reply, (body) =>
-          table(session.out(), [['KEY', 'CALLER', 'CREATED', 'STATE', 'LIMITS'], ...itemsOf(body).map(rowOf)]),
+          table(session.out(), [
+            ['KEY', 'CALLER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'],
+            ...itemsOf(body).map(rowOf),
+          ]),
         ),
       )
     })
@@ -96,6 +102,7 @@ function rowOf(key: Fields): string[] {
     textOf(caller['id']),
     timeOf(key['created_at']),
     textOf(key['state']),
+    textOf(caller['surface'] ?? ''),
     limits.filter((limit) => limit !== '').join(', '),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Surface } from '../../contract/config.ts'
+import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isProxied } from '../../commands/proxy.ts'
 import { answerProxied, CAPABILITY } from './answer-proxied.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller } from '../../contract/caller.ts'
-import { Surface } from '../../contract/config.ts'
+import { Surface } from '../../contract/surface.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../http/body-limit.ts'
 import type { Doorman } from '../http/caller-of.ts'
@@ -38,7 +38,7 @@ import { shownTo } from './surfaces.ts'
 export type McpDoor = {
   readonly gate: Gate
   readonly doorman: Doorman
-  /** For clients that do not choose. */
+  /** For clients that do not choose, neither by their address nor with their key. */
   readonly surface: Surface
   /** The address of `/mcp` as clients know it; by default the one they used. */
   readonly url?: string | undefined
@@ -112,11 +112,11 @@ export function mcpListener(door: McpDoor): McpListener {
     const session = headerOf(request, 'mcp-session-id')
     if (session !== undefined && !sessions.isOpen(session, caller))
       return refusalOf(RPC.session_not_found, 'mcp.session_unknown')
-    const wanted = queryOf(request.url ?? '').get('surface') ?? door.surface
-    const surface = wanted === door.surface ? undefined : Surface.safeParse(wanted)
-    if (surface?.success === false)
+    const wanted = queryOf(request.url ?? '').get('surface')
+    const chosen = wanted === null ? undefined : Surface.safeParse(wanted)
+    if (chosen?.success === false)
       return refusalOf(RPC.server, 'request.invalid', { paths: `surface: one of ${Surface.options.join(', ')}` })
-    return { ...visit, caller, session, surface: surface?.data ?? door.surface }
+    return { ...visit, caller, session, surface: chosen?.data ?? caller.surface ?? door.surface }
   }
 
   async function post(guest: Guest, body: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { Surface } from '../../contract/config.ts'
+import type { Surface } from '../../contract/surface.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
 import { answerCall } from './answer-call.ts'
