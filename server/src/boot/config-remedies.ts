@@ -1,7 +1,7 @@
 import type { YAMLParseError } from 'yaml'
-import { z } from 'zod'
-import { Config, type ConfigFault } from '../contract/config.ts'
+import type { ConfigFault } from '../contract/config.ts'
 import { nearest } from '../contract/nearest.ts'
+import { keysOf, schemasAt } from './config-schema.ts'
 
 /** What to write instead of a mistake in `sluice.yaml`. */
 export function remedyFor({ path, kind }: ConfigFault): string | undefined {
@@ -30,46 +30,6 @@ function typeInstead(path: readonly PropertyKey[]): string | undefined {
   types.delete(undefined)
   return types.size === 0 ? undefined : `write ${[...types].join(', or ')}`
 }
-
-type Schema = {
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | boolean
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
-  readonly $ref?: string
-  readonly $defs?: Readonly<Record<string, Schema>>
-}
-
-let whole: Schema | undefined
-const root = (): Schema =>
-  (whole ??= z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
-
-/** Everything the schema allows at a path: more than one thing where there is a choice. */
-function schemasAt(path: readonly PropertyKey[]): readonly Schema[] {
-  let present = choices(root())
-  for (const key of path) present = present.flatMap((schema) => below(schema, String(key)).flatMap(choices))
-  return present
-}
-
-function below({ properties, additionalProperties, items }: Schema, key: string): readonly Schema[] {
-  if (properties !== undefined && Object.hasOwn(properties, key)) return [properties[key] ?? {}]
-  if (typeof additionalProperties === 'object') return [additionalProperties]
-  return items === undefined ? [] : [items]
-}
-
-function choices(schema: Schema): readonly Schema[] {
-  const { anyOf = [], oneOf = [], allOf = [], $ref } = schema
-  const named = $ref === undefined ? [] : [root().$defs?.[$ref.replace('#/$defs/', '')] ?? {}]
-  const parts = [...anyOf, ...oneOf, ...allOf, ...named]
-  return parts.length === 0 ? [schema] : parts.flatMap(choices)
-}
-
-const keysOf = (schemas: readonly Schema[]): readonly string[] => [
-  ...new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
-]
 
 const YAML_REMEDIES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces',

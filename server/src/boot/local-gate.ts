@@ -21,7 +21,8 @@ export function settingsOf(options: UpOptions) {
   const named = options.demo === true ? join(DEMO, 'sluice.yaml') : options.config
   const loaded = loadConfig(named ?? 'sluice.yaml', named !== undefined)
   if (!loaded.ok) return loaded
-  const data = options.data ?? (options.demo === true ? '.sluice' : undefined)
+  const isSet = loaded.value.env.overrides.some(({ path }) => path[0] === 'data')
+  const data = options.data ?? (options.demo === true && !isSet ? '.sluice' : undefined)
   return { ok: true, value: data === undefined ? loaded.value : { ...loaded.value, data: resolve(data) } } as const
 }
 

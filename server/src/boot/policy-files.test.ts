@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { until } from '../../test/gate/with-gate.ts'
 import { policyFiles, readPolicy } from './policy-files.ts'
 
@@ -21,6 +22,17 @@ describe('the policy of a configuration', () => {
     expect(readPolicy(at('sluice.yaml'))).toMatchObject({ value: { at: ['policy'], file: at('sluice.yaml') } })
     config('dev: true')
     expect(readPolicy(at('sluice.yaml'))).toMatchObject({ value: { text: 'preset: careful\n' } })
+  })
+
+  test('is what the environment makes of it, the rest staying as it stands', () => {
+    config('policy:\n  preset: observe\n  rules: []\n')
+    process.env['SLUICE_POLICY_PRESET'] = 'strict'
+    try {
+      const read = readPolicy(at('sluice.yaml'))
+      expect(read.ok && parse(read.value.text)).toEqual({ policy: { preset: 'strict', rules: [] } })
+    } finally {
+      delete process.env['SLUICE_POLICY_PRESET']
+    }
   })
 
   test('that names a file which is not there is a fault with its place', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, watch as watchFolder, type FSWatcher } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
 import type { PolicyRead } from '../commands/live-policy.ts'
+import { readDocument } from './config-document.ts'
 
 /** Where the policy comes from, again and again. */
 export type PolicySource = {
@@ -31,9 +31,7 @@ export function policyFiles(config: string): PolicySource {
 
 /** Reads what `policy:` in the configuration stands for. Whether it is a good policy is for the compiler to say. */
 export function readPolicy(config: string): PolicyRead {
-  const given = textOf(config) ?? ''
-  const lines = new LineCounter()
-  const document = parseDocument(given, { lineCounter: lines, uniqueKeys: true, logLevel: 'error' })
+  const { text: given, document, lines } = readDocument(config)
   // Of a text that is no YAML the compiler names the place.
   if (document.errors.length > 0) return { ok: true, value: { text: given, file: config, at: ['policy'] } }
   if (!document.has('policy')) return { ok: true, value: { text: DEFAULT_POLICY, file: 'the default policy' } }

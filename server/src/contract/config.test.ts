@@ -94,8 +94,8 @@ describe('the configuration', () => {
     expect(faultsOf(server({ env: { KEY: ['hunter2'] }, cwd: 7 }))).not.toContain('hunter2')
   })
 
-  test('all faults are told at once, with their lines where they are known', () => {
-    const read = readConfig({ lisen: 1, data: 7 }, ([first]) => (first === 'data' ? 7 : undefined))
+  test('all faults are told at once, with their places where they are known', () => {
+    const read = readConfig({ lisen: 1, data: 7 }, ([first]) => (first === 'data' ? 'line 7' : undefined))
     expect(read.ok ? '' : read.problem.about['paths']).toMatch(/^data \(line 7\): .*; lisen: unknown key$/)
   })
 })

@@ -152,8 +152,8 @@ export const Config = z.strictObject({
 })
 export type Config = z.infer<typeof Config>
 
-/** Where a path stands in the file, for whoever still has the text. */
-export type LineOf = (path: readonly PropertyKey[]) => number | undefined
+/** Where a path stands, `line 4` or the name of a variable, for whoever still has the text. */
+export type PlaceOf = (path: readonly PropertyKey[]) => string | undefined
 
 /** A mistake, by the path to it. `kind` is what a remedy depends on; values are not repeated, they may be secrets. */
 export type ConfigFault = {
@@ -167,13 +167,13 @@ export type RemedyOf = (fault: ConfigFault) => string | undefined
 /** Reads a parsed YAML value. Every fault is named. */
 export function readConfig(
   value: unknown,
-  lineOf: LineOf = () => undefined,
+  placeOf: PlaceOf = () => undefined,
   remedyOf: RemedyOf = () => undefined,
 ): Result<Config> {
   const read = Config.safeParse(value ?? {})
   if (read.success) return ok(read.data)
   const faults = read.error.issues.flatMap((issue) => faultsOf(issue, []))
-  const paths = faults.map((fault) => spell(fault, lineOf(fault.path), remedyOf(fault)))
+  const paths = faults.map((fault) => spell(fault, placeOf(fault.path), remedyOf(fault)))
   return refuse('config.invalid', { paths: paths.join('; ') })
 }
 
@@ -198,8 +198,8 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Confi
 const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
 
-function spell({ path, says }: ConfigFault, line: number | undefined, remedy: string | undefined): string {
+function spell({ path, says }: ConfigFault, place: string | undefined, remedy: string | undefined): string {
   const where = path.length === 0 ? 'the file' : path.map(String).join('.')
   const told = remedy === undefined ? says : `${says}, ${remedy}`
-  return line === undefined ? `${where}: ${told}` : `${where} (line ${line}): ${told}`
+  return place === undefined ? `${where}: ${told}` : `${where} (${place}): ${told}`
 }

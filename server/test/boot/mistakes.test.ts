@@ -44,4 +44,19 @@ describe('a mistake in sluice.yaml', () => {
     expect(told).toContain('lisen (line 1)')
     expect(told).toContain('servers.mail.command (line 4)')
   })
+
+  test('in the environment is told with the variable`s name, beside those of the file', async () => {
+    process.env['SLUICE_LISTEN_PORT'] = '70000'
+    try {
+      const told = await findingsOf('data: 7\n')
+      expect(told).toContain('listen.port (SLUICE_LISTEN_PORT)')
+      expect(told).toContain('data (line 1)')
+      process.env['SLUICE_LISTEN_PORT'] = '7421'
+      process.env['SLUICE_LISTEN_PROT'] = '7421'
+      expect(await findingsOf('')).toContain('did you mean `SLUICE_LISTEN_PORT`?')
+    } finally {
+      delete process.env['SLUICE_LISTEN_PORT']
+      delete process.env['SLUICE_LISTEN_PROT']
+    }
+  })
 })

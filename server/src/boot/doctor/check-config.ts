@@ -4,7 +4,7 @@ import { PROBLEMS } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { sha256Hex } from '../../keys/digest.ts'
 import { serverConfigs } from '../../upstream/server-config.ts'
-import { linesIn, loadConfig, type Settings } from '../load-config.ts'
+import { loadConfig, whereIn, type LoadedSettings, type Settings } from '../load-config.ts'
 import { offlinePolicy } from '../offline-policy.ts'
 import { isLoopback } from '../prepare-credentials.ts'
 
@@ -24,8 +24,8 @@ export function checkConfig(file: string): Configured {
   }
   const loaded = loadConfig(file, true)
   if (!loaded.ok) {
-    const { paths = '', says = paths } = loaded.problem.about
-    const remedy = `correct it in ${file}; docs/sluice.schema.json lists every key`
+    const { paths = '', says = paths, file: where = file } = loaded.problem.about
+    const remedy = `correct it in ${where}; docs/sluice.schema.json lists every key`
     return {
       settings: undefined,
       findings: faultsIn(says).map((fault) => ({ severity: 'error', about, says: fault, do: remedy })),
@@ -34,22 +34,44 @@ export function checkConfig(file: string): Configured {
   const settings = loaded.value
   return {
     settings,
-    findings: [{ severity: 'ok', about, says: file }, ...referencesIn(settings), ...listenIn(settings)],
+    findings: [
+      { severity: 'ok', about, says: file },
+      ...variablesIn(settings),
+      ...referencesIn(settings),
+      ...listenIn(settings),
+    ],
   }
 }
 
 /** Faults are told in one text, each with its path before it. */
 export const faultsIn = (text: string): readonly string[] =>
-  text.split(/\n|; (?=(?:[\w.*-]+|the file)(?: \(line \d+\))?: )/).filter((fault) => fault !== '')
+  text.split(/\n|; (?=(?:[\w.*-]+|the file)(?: \((?:line \d+|SLUICE_\w+)\))?: )/).filter((fault) => fault !== '')
+
+/** What the environment sets counts more than the file; who reads only the file must hear of it. */
+function variablesIn({ env }: LoadedSettings): readonly Finding[] {
+  const about = 'environment'
+  const set = env.overrides.map(({ name, path }): Finding => ({
+    severity: 'ok',
+    about,
+    says: `${name} sets ${path.join('.')}`,
+  }))
+  const ignored = env.ignored.map((name): Finding => ({
+    severity: 'warning',
+    about,
+    says: `${name} is no key of the configuration and sets nothing`,
+    do: 'if it was meant to, docs/configuration.md says how names are made; otherwise leave it',
+  }))
+  return [...set, ...ignored]
+}
 
 function referencesIn({ config, folder, file }: Settings): readonly Finding[] {
   const configs = serverConfigs(config.servers, folder)
   if (configs.ok) return []
   const remedy = 'set the variable where the gate starts, or write the file that is named'
-  const lineOf = linesIn(file)
+  const placeOf = whereIn(file)
   return faultsIn(configs.problem.about['paths'] ?? '').map((fault) => {
     const [where = '', ...rest] = fault.split(': ')
-    const says = `${where} (line ${lineOf(where.split('.')) ?? '?'}): ${rest.join(': ')}`
+    const says = `${where} (${placeOf(where.split('.')) ?? 'nowhere'}): ${rest.join(': ')}`
     return { severity: 'error', about: 'secrets', says, do: remedy }
   })
 }

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isMap, LineCounter, parseDocument, type Document } from 'yaml'
+import { envOverrides, type Env, type EnvRead } from './env-overrides.ts'
+
+/** `sluice.yaml` with what the environment sets written into it. */
+export type ConfigDocument = {
+  /** As YAML: the file's own text, unless the environment changed something below `policy`. */
+  readonly text: string
+  readonly document: Document.Parsed
+  readonly lines: LineCounter
+  readonly env: EnvRead
+}
+
+const NOTHING_SET: EnvRead = { overrides: [], faults: [], ignored: [] }
+
+/** Reads a configuration file; an absent one is an empty one. Mistakes in it stay in `document.errors`. */
+export function readDocument(file: string, variables: Env = process.env): ConfigDocument {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, logLevel: 'error' })
+  const isOpen = document.errors.length === 0 && (document.contents === null || isMap(document.contents))
+  if (!isOpen) return { text, document, lines, env: NOTHING_SET }
+  const env = envOverrides(variables, document.toJS() as unknown)
+  for (const { path, value } of env.overrides) document.setIn(path, document.createNode(value))
+  const isPolicySet = env.overrides.some(({ path }) => path[0] === 'policy')
+  return { text: isPolicySet ? String(document) : text, document, lines, env }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { Config } from '../contract/config.ts'
+
+/** A part of the configuration's JSON Schema: what is needed to say what may stand where. */
+export type Schema = {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, Schema>>
+}
+
+let whole: Schema | undefined
+const root = (): Schema =>
+  (whole ??= z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
+
+/** Everything the schema allows at a path: more than one thing where there is a choice. */
+export function schemasAt(path: readonly PropertyKey[]): readonly Schema[] {
+  let present = choices(root())
+  for (const key of path) present = schemasBelow(present, String(key))
+  return present
+}
+
+/** What may stand under a key. */
+export const schemasBelow = (schemas: readonly Schema[], key: string): readonly Schema[] =>
+  schemas.flatMap((schema) => below(schema, key).flatMap(choices))
+
+function below({ properties, additionalProperties, items }: Schema, key: string): readonly Schema[] {
+  if (properties !== undefined && Object.hasOwn(properties, key)) return [properties[key] ?? {}]
+  if (typeof additionalProperties === 'object') return [additionalProperties]
+  return items === undefined ? [] : [items]
+}
+
+function choices(schema: Schema): readonly Schema[] {
+  const { anyOf = [], oneOf = [], allOf = [], $ref } = schema
+  const named = $ref === undefined ? [] : [root().$defs?.[$ref.replace('#/$defs/', '')] ?? {}]
+  const parts = [...anyOf, ...oneOf, ...allOf, ...named]
+  return parts.length === 0 ? [schema] : parts.flatMap(choices)
+}
+
+export const keysOf = (schemas: readonly Schema[]): readonly string[] => [
+  ...new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
+]
