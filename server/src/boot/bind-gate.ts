@@ -158,6 +158,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     search: (caller, query, top_k) => searchTools(deps, caller, query, top_k),
     searchNotice: () => world.meaning?.notice(),
     proxy: proxy.ask,
+    watch: proxy.watch,
     offers: proxy.offers,
     onNotice: proxy.onNotice,
     standardOf: (tool) => standardOf(world, tool),

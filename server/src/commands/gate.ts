@@ -21,6 +21,7 @@ import type { PauseOrder } from './pause.ts'
 import type { Policies } from './policies.ts'
 import type { Live, Notice, Page } from './ports.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy.ts'
+import type { OnUpdated, WatchAnswer, WatchRequest } from './proxy-watch.ts'
 import type { InboxPage, UnknownPage } from './read-approvals.ts'
 import type { RunsPage } from './read-runs.ts'
 import type { Card } from './read-card.ts'
@@ -85,7 +86,9 @@ export interface Gate {
   searchNotice(): string | undefined
   /** Resources, prompts and completions of tool servers. */
   proxy(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
-  /** What there is besides tools: `resources`, `prompts`, `completions`, `logging`. */
+  /** Tells when a resource is another one, for as long as the caller may read it; until it is stopped. */
+  watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer>
+  /** What there is besides tools: `resources`, `resources/subscribe`, `prompts`, `completions`, `logging`. */
   offers(): ReadonlySet<string>
   /** What servers say of their resources and prompts, as far as the caller may list them. Returns how to stop. */
   onNotice(caller: Caller, listener: (notice: Notice) => void): () => void

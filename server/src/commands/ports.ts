@@ -251,12 +251,18 @@ export const NOTICE_METHODS = [
 ] as const
 export type NoticeMethod = (typeof NOTICE_METHODS)[number]
 
+/** A resource that is watched until it is stopped, or why it is not. */
+export type Watched =
+  { readonly is: 'watching'; stop(): void } | Exclude<UpstreamReply<never>, { readonly is: 'answered' }>
+
 /** What tool servers have besides tools: resources, prompts, completions. */
 export interface Offerings {
   /** Each server as it introduced itself, last time if it is away now; nothing of one that never did. */
   offers(): readonly { readonly server: string; readonly capabilities: JsonObject }[]
   /** Asked within the server's own limits of time, size and number. */
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  /** Has a server tell, by notices, when a resource is another one; also after its restart, when nobody knows whether it is. */
+  watch(server: string, uri: string): Promise<Watched>
   /** Returns how to stop listening. */
   onNotice(listener: (notice: Notice) => void): () => void
 }

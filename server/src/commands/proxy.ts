@@ -4,6 +4,7 @@ import { problem, type Problem } from '../contract/problems.ts'
 import type { Intake } from './intake.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import { listServers, type ListDeps } from './proxy-lists.ts'
+import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
 import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
 import type { Live, Notice, Offerings } from './ports.ts'
 
@@ -36,7 +37,9 @@ export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake }
 
 export type Proxy = {
   ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
-  /** What there is besides tools, whoever asks: `resources`, `prompts`, `completions`. */
+  /** Tells when a resource, or a part of it, is another one, for as long as the caller may read it; until it is stopped. */
+  watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer>
+  /** What there is besides tools, whoever asks: `resources`, `resources/subscribe`, `prompts`, `completions`. */
   offers(): ReadonlySet<string>
   /** What servers say of their resources and prompts, as far as the caller may list them. Returns how to stop. */
   onNotice(caller: Caller, listener: (notice: Notice) => void): () => void
@@ -53,12 +56,32 @@ export function openProxy(deps: ProxyDeps): Proxy {
   async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return refused(closed)
-    const trace = request.trace ?? deps.ids.trace()
-    const reads = { caller, thread: request.thread ?? `caller:${caller.id}`, trace }
+    const reads = readsOf(caller, request)
+    const { trace } = reads
     if (isList(request.method)) return listed(request.method, { ...request, trace }, reads)
     const found = await find(request, trace)
     if (found === undefined) return refused(problem('read.unknown', { method: request.method }))
     return passOn({ ...reads, method: request.method, ...found }, request)
+  }
+
+  const readsOf = (caller: Caller, { thread, trace }: Pick<WatchRequest, 'thread' | 'trace'>): Reads => ({
+    caller,
+    thread: thread ?? `caller:${caller.id}`,
+    trace: trace ?? deps.ids.trace(),
+  })
+
+  const begin = openWatching(deps)
+  async function watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer> {
+    const closed = deps.intake.closedBy()
+    if (closed !== undefined) return { is: 'refused', problem: closed }
+    const reads = readsOf(caller, request)
+    const params = { uri: request.uri }
+    const found = await find({ method: 'resources/read', params }, reads.trace)
+    if (found === undefined)
+      return { is: 'refused', problem: problem('read.unknown', { method: 'resources/subscribe' }) }
+    if (!tellsOf(offerings, found.server))
+      return { is: 'refused', problem: problem('watch.not_offered', { server: found.server }) }
+    return begin({ ...reads, method: 'resources/subscribe', ...found }, request.uri, onUpdated)
   }
 
   async function listed(method: ListMethod, request: ProxyRequest & Traced, reads: Reads): Promise<ProxyAnswer> {
@@ -101,15 +124,25 @@ export function openProxy(deps: ProxyDeps): Proxy {
   }
 
   async function tell(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
+    // Of single resources `watch` tells.
+    if (notice.method === 'notifications/resources/updated') return
     const method = notice.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
-    const reads = { caller, thread: `caller:${caller.id}`, trace: deps.ids.trace() }
-    const judged = await judgeRead(deps, { ...reads, server: notice.server, method, params: {} })
+    const judged = await judgeRead(deps, { ...readsOf(caller, {}), server: notice.server, method, params: {} })
     if ('verdict' in judged && judged.verdict.effect === 'allow') listener(notice)
   }
 
   return {
     ask,
-    offers: () => new Set(offerings.offers().flatMap(({ capabilities }) => Object.keys(capabilities))),
+    watch,
+    offers: () =>
+      new Set(
+        offerings
+          .offers()
+          .flatMap(({ server, capabilities }) => [
+            ...Object.keys(capabilities),
+            ...(tellsOf(offerings, server) ? ['resources/subscribe'] : []),
+          ]),
+      ),
     onNotice: (caller, listener) => offerings.onNotice((notice) => void tell(caller, listener, notice)),
   }
 }
@@ -127,6 +160,12 @@ const DOUBTED: Readonly<Partial<Record<Notice['method'], readonly ListMethod[]>>
 
 const isList = (method: ProxiedMethod): method is ListMethod => Object.hasOwn(LISTS, method)
 const refused = (why: Problem): ProxyAnswer => ({ is: 'refused', problem: why })
+
+/** Whether a server says that it tells of changes of single resources. */
+function tellsOf(offerings: Offerings, server: string): boolean {
+  const { resources } = offerings.offers().find((one) => one.server === server)?.capabilities ?? {}
+  return isJsonObject(resources) && resources['subscribe'] === true
+}
 
 function serversWith(offerings: Offerings, method: ListMethod): readonly string[] {
   const capability = method === 'prompts/list' ? 'prompts' : 'resources'

@@ -207,6 +207,18 @@ export const PROBLEMS = {
     says: 'no tool server here has this resource or prompt',
     do: 'list the resources or prompts and use a name from there',
   },
+  'watch.not_offered': {
+    http: 404,
+    retry: 'never',
+    says: 'the tool server does not tell when its resources change',
+    do: 'read the resource again when you need it',
+  },
+  'watch.too_many': {
+    http: 429,
+    retry: 'later',
+    says: 'too many resources are watched',
+    do: 'unsubscribe from some; a caller may watch `limit` at once',
+  },
   'read.needs_person': {
     http: 403,
     retry: 'never',

@@ -12,6 +12,8 @@ import type { ToolDefinition } from '../contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
 import { askFor, toolCall } from './our-request.ts'
 import type { Tuning } from './tuning.ts'
+import { watchByListening, watchBySubscribing, type ListeningDeps } from './watch-resources.ts'
+import type { Watcher } from './watches.ts'
 import type { OpenWire, Wire } from './wire.ts'
 
 /** A server that has shaken hands and whose tools are registered. */
@@ -27,6 +29,7 @@ export type Connection = {
   readonly besides?: {
     readonly capabilities: JsonObject
     ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+    readonly watcher: Watcher
   }
   tools(): number
   late(): number
@@ -93,15 +96,17 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     relist = () => void lister.again()
     await lister.first()
     void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => relist() })
+    const is_legacy = client.getProtocolEra() !== 'modern'
     const connection: Connection = {
       protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
-      legacy: client.getProtocolEra() !== 'modern',
+      legacy: is_legacy,
       ended: wire.ended,
       isUsable: () => wire.isUsable(),
       call: (call) => wire.ask(toolCall(call, lister.definition(call.tool)), envelope),
       besides: {
         capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
         ask: (question) => wire.ask(askFor(question), envelope),
+        watcher: is_legacy ? watchBySubscribing(wire) : watchByListening(client, watching(deps, wire)),
       },
       tools: lister.count,
       late: () => wire.late(),
@@ -117,6 +122,13 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     stop.removeEventListener('abort', stopped)
   }
 }
+
+const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): ListeningDeps => ({
+  server,
+  tuning,
+  isUsable: () => wire.isUsable(),
+  onDoubt: (uri) => onNotice('notifications/resources/updated', { uri }),
+})
 
 /** What died of the question needs no grace. */
 async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {

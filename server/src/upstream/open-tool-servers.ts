@@ -40,6 +40,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     call: async (call) => servers.get(call.server)?.call(call) ?? { is: 'not_sent', problem: unknown(call.server) },
     ask: async (question) =>
       servers.get(question.server)?.ask(question) ?? { is: 'not_sent', problem: unknown(question.server) },
+    watch: async (server, uri) => servers.get(server)?.watch(uri) ?? { is: 'not_sent', problem: unknown(server) },
     offers: () =>
       [...servers].flatMap(([server, each]) => {
         const capabilities = each.capabilities()

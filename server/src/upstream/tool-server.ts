@@ -1,4 +1,11 @@
-import type { Notice, UpstreamAnswer, UpstreamCall, UpstreamQuestion, UpstreamReply } from '../commands/ports.ts'
+import type {
+  Notice,
+  UpstreamAnswer,
+  UpstreamCall,
+  UpstreamQuestion,
+  UpstreamReply,
+  Watched,
+} from '../commands/ports.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
@@ -7,12 +14,14 @@ import { notSent } from './pending-calls.ts'
 import type { ServerConfig } from './server-config.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
+import { openWatches } from './watches.ts'
 import type { Way } from './way.ts'
 import { within } from './within.ts'
 
 export type ToolServer = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  watch(uri: string): Promise<Watched>
   /** As it introduced itself last. */
   capabilities(): JsonObject | undefined
   start(): void
@@ -90,7 +99,18 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     const { protocol } = connection
     say('info', `is ready with ${connection.tools()} tools${protocol === undefined ? '' : `, MCP ${protocol}`}`)
     void connection.ended.then((how) => end(connection, how))
+    void watchAgain(connection)
     return connection
+  }
+
+  /** What was watched before. Nobody knows what it missed, so each is told of as if it had changed. */
+  async function watchAgain({ besides }: Connection): Promise<void> {
+    for (const uri of watches.standing()) {
+      const reply = await besides?.watcher.watch(uri)
+      if (reply?.is === 'answered')
+        deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
+      else say('warn', `does not tell of changes of \`${uri}\` any more`)
+    }
   }
 
   function end(connection: Connection, how: string): void {
@@ -172,6 +192,12 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     }
   }
 
+  const ONLY_TOOLS = notSent(server, 'it has nothing but tools')
+  const watches = openWatches({
+    watch: (uri) => letThrough(async ({ besides }) => besides?.watcher.watch(uri) ?? ONLY_TOOLS),
+    unwatch: (uri) => phase.is === 'ready' && phase.connection.besides?.watcher.unwatch(uri),
+  })
+
   function status(): ServerStatus {
     const connection = phase.is === 'ready' ? phase.connection : undefined
     return {
@@ -191,11 +217,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   return {
     call: (call) => letThrough((connection) => connection.call(call), call.signal),
-    ask: (question) =>
-      letThrough(
-        async ({ besides }) => besides?.ask(question) ?? notSent(server, 'it has nothing but tools'),
-        question.signal,
-      ),
+    ask: (question) => letThrough(async ({ besides }) => besides?.ask(question) ?? ONLY_TOOLS, question.signal),
+    watch: (uri) => watches.watch(uri),
     capabilities: () => capabilities,
     start,
     status,

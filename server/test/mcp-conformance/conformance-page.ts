@@ -11,7 +11,6 @@ const NO_INPUT =
   'a tool server gets nothing but judged calls from the gate, so nothing that a client would answer it afterwards'
 const OWN_STREAMS =
   'the gate answers in one JSON body unless something is said before the answer, as the protocol allows'
-const NO_WATCH = 'one connection to a server serves all clients; what changes is told by list_changed and read again'
 
 /** Where results may differ, by scenario or by check, and why. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
@@ -22,8 +21,6 @@ const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
   'sep-2575-http-server-no-independent-requests-on-stream': NO_INPUT,
   'server-sse-polling': OWN_STREAMS,
   'server-sse-multiple-streams': OWN_STREAMS,
-  'resources-subscribe': NO_WATCH,
-  'resources-unsubscribe': NO_WATCH,
 }
 const reasonFor = (name: string): string | undefined =>
   OUT_OF_SCOPE[name] ?? (name.startsWith('input-required-result-') ? NO_INPUT : undefined)

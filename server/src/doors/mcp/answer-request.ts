@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isProxied } from '../../commands/proxy.ts'
-import { answerProxied, CAPABILITY } from './answer-proxied.ts'
+import { answerProxied, answerWatch, CAPABILITY, isWatch } from './answer-proxied.ts'
 import type { Exchange } from './exchange.ts'
 import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
@@ -46,6 +46,8 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
     case 'logging/setLevel':
       return era === 'old' && gate.offers().has('logging') ? setLogLevel(exchange) : unknown(method, era)
     default: {
+      if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.offers().has('resources/subscribe'))
+        return answerWatch(method, exchange)
       const isOffered = shown === 'passthrough' && isProxied(method) && gate.offers().has(CAPABILITY[method])
       if (!isOffered) return unknown(method, era)
       if (params['cursor'] !== undefined) return badCursor()
@@ -85,12 +87,15 @@ export function capabilitiesOf(gate: Gate, shown: Shown): JsonObject {
   if (shown === 'search') return { tools: {}, ...logging }
   return {
     tools: { listChanged: true },
-    ...(offered.has('resources') ? { resources: { listChanged: true } } : {}),
+    ...(offered.has('resources') ? { resources: { listChanged: true, ...watchable(offered) } } : {}),
     ...(offered.has('prompts') ? { prompts: { listChanged: true } } : {}),
     ...(offered.has('completions') ? { completions: {} } : {}),
     ...logging,
   }
 }
+
+const watchable = (offered: ReadonlySet<string>): JsonObject =>
+  offered.has('resources/subscribe') ? { subscribe: true } : {}
 
 function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']

@@ -88,7 +88,9 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Knoc
       ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
     }
     const capabilities = isJsonObject(result['capabilities']) ? Object.values(result['capabilities']) : []
-    wantsStream = capabilities.some((one) => isJsonObject(one) && one['listChanged'] === true)
+    wantsStream = capabilities.some(
+      (one) => isJsonObject(one) && (one['listChanged'] === true || one['subscribe'] === true),
+    )
   }
 
   /** The older era's stream of what changes. When it ends, with the gate perhaps, the next answer brings it back. */

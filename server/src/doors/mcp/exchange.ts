@@ -1,4 +1,5 @@
 import type { Live } from '../../commands/ports.ts'
+import type { WatchAnswer } from '../../commands/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'
@@ -16,6 +17,9 @@ export type Exchange = {
   readonly log_level: LogLevel | undefined
   /** Remembers what an older client wants to hear from now on. */
   setLogLevel(level: LogLevel): void
+  /** Of an older client: what it wants to be told of from now on. */
+  watch(uri: string): Promise<WatchAnswer>
+  unwatch(uri: string): void
   /** A header that repeats an argument; `may_lack` where nobody on the way could read it. */
   header(name: string): string | undefined
   readonly may_lack: boolean

@@ -32,8 +32,17 @@ import { readMessage, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions } from './sessions.ts'
-import { acknowledgement, createStandingStreams, goodbye, wantsAll, wantsNothing, wantsOf } from './standing-streams.ts'
+import {
+  acknowledgement,
+  createStandingStreams,
+  goodbye,
+  SUBSCRIPTION_KEY,
+  wantsAll,
+  wantsNothing,
+  wantsOf,
+} from './standing-streams.ts'
 import { shownTo } from './surfaces.ts'
+import { createWatchedResources, updated, urisIn } from './watched-resources.ts'
 
 export type McpDoor = {
   readonly gate: Gate
@@ -71,6 +80,7 @@ export function mcpListener(door: McpDoor): McpListener {
   const sessions = createSessions(door.clock)
   const underWay = createCallsUnderWay()
   const standing = createStandingStreams(gate)
+  const watched = createWatchedResources(gate)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => standing.endAll())
 
@@ -174,6 +184,8 @@ export function mcpListener(door: McpDoor): McpListener {
       // An older client hears everything until it says otherwise; a newer one hears what it asks for.
       log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
       setLogLevel: (level) => sessions.setLogLevel(speaker, level),
+      watch: (uri) => watched.subscribe(guest, uri, { thread: exchange.thread(), trace: exchange.trace }),
+      unwatch: (uri) => watched.unsubscribe(guest, uri),
       header: (name) => headerOf(request, name),
       may_lack: guest.local,
       signal: calledOff.signal,
@@ -203,21 +215,35 @@ export function mcpListener(door: McpDoor): McpListener {
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
     const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, guest.surface)))
     const leave = standing.attach(caller, stream, wants, session === undefined ? {} : { session })
-    response.once('close', leave)
+    const unhear = watched.attach(guest, stream)
+    response.once('close', () => {
+      leave()
+      unhear()
+    })
   }
 
-  function openSubscription(guest: Guest, { id, params }: Request): void {
-    const { request, response, caller } = guest
+  async function openSubscription(guest: Guest, { id, params, meta }: Request): Promise<void> {
+    const { request, response, caller, session, trace } = guest
     if (!takes(request, 'text/event-stream'))
       return writeRefusal(guest, id, refusalOf(RPC.server, 'request.not_acceptable'))
-    const wants = wantsOf(params['notifications'], capabilitiesOf(gate, shownTo(gate, caller, guest.surface)))
-    if (wants === undefined)
+    const capabilities = capabilitiesOf(gate, shownTo(gate, caller, guest.surface))
+    const wants = wantsOf(params['notifications'], capabilities)
+    const uris = urisIn(params['notifications'], capabilities)
+    if (wants === undefined || uris === undefined)
       return writeRefusal(guest, id, refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'notifications' }))
     const room = standing.room(caller)
     if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
+    const early = new Set<string>()
+    let tell = (uri: string): void => void early.add(uri)
+    const about = { thread: sessions.threadOf(caller, session, meta), trace }
+    const watching = await watched.watchAll(caller, uris, about, (uri) => tell(uri))
+    response.once('close', watching.stop)
+    if (response.destroyed) return watching.stop()
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    stream.send(JSON.stringify(acknowledgement(id, wants)))
-    if (wantsNothing(wants)) return stream.end(goodbye(gate, id))
+    stream.send(JSON.stringify(acknowledgement(id, wants, watching.uris)))
+    if (wantsNothing(wants) && watching.uris.length === 0) return stream.end(goodbye(gate, id))
+    tell = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
+    for (const uri of early) tell(uri)
     response.once('close', standing.attach(caller, stream, wants, { id }))
   }
 
@@ -230,6 +256,7 @@ export function mcpListener(door: McpDoor): McpListener {
     if (guest.session === undefined)
       return writeRefusal(guest, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
     standing.endSession(guest.session)
+    watched.endSession(guest.session)
     sessions.end(guest.session)
     guest.response.writeHead(200, { ...commonHeaders(guest), 'content-length': '0' }).end()
   }

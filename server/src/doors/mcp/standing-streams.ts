@@ -7,7 +7,7 @@ import { textOf, type RpcId } from './rpc.ts'
 
 const MOST = 1_024
 const MOST_PER_CALLER = 32
-const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
 /** Streams that stay open to tell of what changes: `GET /mcp`, and `subscriptions/listen` since 2026-07-28. */
 export type StandingStreams = {
@@ -50,10 +50,12 @@ export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wan
 
 export const wantsNothing = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
 
-export function acknowledgement(id: RpcId, wants: Wants): JsonObject {
-  const notifications = Object.fromEntries(
-    LISTS.filter((list) => wants[list]).map((list) => [`${list}ListChanged`, true]),
-  )
+/** `watched`: the resources that changes are told of. */
+export function acknowledgement(id: RpcId, wants: Wants, watched: readonly string[] = []): JsonObject {
+  const notifications = {
+    ...Object.fromEntries(LISTS.filter((list) => wants[list]).map((list) => [`${list}ListChanged`, true])),
+    ...(watched.length === 0 ? {} : { resourceSubscriptions: watched }),
+  }
   const params = { notifications, _meta: { [SUBSCRIPTION_KEY]: id } }
   return { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }
 }

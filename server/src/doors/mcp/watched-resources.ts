@@ -1,0 +1,131 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { WatchAnswer } from '../../commands/proxy-watch.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { EventStream } from './event-stream.ts'
+
+/** Who lost their stream may come back to it for so long; then nobody is left to tell. */
+const PATIENCE_MS = 5 * 60_000
+
+export type WatchedResources = {
+  /** Of the older era: until it is unsubscribed, its session ends, or nobody listened for a while. */
+  subscribe(guest: Guest, uri: string, about: About): Promise<WatchAnswer>
+  unsubscribe(guest: Guest, uri: string): void
+  /** A stream on which this guest hears of what it watches. Returns how to leave. */
+  attach(guest: Guest, stream: EventStream): () => void
+  endSession(session: string): void
+  /** Of the newer era: those of them that can be watched, until it is stopped. */
+  watchAll(caller: Caller, uris: readonly string[], about: About, onUpdated: (uri: string) => void): Promise<Watching>
+}
+
+/** Without a session all connections under one key are one. */
+export type Guest = { readonly caller: Caller; readonly session: string | undefined }
+type About = { readonly thread: string; readonly trace: string }
+export type Watching = { readonly uris: readonly string[]; stop(): void }
+
+type Listener = {
+  readonly session: string | undefined
+  readonly watched: Map<string, Promise<WatchAnswer>>
+  readonly streams: Set<EventStream>
+  ending: NodeJS.Timeout | undefined
+}
+
+export const updated = (uri: string, meta?: JsonObject): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri, ...(meta === undefined ? {} : { _meta: meta }) },
+  })
+
+/** Which client is told of which resources. */
+export function createWatchedResources(gate: Gate): WatchedResources {
+  const listeners = new Map<string, Listener>()
+  const keyOf = ({ caller, session }: Guest) => `${caller.id} ${session ?? ''}`
+
+  function listenerOf(guest: Guest): Listener {
+    const known = listeners.get(keyOf(guest))
+    if (known !== undefined) return known
+    const one: Listener = { session: guest.session, watched: new Map(), streams: new Set(), ending: undefined }
+    listeners.set(keyOf(guest), one)
+    return one
+  }
+
+  function stopAll(key: string, { watched, ending }: Listener): void {
+    clearTimeout(ending)
+    listeners.delete(key)
+    for (const one of watched.values()) void one.then(stopOne)
+  }
+
+  /** Nothing is kept for a guest without a stream, once its patience is over. */
+  function expect(key: string, listener: Listener): void {
+    if (listeners.get(key) !== listener) return
+    clearTimeout(listener.ending)
+    listener.ending = undefined
+    if (listener.streams.size > 0) return
+    if (listener.watched.size === 0) listeners.delete(key)
+    else listener.ending = setTimeout(() => stopAll(key, listener), PATIENCE_MS).unref()
+  }
+
+  return {
+    async subscribe(guest, uri, about) {
+      const listener = listenerOf(guest)
+      const known = listener.watched.get(uri)
+      const watching =
+        known ??
+        gate.watch(guest.caller, { uri, ...about }, (changed) => {
+          for (const stream of hearing(listener)) stream.send(updated(changed))
+        })
+      listener.watched.set(uri, watching)
+      const answer = await watching
+      if (answer.is !== 'watching' && listener.watched.get(uri) === watching) listener.watched.delete(uri)
+      expect(keyOf(guest), listener)
+      return answer
+    },
+    unsubscribe(guest, uri) {
+      const listener = listeners.get(keyOf(guest))
+      const watching = listener?.watched.get(uri)
+      if (listener === undefined || watching === undefined) return
+      listener.watched.delete(uri)
+      void watching.then(stopOne)
+      expect(keyOf(guest), listener)
+    },
+    attach(guest, stream) {
+      const listener = listenerOf(guest)
+      listener.streams.add(stream)
+      expect(keyOf(guest), listener)
+      return () => {
+        listener.streams.delete(stream)
+        expect(keyOf(guest), listener)
+      }
+    },
+    endSession(session) {
+      for (const [key, listener] of listeners) if (listener.session === session) stopAll(key, listener)
+    },
+    async watchAll(caller, uris, about, onUpdated) {
+      const begun = await Promise.all(
+        uris.map(async (uri) => ({ uri, answer: await gate.watch(caller, { uri, ...about }, onUpdated) })),
+      )
+      return {
+        uris: begun.flatMap(({ uri, answer }) => (answer.is === 'watching' ? [uri] : [])),
+        stop() {
+          for (const { answer } of begun) stopOne(answer)
+        },
+      }
+    },
+  }
+}
+
+/** The resources that a subscription asks for, as far as any can be watched; undefined when they are no list of addresses. */
+export function urisIn(filter: Json | undefined, { resources }: JsonObject): readonly string[] | undefined {
+  const uris = isJsonObject(filter) ? (filter['resourceSubscriptions'] ?? []) : []
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) return undefined
+  return isJsonObject(resources) && resources['subscribe'] === true ? [...new Set(uris)] : []
+}
+
+/** Of a client's streams the newest one: what it hears twice it takes for two changes. Clients without sessions may be several. */
+const hearing = ({ session, streams }: Listener): readonly EventStream[] =>
+  session === undefined ? [...streams] : [...streams].slice(-1)
+
+function stopOne(answer: WatchAnswer): void {
+  if (answer.is === 'watching') answer.stop()
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtocolError, type Client, type McpSubscription } from '@modelcontextprotocol/client'
+import type { UpstreamReply } from '../commands/ports.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { backOff } from './breaker.ts'
+import { notSent } from './pending-calls.ts'
+import type { Tuning } from './tuning.ts'
+import type { Watcher } from './watches.ts'
+import type { Wire } from './wire.ts'
+
+/** Before 2026-07-28 a request for each resource. */
+export function watchBySubscribing(wire: Wire): Watcher {
+  const ask = (method: string, uri: string) =>
+    wire.ask({ method, params: (_meta) => JSON.stringify({ uri, _meta }), read: (result) => result }, {})
+  return {
+    watch: (uri) => ask('resources/subscribe', uri),
+    unwatch: (uri) => void ask('resources/unsubscribe', uri),
+  }
+}
+
+export type ListeningDeps = {
+  readonly server: string
+  readonly tuning: Tuning
+  readonly isUsable: () => boolean
+  /** It may have changed while nobody listened. */
+  readonly onDoubt: (uri: string) => void
+}
+
+/**
+ * Since 2026-07-28 one stream for all of them. Whenever they are others a new stream is opened before the one before is closed, so
+ * that nothing is missed between the two; one that breaks off is opened again.
+ */
+export function watchByListening(client: Client, { server, tuning, isUsable, onDoubt }: ListeningDeps): Watcher {
+  const wanted = new Set<string>()
+  let open: McpSubscription | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  let failures = 0
+
+  const heard = () => open?.honoredFilter.resourceSubscriptions ?? []
+  const isAsWanted = () => [...wanted].every((uri) => heard().includes(uri)) && heard().length <= wanted.size
+
+  async function reopen(): Promise<void> {
+    if (isAsWanted()) return
+    const before = open
+    open =
+      wanted.size === 0
+        ? undefined
+        : await client.listen({ resourceSubscriptions: [...wanted] }, { timeout: tuning.start_timeout_ms })
+    await before?.close()
+    if (open !== undefined) void comeBack(open)
+  }
+
+  /** One after the other, each with what is wanted by then. */
+  function inTurn(): Promise<void> {
+    const mine = turn.then(reopen)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  async function comeBack(stream: McpSubscription): Promise<void> {
+    if ((await stream.closed) === 'local') return
+    if (open === stream) open = undefined
+    const isDown = () => open === undefined && wanted.size > 0 && isUsable()
+    while (isDown()) {
+      failures += 1
+      await sleep(backOff(tuning.restart, failures), undefined, { ref: false })
+      await inTurn().catch(() => undefined)
+    }
+    failures = 0
+    for (const uri of heard()) onDoubt(uri)
+  }
+
+  async function watch(uri: string): Promise<UpstreamReply<JsonObject>> {
+    wanted.add(uri)
+    try {
+      await inTurn()
+      if (heard().includes(uri)) return { is: 'answered', result: {} }
+      wanted.delete(uri)
+      return { is: 'rejected', error: { code: -32602, message: 'the server does not tell of this resource' } }
+    } catch (error) {
+      wanted.delete(uri)
+      if (!(error instanceof ProtocolError)) return notSent(server, String(error))
+      return { is: 'rejected', error: { code: error.code, message: error.message } }
+    }
+  }
+
+  return {
+    watch,
+    unwatch(uri) {
+      wanted.delete(uri)
+      inTurn().catch(() => undefined)
+    },
+  }
+}
