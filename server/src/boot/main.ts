@@ -4,9 +4,11 @@ import { enableCompileCache } from 'node:module'
 enableCompileCache()
 const { runCli } = await import('../doors/cli/program.ts')
 const { localGate } = await import('./local-gate.ts')
+const { bench } = await import('./bench.ts')
 
 process.exitCode = await runCli(process.argv, {
   local: localGate,
+  bench,
   // The gate itself is loaded only by the command that runs one.
   verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
   offline: (options) => ({

@@ -55,6 +55,8 @@ export type CliBoot = {
   /** Copies ledger, keys and artifacts of a data folder that may be in use. */
   backUp(options: UpOptions, file: string): Promise<Result<BackupReport>>
   restore(options: UpOptions, file: string): Promise<Result<BackupReport>>
+  /** Measures, where the benches are: in a checkout. */
+  bench(words: readonly string[]): Promise<number> | undefined
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
 }
@@ -132,6 +134,15 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       const start = () => (target.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
       const headers = headersOf(target)
       await bridgeStdio(process.stdin, process.stdout, knockAtGate({ ...target, path, headers, start }))
+    })
+  program
+    .command('bench [words...]')
+    .description('measure what a call costs, how it grows, what search finds; in a checkout of the repository')
+    .allowUnknownOption()
+    .action(async (words: string[]) => {
+      const measured = boot.bench([...words, ...(globals().json === true ? ['--json'] : [])])
+      if (measured === undefined) session.fail('the benches are not in the published package: run this in a checkout')
+      else exitCode = await measured
     })
   addCallCommands(program, session)
   addToolCommands(program, session)
