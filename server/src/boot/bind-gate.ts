@@ -55,6 +55,7 @@ import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
 import { standardOf } from '../commands/siblings-of.ts'
+import { taught, type HabitsBook } from '../commands/search-habits.ts'
 import type { Meaning } from '../commands/search-meaning.ts'
 import { searchTools } from '../commands/search-tools.ts'
 import { createSight } from '../commands/sight.ts'
@@ -88,6 +89,8 @@ export type World = {
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
   readonly meaning?: Meaning
+  /** What callers' searches lead to, where that is learnt. Not for the toolflow: there only the words choose. */
+  readonly learning?: HabitsBook
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads
@@ -128,12 +131,14 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
   const deps = { ...world, sight, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
   const audited = { ...world, keys: world.keys.checkpoints }
   const proxy = openProxy(deps)
+  const searching = world.learning === undefined ? deps : { ...deps, habits: world.learning }
+  const dispatch: Gate['dispatch'] = (request, live) =>
+    dispatchCall({ ...deps, execute: (started) => executeCall(world, started, live) }, request)
   const gate: Gate = {
     version: world.version,
     authenticate: (key) => authenticate(deps, key),
     noteRefusal: (refusal) => noteRefusal(deps, refusal),
-    dispatch: (request, live) =>
-      dispatchCall({ ...deps, execute: (started) => executeCall(world, started, live) }, request),
+    dispatch: world.learning === undefined ? dispatch : taught(dispatch, world.learning),
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
     settleCall: (caller, id, as) => settleCall(deps, caller, id, as),
     withdrawCall: (caller, id) => withdrawCall(deps, caller, id),
@@ -155,7 +160,7 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
     revokeConsent: (caller, id) => revokeConsent(deps, caller, id),
     tools: (caller) => sight.tools(caller),
     tool: (caller, id) => sight.tool(caller, id),
-    search: (caller, query, top_k) => searchTools(deps, caller, query, top_k),
+    search: (caller, query, top_k) => searchTools(searching, caller, query, top_k),
     searchNotice: () => world.meaning?.notice(),
     proxy: proxy.ask,
     watch: proxy.watch,

@@ -10,6 +10,7 @@ import { openLivePolicy, type LivePolicy } from '../commands/live-policy.ts'
 import { loadPolicy } from '../commands/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { redactAnswers, redactReplies } from '../commands/redact-answers.ts'
+import { openHabits } from '../commands/search-habits.ts'
 import { openMeaning } from '../commands/search-meaning.ts'
 import { recoverCalls } from '../commands/recover-calls.ts'
 import { recoverReadBacks } from '../commands/recover-read-backs.ts'
@@ -241,6 +242,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const world: World = {
     version,
     ...meaning,
+    ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
     ...shared,
     accounts: store.value,
     files,

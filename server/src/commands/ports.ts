@@ -5,6 +5,7 @@ import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { ChannelEvent } from '../contract/channels.ts'
 import type { CallRow, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
+import type { HabitsRow } from '../contract/habits.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import type { PassphraseRow, SealedPassphrase } from '../contract/passphrase.ts'
@@ -29,6 +30,7 @@ export type Rows = {
   credentials: CredentialRow
   checkpoints: Checkpoint
   passphrases: PassphraseRow
+  habits: HabitsRow
 }
 export type Table = keyof Rows
 
@@ -44,6 +46,7 @@ export const LISTED_BY = {
   credentials: ['key_hash'],
   checkpoints: [],
   passphrases: [],
+  habits: [],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** 1 for a row's first version; each swap adds one. */

@@ -106,6 +106,8 @@ export const Config = z.strictObject({
     .strictObject({
       /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
       embeddings: ModelSettings.optional(),
+      /** Puts tools first that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
+      learn: z.boolean().default(false),
     })
     .prefault({}),
   /** Health evidence for the `health` decider; without it that decider is silent. */

@@ -17,7 +17,12 @@ export type Hit = {
   readonly score: number
   /** 0 to 1, comparable between queries: about how often a tool that answers this well is the one that was meant. */
   readonly score_hint: number
-  readonly reason: { readonly fields: readonly Field[]; readonly terms: readonly string[] }
+  readonly reason: {
+    readonly fields: readonly Field[]
+    readonly terms: readonly string[]
+    /** The caller ran it after a similar query. */
+    readonly habit?: boolean
+  }
 }
 
 export type ToolIndex = {

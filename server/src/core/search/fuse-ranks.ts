@@ -1,9 +1,9 @@
 import type { Hit } from './create-index.ts'
 
 /** The usual constant: a rank of 1 and one of 2 differ little, one of 1 and one of 60 by half. */
-const SMOOTHING = 60
+export const SMOOTHING = 60
 /** A hit by name stands above everything, whoever else has an opinion. */
-const BY_NAME = 0.99
+export const BY_NAME = 0.99
 
 /** A hit that only its meaning found. */
 const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }

@@ -63,6 +63,8 @@ const DUE_READ_BACKS = index('calls', 'due')
 
 const PASSPHRASES = rows('passphrases', [])
 
+const HABITS = rows('habits', [])
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -71,6 +73,7 @@ export const MIGRATIONS: readonly string[] = [
   CONSENTS,
   DUE_READ_BACKS,
   PASSPHRASES,
+  HABITS,
 ]
 
 /**
