@@ -34,7 +34,7 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
   const { ledger } = placesIn(data)
   const file = resolve(to)
   if (!existsSync(ledger)) return refuse('gate.absent', { data })
-  if (existsSync(file)) return refuse('config.invalid', { file, says: 'the file exists; a backup replaces nothing' })
+  if (existsSync(file)) return refuse('backup.exists', { file })
   const part = `${file}.${process.pid}.files.part`
   try {
     const copied = await backUp(ledger, part)

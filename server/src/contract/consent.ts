@@ -52,7 +52,9 @@ const Constraints = z.array(Constraint).max(CONSENT_LIMITS.constraints)
 const Name = z.string().min(1).max(128)
 
 /** Who: `caller:` with a caller's id or a glob over ids, or `user:` with the person behind the caller. */
-export const ConsentActor = z.templateLiteral([z.enum(['caller', 'user']), ':', Name])
+export const ConsentActor = z.templateLiteral([z.enum(['caller', 'user']), ':', Name], {
+  error: 'write `caller:` and a caller, as in `caller:agent:claude`, or `user:` and a person',
+})
 export type ConsentActor = z.infer<typeof ConsentActor>
 
 export const ConsentWhat = z.strictObject({

@@ -515,6 +515,24 @@ export const PROBLEMS = {
     do: 'correct the fields named in `paths`',
   },
 
+  'data.unusable': {
+    http: 500,
+    retry: 'never',
+    says: 'the data folder cannot be used',
+    do: 'let whoever runs the gate write there, or name another folder (`data:` or `--data`)',
+  },
+  'ledger.newer': {
+    http: 500,
+    retry: 'never',
+    says: 'this data folder was written by a newer release of Sluice; nothing in it was changed',
+    do: 'install that release again, or restore the backup from before the upgrade (docs/operations/upgrade.md)',
+  },
+  'ledger.foreign': {
+    http: 500,
+    retry: 'never',
+    says: 'the file at this place is a database, but not a ledger of Sluice; nothing in it was changed',
+    do: 'name another data folder (`data:` or `--data`), or move the file away',
+  },
   'artifact.unknown': {
     http: 404,
     retry: 'never',
@@ -605,6 +623,12 @@ export const PROBLEMS = {
     says: 'another gate runs on this data folder',
     do: 'use that one, or stop it first',
   },
+  'gate.no_address': {
+    http: 500,
+    retry: 'never',
+    says: 'the gate cannot listen at this address',
+    do: 'end what listens there, or choose another address: `listen.host`, `listen.port` or `--port`',
+  },
   'gate.absent': {
     http: 503,
     retry: 'later',
@@ -647,6 +671,18 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'this changes files of other programs',
     do: 'add `--yes`, or `--dry-run` to see what would change',
+  },
+  'backup.exists': {
+    http: 409,
+    retry: 'never',
+    says: 'there is a file of this name; a backup replaces nothing',
+    do: 'give every backup a name of its own',
+  },
+  'backup.not_written': {
+    http: 500,
+    retry: 'later',
+    says: 'the backup could not be written; nothing of it is left',
+    do: 'look at `why`: the folder must exist, be writable, and have room',
   },
   'backup.unusable': {
     http: 400,

@@ -67,11 +67,11 @@ export function configure(folder: string): void {
 
 /** `sluice up` as a process of its own, for the time of one test file. */
 export async function startGate(
-  prepare: (folder: string) => void = configure,
+  prepare: (folder: string) => void | Promise<void> = configure,
   words: readonly string[] = ['up'],
 ): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
-  prepare(folder)
+  await prepare(folder)
   const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),

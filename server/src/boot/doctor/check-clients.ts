@@ -36,7 +36,7 @@ export function checkClients(data: string): readonly Finding[] {
       severity: 'note',
       about: 'what a gate cannot see',
       says: `an agent with a shell or file tools of its own can walk around the gate, or read ${data}`,
-      do: ['switch such tools off, or run the agent as another user than the gate:', ...how].join('\n'),
+      do: ['switch such tools off, or run the agent as another user than the gate', ...how].join('\n'),
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor, NOBODY } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
@@ -52,12 +53,12 @@ function serverFinding(server: string, { state, tools, last_failure }: ReturnTyp
 }
 
 /** Without a gate each server is started once, asked for its tools and ended again. */
-export async function tryServers({ config, folder }: Settings): Promise<readonly Finding[]> {
+export async function tryServers({ config, folder, data }: Settings): Promise<readonly Finding[]> {
   const configs = serverConfigs(config.servers, folder)
   if (!configs.ok || configs.value.length === 0) return []
   const listed = new Map<string, number>()
   const servers = openToolServers({
-    servers: configs.value,
+    servers: configs.value.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
     version: packageVersion(),
     tuning: { start_timeout_ms: START_MS, probe_timeout_ms: START_MS / 2 },
     onListed: async (server, definitions) => void listed.set(server, definitions.length),

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { PROBLEMS } from '../../contract/problems.ts'
 import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../../doors/cli/program.ts'
 import { placesIn } from '../data-folder.ts'
@@ -33,7 +34,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     findings.push(...(await checkPolicy(settings, file)))
     if (running === undefined) {
       const { host, port } = settings.config.listen
-      findings.push(...(await checkPort(host, port)), ...(await tryServers(settings)))
+      findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))
     }
     if (settings.config.serenity === undefined)
       findings.push({
@@ -55,8 +56,12 @@ async function checkAudit(options: UpOptions, data: string): Promise<readonly Fi
       { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
     ]
   const verified = await verifyOffline({ ...options, data }, [])
-  // What keeps it from being read is told by the findings about configuration and keys.
-  if (!verified.ok) return []
+  if (!verified.ok) {
+    const { code } = verified.problem
+    // Told by the findings about configuration and keys.
+    if (code === 'config.invalid' || code === 'key.absent') return []
+    return [{ severity: 'error', about: 'ledger', says: `${PROBLEMS[code].says} [${code}]`, do: PROBLEMS[code].do }]
+  }
   const { ok, entries, checkpoints } = verified.value
   if (ok) return [{ severity: 'ok', about, says: `verifies: ${entries} entries, ${checkpoints} checkpoints` }]
   return [

@@ -25,11 +25,11 @@ export async function listen(
   const network = serverFor(app, mcp, false, limits)
   const local = serverFor(app, mcp, true, limits)
   const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
-  const bound = await bind(network, () => network.listen(port, host))
+  const bound = await bind(network, `${host}:${port}`, () => network.listen(port, host))
   if (!bound.ok) return bound
   // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
   rmSync(socket, { force: true })
-  const attached = await bind(local, () => local.listen(socket))
+  const attached = await bind(local, socket, () => local.listen(socket))
   if (!attached.ok) {
     await close(network)
     return attached
@@ -58,10 +58,10 @@ function serverFor(app: App, mcp: McpListener, local: boolean, limits: ListenLim
   return server
 }
 
-function bind(server: Server, start: () => void): Promise<Result<void>> {
+function bind(server: Server, address: string, start: () => void): Promise<Result<void>> {
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(refuse('config.invalid', { paths: `listen: ${error.code ?? error.message}` })),
+      resolve(refuse('gate.no_address', { address, because: error.code ?? error.message })),
     )
     server.once('listening', () => resolve(ok(undefined)))
     start()

@@ -38,10 +38,10 @@ test('a backup replaces nothing and leaves nothing when it fails', async () => {
   const target = join(place, 'copies')
   mkdirSync(target)
   writeFileSync(join(target, 'here'), 'precious')
-  const refused = { ok: false, problem: { code: 'config.invalid' } }
-  expect(await store.backup(join(target, 'here'))).toMatchObject(refused)
+  const refused = (code: string) => ({ ok: false, problem: { code } })
+  expect(await store.backup(join(target, 'here'))).toMatchObject(refused('backup.exists'))
   expect(readFileSync(join(target, 'here'), 'utf8')).toBe('precious')
-  expect(await store.backup(join(target, 'no', 'folder', 'copy.db'))).toMatchObject(refused)
+  expect(await store.backup(join(target, 'no', 'folder', 'copy.db'))).toMatchObject(refused('backup.not_written'))
   expect(readdirSync(target)).toEqual(['here'])
   await store.close()
 })

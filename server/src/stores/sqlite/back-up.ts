@@ -9,8 +9,7 @@ const ALL_PAGES = 2 ** 31 - 1
 /** Copy a ledger that is in use. The copy appears under its name only when it is whole and on the disk. */
 export async function backUp(file: string, toFile: string): Promise<Result<void>> {
   const part = `${toFile}.${process.pid}.part`
-  if (existsSync(toFile))
-    return refuse('config.invalid', { file: toFile, says: 'the file exists; a backup replaces nothing' })
+  if (existsSync(toFile)) return refuse('backup.exists', { file: toFile })
   try {
     // Ours alone from the first byte; SQLite keeps the mode.
     closeSync(openSync(part, 'wx', 0o600))
@@ -22,7 +21,7 @@ export async function backUp(file: string, toFile: string): Promise<Result<void>
     }
     return ok(undefined)
   } catch (error) {
-    return refuse('config.invalid', { file: toFile, says: error instanceof Error ? error.message : String(error) })
+    return refuse('backup.not_written', { file: toFile, why: error instanceof Error ? error.message : String(error) })
   }
 }
 

@@ -69,5 +69,5 @@ test('folders are locked apart from each other', () => {
 test('a folder that cannot be made is refused as such', () => {
   const file = join(folder(), 'a file')
   writeFileSync(file, '')
-  expect(lockFolder(file)).toMatchObject({ ok: false, problem: { code: 'config.invalid', about: { folder: file } } })
+  expect(lockFolder(file)).toMatchObject({ ok: false, problem: { code: 'data.unusable', about: { folder: file } } })
 })

@@ -22,7 +22,7 @@ export function lockFolder(folder: string): Result<FolderLock> {
   } catch (error) {
     db?.close()
     if (primaryCode(error) === SQLITE.BUSY) return refuse('gate.running', { folder })
-    return refuse('config.invalid', { folder, says: error instanceof Error ? error.message : String(error) })
+    return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
   }
   const lock = db
   held.add(lock)

@@ -49,13 +49,8 @@ test('a ledger of a newer release does not open, and says so', async () => {
   expect(await open(file)).toEqual({
     ok: false,
     problem: {
-      code: 'config.invalid',
-      about: {
-        file,
-        says: 'the ledger was written by a newer release; use that release or restore a backup',
-        found: String(MIGRATIONS.length + 1),
-        known: String(MIGRATIONS.length),
-      },
+      code: 'ledger.newer',
+      about: { file, found: String(MIGRATIONS.length + 1), known: String(MIGRATIONS.length) },
     },
   })
 })

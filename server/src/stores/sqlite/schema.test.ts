@@ -46,7 +46,7 @@ test('a later release adds its own migrations and keeps what is stored', () => {
   expect(migrate(db, later).ok).toBe(true)
   expect(versionOf(db)).toBe(MIGRATIONS.length + 2)
   expect(db.prepare('SELECT id, units, note FROM accounts').all()).toEqual([{ id: 'a', units: 1, note: 'old' }])
-  expect(migrate(db)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+  expect(migrate(db)).toMatchObject({ ok: false, problem: { code: 'ledger.newer' } })
 })
 
 test('a migration that fails half-way leaves the database as it was', () => {
@@ -62,10 +62,10 @@ test('a migration that fails half-way leaves the database as it was', () => {
 test('a database of somebody else is left alone', () => {
   const empty = new DatabaseSync(':memory:')
   empty.exec('CREATE TABLE recipes (x)')
-  expect(migrate(empty)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+  expect(migrate(empty)).toMatchObject({ ok: false, problem: { code: 'ledger.foreign' } })
   const numbered = new DatabaseSync(':memory:')
   numbered.exec('CREATE TABLE recipes (x); PRAGMA user_version = 1')
-  expect(migrate(numbered)).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
+  expect(migrate(numbered)).toMatchObject({ ok: false, problem: { code: 'ledger.foreign' } })
   expect(numbered.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 })
 })
 

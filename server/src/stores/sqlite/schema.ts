@@ -88,8 +88,9 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
       version === 0
         ? numberOf(db, 'SELECT count(*) FROM sqlite_schema') > 0
         : numberOf(db, 'PRAGMA application_id') !== APPLICATION_ID
-    if (foreign) return refuse('config.invalid', { says: 'the file is a database, but not a ledger' })
-    if (version > migrations.length) return refuse('config.invalid', newer(version, migrations.length))
+    if (foreign) return refuse('ledger.foreign')
+    if (version > migrations.length)
+      return refuse('ledger.newer', { found: String(version), known: String(migrations.length) })
     for (const sql of migrations.slice(version)) db.exec(sql)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
     db.exec('COMMIT')
@@ -98,12 +99,6 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 }
-
-const newer = (found: number, known: number) => ({
-  says: 'the ledger was written by a newer release; use that release or restore a backup',
-  found: String(found),
-  known: String(known),
-})
 
 function numberOf(db: DatabaseSync, query: string): number {
   return Number(Object.values(db.prepare(query).get() ?? {})[0])
