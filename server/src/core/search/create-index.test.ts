@@ -76,6 +76,45 @@ describe('search', () => {
     expect(found.some((id) => id.includes('email'))).toBe(true)
   })
 
+  describe('of several variants of one tool and several of another', () => {
+    const named = (name: string, description: string) =>
+      ['cairo', 'lima', 'oslo', 'paris', 'rome'].map((city) => ({ id: `${city}__${name}`, name, description }))
+    const tools = [...named('amber_basalt', ''), ...named('cobalt_dolomite', 'Stones')]
+    const hits = indexOf(tools).search('amber and basalt and cobalt and dolomite', 5)
+
+    test('the first two places go to the best claims, so that equal rivals are seen side by side', () => {
+      expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['cairo__amber_basalt', 'lima__amber_basalt'])
+      expect(hits[1]?.score_hint).toBe(hits[0]?.score_hint)
+    })
+
+    test('the third goes to a tool that says what they leave unsaid', () => {
+      expect(hits[2]?.id).toBe('cairo__cobalt_dolomite')
+    })
+  })
+
+  test('what is called by a name that no tool knows may have to be looked up first', () => {
+    const lookUp = {
+      id: 'films__search',
+      name: 'search',
+      server: 'films',
+      description: 'Search the catalogue of films',
+    }
+    const review = { id: 'films__reviews', name: 'reviews', server: 'films', description: 'Reviews of films by id' }
+    const others = ['cast', 'poster', 'trailer', 'length', 'awards'].map((what) => ({
+      id: `films__${what}`,
+      name: what,
+      server: 'films',
+      description: `The ${what} of films by id`,
+    }))
+    const found = (query: string) =>
+      indexOf([lookUp, review, ...others])
+        .search(query, 2)
+        .map(({ id }) => id)
+    expect(found('show the reviews of the film Ninotchka')).toEqual(['films__reviews', 'films__search'])
+    expect(found('show the reviews of this film')).not.toContain('films__search')
+    expect(found('say hello to Ninotchka')).toEqual([])
+  })
+
   test('a hit says in which fields and by which words it was found', () => {
     const [hit] = indexOf(TOOLS).search('send the film recipients list', 1)
     expect(hit).toMatchObject({

@@ -4,7 +4,7 @@ import { expandClause, rarity, type Wanted } from './expand-clause.ts'
 import { cellOf, indexTool, type IndexedTool } from './index-tool.ts'
 import { pickTools, type Candidate, type Picked } from './pick-tools.ts'
 import { createLikeness } from './likeness.ts'
-import { addPosting, documentsIn, fieldsOf, removePosting } from './postings.ts'
+import { addPosting, documentsIn, effectOf, fieldsOf, removePosting } from './postings.ts'
 import { readQuery } from './read-query.ts'
 import { createScoreBoard } from './score-board.ts'
 import { scoreHints } from './score-hint.ts'
@@ -104,7 +104,13 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
       const tool = tools[doc]
       if (tool === undefined) throw new Bug('a candidate is not indexed')
       const boost = (1 + tuning.nameCoverage * nameCoverage(tool, sure)) * (1 + tuning.likeness * alike(tool.pieces))
-      return { doc, id: idOf(doc), whole: board.whole(doc) * boost, clauses: scores.map((score) => score * boost) }
+      return {
+        doc,
+        id: idOf(doc),
+        whole: board.whole(doc) * boost,
+        clauses: scores.map((score) => score * boost),
+        said: once(() => saidOf(tool, clauses)),
+      }
     })
   }
 
@@ -151,7 +157,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     const others = picked.filter(({ candidate }) => !exact.has(candidate.doc))
     const base = 1 + (picked[0]?.score ?? 0)
     const named = [...exact].map(([doc, exactness]) => ({
-      candidate: { doc, id: idOf(doc), whole: 0, clauses: [] },
+      candidate: { doc, id: idOf(doc), whole: 0, clauses: [], said: () => [] },
       score: base * (1 + exactness / 2),
       exact: exactness,
     }))
@@ -173,6 +179,23 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   }
 
   return { add, replace: add, remove, search, size: () => numbers.size }
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+/** By word of the query: what its best reading adds to a tool's score. */
+function saidOf(tool: IndexedTool, clauses: readonly (readonly Wanted[])[]): number[] {
+  return clauses.flat().map(({ readings }) => {
+    let most = 0
+    for (const { term, worth } of readings) {
+      const cell = cellOf(tool, term.number)
+      if (cell !== undefined) most = Math.max(most, worth * effectOf(cell))
+    }
+    return most
+  })
 }
 
 function surenessOf(clauses: readonly (readonly Wanted[])[]): Map<number, number> {

@@ -1,5 +1,6 @@
 import { documentsIn } from './postings.ts'
 import type { Clause, QueryTerm } from './read-query.ts'
+import { stem } from './stem.ts'
 import { SYNONYMS } from './synonyms.ts'
 import { TOPICS } from './topics.ts'
 import type { Tuning } from './tuning.ts'
@@ -32,8 +33,19 @@ export function expandClause(clause: Clause, vocabulary: Vocabulary, size: numbe
     const worth = tuning.compound * item.weight * rarity(documentsIn(fused.postings), size)
     wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }], worth: 0 })
   }
+  if (wanted.some(({ readings }) => readings.length > 0) && namesUnknown(clause, vocabulary)) {
+    const readings = readingsOf({ ...LOOK_UP, weight: tuning.lookup }, vocabulary, size, tuning)
+    wanted.push({ word: LOOK_UP.word, readings, worth: 0 })
+  }
   return wanted
 }
+
+/** "Play the newest album of Björk": what is only named has to be found before anything can be done with it. */
+const LOOK_UP = { term: stem('search'), word: 'search', joined: true, name: true } as const
+
+const namesUnknown = (clause: Clause, vocabulary: Vocabulary): boolean =>
+  !clause.some(({ term }) => term === LOOK_UP.term) &&
+  clause.some(({ name, term }) => name && vocabulary.find(term) === undefined)
 
 function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tuning: Tuning): Reading[] {
   const readings = new Map<Term, Reading>()

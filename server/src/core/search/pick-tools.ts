@@ -5,31 +5,65 @@ export type Candidate = {
   readonly id: string
   readonly whole: number
   readonly clauses: readonly number[]
+  /** By word of the query: what the tool says of it. Asked of leaders only. */
+  readonly said: () => readonly number[]
 }
+/** `score` is a tool's claim by itself, whatever was picked before it for the same words. */
 export type Picked = { readonly candidate: Candidate; readonly score: number }
+
+/** The first two places go by claim alone, so that an equal rival of the first is always seen beside it. */
+const BY_CLAIM = 2
 
 /**
  * Ranks the candidates. With several clauses a tool counts by the clause it answers best and by a part of the rest, and a clause
- * that has its tool counts less for the next: a prompt with three wishes gets three tools, not three variants of one.
+ * that has its tool counts less for the next: a prompt with three wishes gets three tools, not three variants of one. From the third place
+ * on, words that the picked ones say count less too: what they leave unsaid may be another wish.
+ * INVARIANT: scores never rise from one place to the next.
  */
 export function pickTools(candidates: readonly Candidate[], clauses: number, count: number, tuning: Tuning): Picked[] {
   const open = Array.from({ length: clauses }, () => 1)
-  const left = new Set(candidates)
+  const fresh: number[] = []
+  // Best first: whoever cannot win any more is not looked at closely.
+  const claims = new Map(candidates.map((candidate) => [candidate, scoreOf(candidate, open, tuning)]))
+  const left = new Set([...candidates].sort((a, b) => (claims.get(b) ?? 0) - (claims.get(a) ?? 0)))
   const picked: Picked[] = []
   while (picked.length < count && left.size > 0) {
-    let best: Picked | undefined
+    let best: (Picked & { counts: number }) | undefined
     for (const candidate of left) {
       const score = scoreOf(candidate, open, tuning)
-      if (best === undefined || score > best.score || (score === best.score && candidate.id < best.candidate.id))
-        best = { candidate, score }
+      if (best !== undefined && score < best.counts) continue
+      const counts = picked.length < BY_CLAIM ? score : score * freshness(candidate, fresh)
+      if (best === undefined || counts > best.counts || (counts === best.counts && candidate.id < best.candidate.id))
+        best = { candidate, score, counts }
     }
     if (best === undefined) break
-    left.delete(best.candidate)
-    picked.push(best)
-    const clause = mainClause(best.candidate, open)
+    const { candidate, score } = best
+    left.delete(candidate)
+    picked.push({ candidate, score: Math.min(score, picked.at(-1)?.score ?? score) })
+    const clause = mainClause(candidate, open)
     if (clauses > 1) open[clause] = (open[clause] ?? 1) * tuning.answered
+    if (picked.length < count) wear(fresh, candidate, tuning)
   }
   return picked
+}
+
+/** What a word still counts after a tool that says it: the more of the tool's claim it is, the less. */
+function wear(fresh: number[], candidate: Candidate, { repeated }: Tuning): void {
+  const said = candidate.said()
+  const most = Math.max(0, ...said)
+  for (const [at, says] of said.entries())
+    if (says > 0) fresh[at] = (fresh[at] ?? 1) * (1 - (1 - repeated) * (says / most))
+}
+
+/** The share of what a tool says that still counts. */
+function freshness(candidate: Candidate, fresh: readonly number[]): number {
+  let all = 0
+  let counts = 0
+  for (const [at, says] of candidate.said().entries()) {
+    all += says
+    counts += says * (fresh[at] ?? 1)
+  }
+  return all === 0 ? 1 : counts / all
 }
 
 function mainClause({ clauses }: Candidate, open: readonly number[]): number {

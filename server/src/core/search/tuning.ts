@@ -29,6 +29,10 @@ export type Tuning = {
   readonly whole: number
   /** What a clause still counts for the next tool after it has got one. */
   readonly answered: number
+  /** What the word that most speaks for a tool still counts for the next one that says it. */
+  readonly repeated: number
+  /** What looking a thing up counts in a clause that calls it by a name. */
+  readonly lookup: number
 }
 
 /** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is there for one set. */
@@ -58,4 +62,6 @@ export const TUNING: Tuning = {
   shortClause: 4.5,
   whole: 0.4,
   answered: 0.7,
+  repeated: 0.85,
+  lookup: 0.4,
 }
