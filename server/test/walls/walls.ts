@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   upstream: {
     ours: ['contract', 'commands', 'upstream'],
-    packages: ['@ai-sdk/openai-compatible', '@modelcontextprotocol/client', 'ai', 'yaml'],
+    packages: ['@ai-sdk/openai-compatible', '@modelcontextprotocol/client', 'ai', 'undici', 'yaml'],
     node: true,
     because: 'a tool server never decides its own fate',
   },

@@ -4,7 +4,8 @@ import { openInbox } from '../inbox.ts'
 import { lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
 import { openChannel } from './channel.ts'
-import { mediaType, readBody, type Exchange } from './exchange.ts'
+import { readBody } from './body.ts'
+import { mediaType, type Exchange } from './exchange.ts'
 import { openLife } from './life.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
@@ -41,7 +42,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     }
     if (reply.status !== 200 || mediaType(reply) !== 'text/event-stream') {
       clearTimeout(timer)
-      reply.body.destroy()
+      reply.body.drop()
       const about = { status: reply.status, statusText: '', text: '' }
       throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, `it answered HTTP ${reply.status}`, about)
     }
@@ -109,7 +110,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
       cancel(id, why) {
         const unsent = asking?.mayHaveLeft() !== true
         if (unsent) asking?.abort()
-        else void post(cancelFrame(id, why, envelope)).reply.then((reply) => 'body' in reply && reply.body.resume())
+        else void post(cancelFrame(id, why, envelope)).reply.then((reply) => 'body' in reply && reply.body.drain())
         return { unsent }
       },
     })

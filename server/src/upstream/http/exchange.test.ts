@@ -1,8 +1,9 @@
-import { Agent as PlainAgent } from 'node:http'
-import { Agent as SecureAgent } from 'node:https'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { exchange, readBody } from './exchange.ts'
+import { readBody } from './body.ts'
+import { exchange, headerOf, type Exchange, type Reply } from './exchange.ts'
+import { openPool } from './pool.ts'
 
 /** A real socket that does with each connection what it is told. */
 async function withPort(onConnection: (socket: Socket) => void, use: (port: number) => Promise<void>): Promise<void> {
@@ -18,9 +19,16 @@ async function withPort(onConnection: (socket: Socket) => void, use: (port: numb
   }
 }
 
-const POST = { method: 'POST', headers: {}, body: '{}' } as const
-const post = (port: number, scheme: 'http' | 'https' = 'http') =>
-  exchange(new URL(`${scheme}://127.0.0.1:${port}/`), POST, scheme === 'http' ? new PlainAgent() : new SecureAgent())
+function post(port: number, scheme: 'http' | 'https' = 'http', body = '{}') {
+  const url = new URL(`${scheme}://127.0.0.1:${port}/`)
+  return exchange(url, { method: 'POST', headers: {}, body }, openPool(url.origin))
+}
+
+async function replyTo(asking: Exchange): Promise<Reply> {
+  const reply = await asking.reply
+  if (reply.is === 'fault') throw new Error(reply.says)
+  return reply
+}
 
 describe('what is known of a request without an answer', () => {
   test('nothing left when nobody could be connected to', async () => {
@@ -66,10 +74,58 @@ describe('what is known of a request without an answer', () => {
     withPort(
       (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello'),
       async (port) => {
-        const [whole, cut] = await Promise.all([post(port).reply, post(port).reply])
-        if (whole.is === 'fault' || cut.is === 'fault') throw new Error('no reply')
+        const [whole, cut] = await Promise.all([replyTo(post(port)), replyTo(post(port))])
         expect(await readBody(whole.body, 100)).toBe('broke_off')
         expect(await readBody(cut.body, 4)).toBe('too_large')
       },
     ))
+})
+
+describe('an answer', () => {
+  /** Answers the head of a request, and reads nothing more. */
+  const refusesAtOnce = (socket: Socket) =>
+    socket.once('data', () => {
+      socket.pause()
+      socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n')
+    })
+
+  test('is early when it comes before the whole request has left, and only then', () =>
+    withPort(refusesAtOnce, async (port) => {
+      expect(await replyTo(post(port, 'http', 'x'.repeat(50_000_000)))).toMatchObject({ status: 503, early: true })
+      expect(await replyTo(post(port))).toMatchObject({ status: 503, early: false })
+    }))
+
+  test('is not what is said on the way to it, and has one value for a header that is there twice', () =>
+    withPort(
+      (socket) =>
+        socket.once('data', () =>
+          socket.end(
+            'HTTP/1.1 103 Early\r\nx-a: 0\r\n\r\nHTTP/1.1 200 OK\r\nx-a: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n',
+          ),
+        ),
+      async (port) => {
+        const reply = await replyTo(post(port))
+        expect(reply.status).toBe(200)
+        expect(headerOf(reply, 'x-a')).toBe('1')
+      },
+    ))
+
+  test('waits at the server while nobody reads it, and is whole when somebody does', () => {
+    const size = 32_000_000
+    let is_out = false
+    return withPort(
+      (socket) =>
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`)
+          socket.write(Buffer.alloc(size), () => (is_out = true))
+        }),
+      async (port) => {
+        const { body } = await replyTo(post(port))
+        // In as many turns all of it would have come.
+        for (let turn = 0; turn < 3_000; turn += 1) await nextTurn()
+        expect(is_out).toBe(false)
+        expect(await readBody(body, size)).toHaveLength(size)
+      },
+    )
+  })
 })

@@ -1,6 +1,6 @@
-import { request as plainRequest, type Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { request as secureRequest } from 'node:https'
-import { Bug } from '../../contract/problems.ts'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { openBody, type Body, type BodyReader } from './body.ts'
 
 export type Ask = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -11,8 +11,9 @@ export type Ask = {
 export type Reply = {
   readonly is: 'reply'
   readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: IncomingMessage
+  readonly status_text: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Body
   /** It came before the whole request was handed to the network. */
   readonly early: boolean
 }
@@ -34,63 +35,109 @@ export type Exchange = {
   abort(): void
 }
 
-/** One HTTP request and the head of its answer. Follows nothing, repeats nothing. */
-export function exchange(url: URL, ask: Ask, agent: Agent): Exchange {
-  const is_secure = url.protocol === 'https:'
-  const { body } = ask
-  const headers =
-    body === undefined ? ask.headers : { ...ask.headers, 'content-length': String(Buffer.byteLength(body)) }
-  const request = (is_secure ? secureRequest : plainRequest)(url, { method: ask.method, headers, agent })
-  let connected = false
+/** Told once, after the last byte: `broke_off` when the connection ended in the middle of it. */
+export type OnOver = (broke_off: boolean) => void
+
+/**
+ * One HTTP request and the head of its answer. Follows nothing, repeats nothing.
+ * INVARIANT: a request is handed to a connection once. Until then, with TLS until hands are shaken, nothing of it has left.
+ */
+export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnOver): Exchange {
+  const { promise: reply, resolve } = Promise.withResolvers<Reply | NoReply>()
+  const sending = sendingOf(ask)
+  let connection: Dispatcher.DispatchController | undefined
+  let answer: BodyReader | undefined
+  let is_over = false
   let aborted = false
-  request.once('socket', (socket) => {
-    // What is written to a socket before it is connected (and, with TLS, has shaken hands) stays in memory.
-    if (socket.connecting) socket.once(is_secure ? 'secureConnect' : 'connect', () => (connected = true))
-    else connected = true
-  })
-  const reply = new Promise<Reply | NoReply>((resolve) => {
-    request.once('response', (message) => {
-      // A body that breaks off is seen by whoever reads it.
-      message.on('error', () => undefined)
-      const status = message.statusCode
-      if (status === undefined) throw new Bug('a response has a status')
-      resolve({ is: 'reply', status, headers: message.headers, body: message, early: !request.writableFinished })
-    })
-    const fail = (says: string) =>
-      resolve({ is: 'fault', says, unsent: !connected, unreachable: !connected && !aborted })
-    request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
-    request.once('close', () => fail('the connection was closed'))
-  })
-  // As text it leaves in one piece with the headers.
-  request.end(body)
+
+  const over = (broke_off: boolean) => {
+    if (is_over) return
+    is_over = true
+    onOver?.(broke_off)
+  }
+  const fail = (error: Error) => {
+    const unsent = connection === undefined
+    const unreachable = unsent && !aborted && codeOf(error) !== 'UND_ERR_INVALID_ARG'
+    resolve({ is: 'fault', says: saidBy(error), unsent, unreachable })
+    over(!unsent)
+  }
+
+  connections.dispatch(
+    { path: `${url.pathname}${url.search}`, method: ask.method, headers: sending.headers, body: sending.body },
+    {
+      onRequestStart(offered) {
+        if (aborted || connection !== undefined) return offered.abort(new Error('given up'))
+        connection = offered
+      },
+      onResponseStart(from, status, headers, status_text = '') {
+        // Not yet the answer, only a word on the way to it.
+        if (status < 200) return
+        const { body, fill } = openBody(from)
+        answer = fill
+        resolve({ is: 'reply', status, status_text, headers, body, early: !sending.isHandedOver() })
+      },
+      onResponseData: (_, piece) => answer?.data(piece),
+      onResponseEnd() {
+        answer?.end(true)
+        over(false)
+      },
+      onResponseError(_, error) {
+        if (answer === undefined) return fail(error)
+        answer.end(false)
+        over(true)
+      },
+    },
+  )
   return {
     reply,
-    mayHaveLeft: () => connected,
+    mayHaveLeft: () => connection !== undefined,
     abort() {
       aborted = true
-      request.destroy()
+      if (connection === undefined) fail(new Error('given up'))
+      else connection.abort(new Error('given up'))
     },
   }
 }
 
-/** The whole body, or why there is none. */
-export function readBody(body: IncomingMessage, limit: number): Promise<Buffer | 'too_large' | 'broke_off'> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = []
-    let bytes = 0
-    body.on('data', (part: Buffer) => {
-      bytes += part.length
-      if (bytes > limit) {
-        resolve('too_large')
-        body.destroy()
-      } else parts.push(part)
-    })
-    body.once('end', () => resolve(Buffer.concat(parts)))
-    body.once('close', () => resolve('broke_off'))
-  })
+type Sending = {
+  readonly headers: Ask['headers']
+  readonly body: string | Readable | null
+  readonly isHandedOver: () => boolean
+}
+
+/** A shorter body is handed over in one piece with its headers. */
+const PIECE = 65_536
+
+function sendingOf({ headers, body = '' }: Ask): Sending {
+  if (body.length <= PIECE) return { headers, body: body === '' ? null : body, isHandedOver: () => true }
+  const bytes = Buffer.from(body)
+  let at = 0
+  function* pieces() {
+    for (; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+  }
+  return {
+    headers: { ...headers, 'content-length': String(bytes.length) },
+    // Fetched piece by piece, as the network takes them: the last one is, when there is room for it.
+    body: Readable.from(pieces()),
+    isHandedOver: () => at >= bytes.length,
+  }
+}
+
+const codeOf = (error: Error) => ('code' in error ? String(error.code) : undefined)
+
+/** The system's codes say more than its sentences; with the library's own it is the other way round. */
+function saidBy(error: Error): string {
+  const code = codeOf(error)
+  return code === undefined || code.startsWith('UND_') ? error.message : code
+}
+
+/** What a reply says in a header; where it says it twice, what it says first. */
+export function headerOf({ headers }: Pick<Reply, 'headers'>, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
 }
 
 /** `type/subtype` of a reply, in lower case. */
-export function mediaType({ headers }: Reply): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+export function mediaType(reply: Reply): string {
+  return (headerOf(reply, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }

@@ -4,8 +4,6 @@ import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'
 import type { Way } from '../way.ts'
-import { openEventWire } from './event-wire.ts'
-import { openStreamable } from './streamable-wire.ts'
 import { openTokens } from './tokens.ts'
 
 /** A server that is reached over HTTP: streamable, and where it does not know that, the older way. */
@@ -15,13 +13,20 @@ export function httpWay(config: HttpServer, tuning: Tuning): Way {
     [...Object.values(config.headers), config.oauth?.client_secret, tokens?.present()].filter(
       (text) => text !== undefined,
     )
-  const wires = [openStreamable, openEventWire].map(
-    (open): OpenWire =>
-      (deps) =>
-        open({ ...deps, config, tuning, tokens }),
-  )
   return {
-    connect: (deps, legacy) => openConnection(wires, deps, legacy),
+    async connect(deps, legacy) {
+      // The library below them is large: who has no server over HTTP need not load it.
+      const [{ openStreamable }, { openEventWire }] = await Promise.all([
+        import('./streamable-wire.ts'),
+        import('./event-wire.ts'),
+      ])
+      const wires = [openStreamable, openEventWire].map(
+        (open): OpenWire =>
+          (deps) =>
+            open({ ...deps, config, tuning, tokens }),
+      )
+      return openConnection(wires, deps, legacy)
+    },
     stderr: () => [],
     hide: (says) => strikeOut(secrets(), says),
   }

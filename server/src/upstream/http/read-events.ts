@@ -18,10 +18,12 @@ export function readEvents(
       overlong: (long) => inbox.overlong(long),
       endless(long) {
         inbox.overlong(long)
-        body.destroy()
+        body.drop()
       },
     })
-    body.on('data', (chunk: Buffer) => reader.push(chunk))
-    body.once('close', () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() }))
+    body.read({
+      data: (piece) => reader.push(piece),
+      end: () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() }),
+    })
   })
 }

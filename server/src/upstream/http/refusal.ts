@@ -1,7 +1,8 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { replyOf, type FrameId } from '../frames.ts'
 import { lost, notSent, type NoResult } from '../pending-calls.ts'
-import { readBody, type Reply } from './exchange.ts'
+import { readBody } from './body.ts'
+import type { Reply } from './exchange.ts'
 
 const REFUSAL_LIMIT = 1_048_576
 /** Said by what stands before the tools: credentials, addresses, methods, rates. */
@@ -19,7 +20,7 @@ export type Refusal = {
 export async function refusalOf(server: string, id: FrameId, reply: Reply): Promise<Refusal> {
   // The rest of an early one's request must not be sent any more: it would make a whole of it.
   if (reply.early) {
-    reply.body.destroy()
+    reply.body.drop()
     return { answer: early(server, reply.status), doubts_session: false }
   }
   const error = await errorIn(reply)

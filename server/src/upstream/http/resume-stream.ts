@@ -31,7 +31,7 @@ export async function resumeStream(
     onAsk(asking)
     const reply = await asking.reply
     if (reply.is === 'fault') return
-    if (reply.status !== 200 || mediaType(reply) !== 'text/event-stream') return void reply.body.destroy()
+    if (reply.status !== 200 || mediaType(reply) !== 'text/event-stream') return reply.body.drop()
     const end = await read(reply, asking)
     last_id = end.last_id === undefined || end.last_id === '' ? last_id : end.last_id
     retry_ms = end.retry_ms ?? retry_ms

@@ -11,9 +11,10 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Inbox } from '../inbox.ts'
 import type { Tuning } from '../tuning.ts'
+import { readBody } from './body.ts'
 import type { Channel } from './channel.ts'
 import { messageHeaders } from './era-headers.ts'
-import { mediaType, readBody, type Exchange, type Reply } from './exchange.ts'
+import { headerOf, mediaType, type Exchange, type Reply } from './exchange.ts'
 import type { Life } from './life.ts'
 import { readEvents } from './read-events.ts'
 import type { Session } from './session.ts'
@@ -55,7 +56,7 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     const timer = setTimeout(abort, tuning.start_timeout_ms)
     try {
       const reply = await replyOf(asking)
-      if (is_handshake && reply.status === 200) session.begin(header(reply, 'mcp-session-id'))
+      if (is_handshake && reply.status === 200) session.begin(headerOf(reply, 'mcp-session-id'))
       await read(reply, message, options)
       if (isInitializedNotification(message)) deps.onInitialized()
     } finally {
@@ -93,10 +94,9 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
       return inbox.hear(text)
     if (reply.status === 404 && session.id() !== undefined) life.end('its session is gone')
-    const { statusMessage } = reply.body
     throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered HTTP ${reply.status}`, {
       status: reply.status,
-      statusText: statusMessage ?? '',
+      statusText: reply.status_text,
       text,
     })
   }
@@ -117,9 +117,4 @@ function isAnswerTo(message: JSONRPCMessage, text: string): boolean {
   } catch {
     return false
   }
-}
-
-function header(reply: Reply, name: string): string | undefined {
-  const value = reply.headers[name]
-  return typeof value === 'string' ? value : undefined
 }

@@ -34,7 +34,7 @@ export function standingStream({ channel, session, inbox, limit, tuning, life, o
       if (!life.isUsable()) return asking.abort()
       if (reply.is === 'fault' && reply.unreachable) return life.end(`could not be reached: ${reply.says}`)
       const stream = reply.is === 'reply' && isStream(reply) ? reply : undefined
-      if (reply.is === 'reply' && stream === undefined) reply.body.destroy()
+      if (reply.is === 'reply' && stream === undefined) reply.body.drop()
       if (reply.is === 'reply' && reply.status === 404 && session.id() !== undefined)
         return life.end('its session is gone')
       // Not every server has such a stream.

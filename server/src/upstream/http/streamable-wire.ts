@@ -5,9 +5,10 @@ import { lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { HttpServer } from '../server-config.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Wire, WireDeps } from '../wire.ts'
+import { readBody } from './body.ts'
 import { openChannel } from './channel.ts'
 import { requestHeaders } from './era-headers.ts'
-import { mediaType, readBody, type Exchange, type NoReply, type Reply } from './exchange.ts'
+import { mediaType, type Exchange, type NoReply, type Reply } from './exchange.ts'
 import { openLife } from './life.ts'
 import { mirrorsOf } from '../../contract/mirrors.ts'
 import { readEvents } from './read-events.ts'
@@ -84,7 +85,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     const type = mediaType(reply)
     if (type === 'application/json') return json(id, reply)
     if (type !== 'text/event-stream') {
-      reply.body.destroy()
+      reply.body.drop()
       return pending.end(id, lost(server, 'tool.garbled', { content_type: type.slice(0, 100) }))
     }
     const { last_id, retry_ms } = await events(id, reply, asking)

@@ -1,8 +1,7 @@
-import { globalAgent as plainAgent } from 'node:http'
-import { globalAgent as secureAgent } from 'node:https'
 import type { OAuthSettings } from '../../contract/http-settings.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
-import { exchange, readBody } from './exchange.ts'
+import { readBody } from './body.ts'
+import { exchange } from './exchange.ts'
 
 export type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly says: string }
 
@@ -60,6 +59,8 @@ async function requestToken(settings: OAuthSettings, timeout_ms: number): Promis
   const url = new URL(token_url)
   const basic = Buffer.from(`${formEncode(client_id)}:${formEncode(client_secret)}`).toString('base64')
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) })
+  const { openPool } = await import('./pool.ts')
+  const pool = openPool(url.origin)
   const asking = exchange(
     url,
     {
@@ -71,7 +72,7 @@ async function requestToken(settings: OAuthSettings, timeout_ms: number): Promis
       },
       body: form.toString(),
     },
-    url.protocol === 'https:' ? secureAgent : plainAgent,
+    pool,
   )
   const timer = setTimeout(() => asking.abort(), timeout_ms)
   try {
@@ -88,6 +89,7 @@ async function requestToken(settings: OAuthSettings, timeout_ms: number): Promis
     return { access_token, expires_in: typeof lasts === 'number' && lasts >= 0 ? lasts : undefined }
   } finally {
     clearTimeout(timer)
+    void pool.destroy()
   }
 }
 

@@ -3,7 +3,8 @@ import type { UpstreamAnswer } from '../../commands/ports.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { isTooDeep } from '../frames.ts'
-import { mediaType, readBody, type Reply } from '../http/exchange.ts'
+import { readBody } from '../http/body.ts'
+import { headerOf, mediaType, type Reply } from '../http/exchange.ts'
 import { lost } from '../pending-calls.ts'
 import type { Operation } from './operations.ts'
 import { isJsonType } from './parameters.ts'
@@ -22,11 +23,11 @@ export type AnswerDeps = {
 /** What a reply means for the call. Another status than 2xx is the tool's own error, with what the server says about it. */
 export async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<UpstreamAnswer> {
   const { server, limit } = deps
-  const { status, headers } = reply
+  const { status } = reply
   const body = await readBody(reply.body, limit)
   if (body === 'too_large') return lost(server, 'tool.too_large', { limit: String(limit) })
   if (body === 'broke_off') return lost(server, 'tool.broke_off', { how: 'its answer broke off' })
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+  if ((headerOf(reply, 'content-encoding') ?? 'identity') !== 'identity')
     return lost(server, 'tool.garbled', { status: String(status), why: 'it is compressed, which was not asked for' })
   if (NO_ANSWER.has(status) && operation.method !== 'GET' && operation.method !== 'HEAD')
     return lost(server, 'tool.broke_off', { how: `something in between answered HTTP ${status}` })
@@ -52,8 +53,11 @@ function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
 
 const text = (said: string): JsonObject => ({ type: 'text', text: said })
 const statusOf = ({ status }: Reply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
-const tellingOf = ({ headers }: Reply) =>
-  TELLING.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
+const tellingOf = (reply: Reply) =>
+  TELLING.flatMap((name) => {
+    const value = headerOf(reply, name)
+    return value === undefined ? [] : [`${name}: ${value}`]
+  })
 
 function isText(type: string, body: Buffer): boolean {
   if (/^text\/|^application\/(?:xml|yaml|x-yaml|javascript|x-ndjson|x-www-form-urlencoded)$|\+xml$|\+yaml$/.test(type))

@@ -1,5 +1,4 @@
-import { Agent as PlainAgent } from 'node:http'
-import { Agent as SecureAgent } from 'node:https'
+import type { Pool } from 'undici'
 import type { UpstreamCall } from '../../commands/ports.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
@@ -19,8 +18,6 @@ import { buildRequest, encode, type Request } from './build-request.ts'
 import { operationsOf, type Operation } from './operations.ts'
 import { readDocument, type Document } from './read-document.ts'
 
-/** As with MCP over HTTP: less than the five seconds after which many servers end an idle connection. */
-const IDLE_MS = 4_000
 const MOST_WARNINGS = 20
 
 /** An HTTP interface described by a file. The file is read at each start; a call is one request, and no redirection is followed. */
@@ -62,7 +59,11 @@ export function openApiWay(config: OpenApiServer, tuning: Tuning): Way {
     } catch (error) {
       return { is: 'failed', says: String(error) }
     }
-    return { is: 'open', connection: connectionTo(config, base, operations, { tokens, hide }) }
+    const { openPool } = await import('../http/pool.ts')
+    return {
+      is: 'open',
+      connection: connectionTo(config, base, operations, { tokens, hide, pool: openPool(base.origin) }),
+    }
   }
 
   return { connect, stderr: () => [], hide }
@@ -93,20 +94,22 @@ function wantedBy({ only, except }: OpenApiServer): (name: string) => boolean {
 const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
 type Asked = { readonly isGivenUp: () => boolean; readonly onAsk: (asking: Exchange) => void }
-type Secrets = { readonly tokens: Tokens | undefined; readonly hide: (says: string) => string }
+type Access = {
+  readonly tokens: Tokens | undefined
+  readonly hide: (says: string) => string
+  readonly pool: Pool
+}
 
 function connectionTo(
   config: OpenApiServer,
   base: URL,
   operations: readonly Operation[],
-  { tokens, hide }: Secrets,
+  { tokens, hide, pool }: Access,
 ): Connection {
   const { name: server, output_limit: limit } = config
   const byName = new Map(operations.map((operation) => [operation.definition.name, operation]))
-  const options = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: config.concurrency }
-  const agent = base.protocol === 'https:' ? new SecureAgent(options) : new PlainAgent(options)
   // Ends the requests under way too.
-  const life = openLife(() => agent.destroy())
+  const life = openLife(() => void pool.destroy())
 
   /** A token that is no longer taken is fetched anew, once; the refusal says that nothing was done. */
   async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {
@@ -124,12 +127,12 @@ function connectionTo(
           headers: { ...headers, 'idempotency-key': asHeader(call.idempotency_key) },
           ...(request.body === undefined ? {} : { body: request.body }),
         },
-        agent,
+        pool,
       )
       asked.onAsk(asking)
       const reply = await asking.reply
       if (reply.is === 'fault' || reply.status !== 401 || token === undefined || refused !== undefined) return reply
-      reply.body.resume()
+      reply.body.drain()
       refused = token.value
     }
   }

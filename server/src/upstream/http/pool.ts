@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module'
+import type { Pool } from 'undici'
+
+// Only this part of the library: all of it takes twice the memory.
+const UndiciPool = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof Pool
+
+/**
+ * Less than the five seconds after which many servers end an idle connection: a request on one that is just being ended
+ * would be lost, and nobody could say whether it ran.
+ */
+const IDLE_MS = 4_000
+const CONNECT_MS = 30_000
+
+/** Kept connections to one origin, as many as there are requests at once, one request at a time on each. */
+export function openPool(origin: string): Pool {
+  return new UndiciPool(origin, {
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    connectTimeout: CONNECT_MS,
+    // Whoever asks has a clock of their own, and streams of events are silent for as long as they like.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
