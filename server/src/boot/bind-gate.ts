@@ -1,6 +1,7 @@
 import { admitTool } from '../commands/admit-tool.ts'
 import type { LiveCatalogue } from '../commands/catalogue.ts'
 import { openChanges } from '../commands/changes.ts'
+import { cancelTask } from '../commands/cancel-task.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
 import { listRuns } from '../commands/read-runs.ts'
@@ -48,12 +49,14 @@ import { proveEntry } from '../commands/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/read-approvals.ts'
 import { readArtifact } from '../commands/read-artifact.ts'
 import { readCall } from '../commands/read-call.ts'
+import { listTasks, readTask } from '../commands/read-task.ts'
 import { readToolflow } from '../commands/read-toolflow.ts'
 import { resumeToolflow } from '../commands/resume-toolflow.ts'
 import { runToolflow } from '../commands/run-toolflow.ts'
 import { readCard } from '../commands/read-card.ts'
 import { revokeConsent } from '../commands/revoke-consent.ts'
 import { rotateKeys } from '../commands/rotate-keys.ts'
+import { createRunningCalls } from '../commands/running-calls.ts'
 import { standardOf } from '../commands/siblings-of.ts'
 import { taught, type HabitsBook } from '../commands/search-habits.ts'
 import type { Meaning } from '../commands/search-meaning.ts'
@@ -124,22 +127,48 @@ export type World = {
   readonly persist: (attempt: () => Promise<boolean>) => void
 }
 
+export type Bound = {
+  readonly gate: Gate
+  readonly performers: ReadonlyMap<string, Performer>
+  /** What was dispatched has its outcome, also where nobody waits for it any more. */
+  idle(): Promise<void>
+}
+
 /** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
-export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<string, Performer> } {
-  const execute: ExecuteCall = (started, live) => executeCall(world, started, live)
+export function bindGate(world: World): Bound {
+  const running = createRunningCalls()
+  const executing = { ...world, running }
+  const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
+  const dispatched = new Set<Promise<unknown>>()
   const sight = createSight(world)
-  const deps = { ...world, sight, execute, watch: world.ledger, tokens: world.keys.tokens, rotate: world.keys.rotate }
+  const deps = {
+    ...world,
+    sight,
+    execute,
+    running,
+    watch: world.ledger,
+    tokens: world.keys.tokens,
+    rotate: world.keys.rotate,
+  }
   const audited = { ...world, keys: world.keys.checkpoints }
   const proxy = openProxy(deps)
   const searching = world.learning === undefined ? deps : { ...deps, habits: world.learning }
-  const dispatch: Gate['dispatch'] = (request, live) =>
-    dispatchCall({ ...deps, execute: (started) => executeCall(world, started, live) }, request)
+  const dispatch: Gate['dispatch'] = (request, live) => {
+    const outcome = dispatchCall({ ...deps, execute: (started) => execute(started, live) }, request)
+    dispatched.add(outcome)
+    const forget = () => void dispatched.delete(outcome)
+    outcome.then(forget, forget)
+    return outcome
+  }
   const gate: Gate = {
     version: world.version,
     authenticate: (key) => authenticate(deps, key),
     noteRefusal: (refusal) => noteRefusal(deps, refusal),
     dispatch: world.learning === undefined ? dispatch : taught(dispatch, world.learning),
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
+    readTask: (caller, id, waiting) => readTask(deps, caller, id, waiting),
+    listTasks: (caller, page) => listTasks(deps, caller, page),
+    cancelTask: (caller, id) => cancelTask(deps, caller, id),
     settleCall: (caller, id, as) => settleCall(deps, caller, id, as),
     withdrawCall: (caller, id) => withdrawCall(deps, caller, id),
     listUnknown: (caller, page) => listUnknown(deps, caller, page),
@@ -205,5 +234,6 @@ export function bindGate(world: World): { gate: Gate; performers: ReadonlyMap<st
   })
   const runs = performersOf({ ...deps, dispatch: (request) => gate.dispatch(request) })
   const performers = new Map([...runs, ['deliver', delivering(deps)] as const])
-  return { gate, performers }
+  const idle = async () => void (await Promise.allSettled(dispatched))
+  return { gate, performers, idle }
 }

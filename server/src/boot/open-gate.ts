@@ -36,7 +36,7 @@ import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
-import { bindGate, type World } from './bind-gate.ts'
+import { bindGate, type Bound, type World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import { openSerenity } from './open-serenity.ts'
@@ -85,7 +85,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     return opened
   }
   const { world, close, settled, stopping, hangUp, telemetry, measured } = opened.value
-  const { gate, scheduler } = driveWorld(world, log)
+  const { gate, scheduler, idle } = driveWorld(world, log)
   // Nobody waits for what only watches.
   telemetry
     .begin()
@@ -115,6 +115,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     clearInterval(tick)
     hangUp()
     await scheduler.stop()
+    await idle()
     await readBack
     const signed = await keeper.close()
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
@@ -133,14 +134,14 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
 }
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
-export function driveWorld(world: World, log: Log): { gate: Gate; scheduler: Scheduler } {
-  const { gate, performers } = bindGate(world)
+export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
+  const { gate, performers, idle } = bindGate(world)
   const scheduler = scheduleRuns({
     ...world,
     drive: (run) => driveRun({ ...world, kinds: RUN_KINDS, performers }, run),
     onFault: (run, error) => log('error', 'a run could not be driven', { run, error: String(error) }),
   })
-  return { gate, scheduler }
+  return { gate, scheduler, idle }
 }
 
 type Opened = {

@@ -21,9 +21,12 @@ function inSwap(swap: Swap): Happened | undefined {
   const version = swap.from === 'absent' ? 1 : swap.from + 1
   switch (swap.table) {
     case 'calls': {
-      const { call_id, tool_id, state, thread, caller, approval_id } = swap.to
-      const held = approval_id === undefined ? {} : { approval_id }
-      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by: caller.id, ...held }
+      const { call_id, tool_id, state, thread, caller, approval_id, task_of } = swap.to
+      const more = {
+        ...(approval_id === undefined ? {} : { approval_id }),
+        ...(task_of === undefined ? {} : { task: true as const }),
+      }
+      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by: caller.id, ...more }
       return { change, owner: caller }
     }
     case 'approvals': {

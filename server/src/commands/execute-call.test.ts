@@ -5,6 +5,7 @@ import type { Tool } from '../contract/tool.ts'
 import { compileRules } from '../core/dlp/compile-rules.ts'
 import { executeCall, type ExecuteDeps } from './execute-call.ts'
 import { createIntake } from './intake.ts'
+import { createRunningCalls } from './running-calls.ts'
 import type { Change, Committed, UpstreamAnswer } from './ports.ts'
 
 const HASH = 'a'.repeat(64)
@@ -63,6 +64,7 @@ function rig(
     clock: () => 5,
     probe: () => {},
     links: (id) => id,
+    running: createRunningCalls(),
     intake: createIntake(),
     persist: (attempt) => void attempts.push(attempt),
   }

@@ -10,10 +10,15 @@ import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Artifacts, Change, Live } from './ports.ts'
+import type { RunningCalls } from './running-calls.ts'
 import { rollbackFor } from './siblings-of.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
-export type ExecuteDeps = VerifyDeps & { readonly artifacts: Artifacts; readonly links: Links }
+export type ExecuteDeps = VerifyDeps & {
+  readonly artifacts: Artifacts
+  readonly links: Links
+  readonly running: RunningCalls
+}
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
 export type StartedCall = { readonly row: CallRow; readonly version: number }
@@ -27,6 +32,9 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
+  const { onStarted, ...way } = live
+  const under_way = deps.running.begin(row.call_id, way.signal)
+  onStarted?.(row.call_id)
   deps.probe('upstream.before')
   const answer = await deps.servers.call({
     server: row.server,
@@ -34,11 +42,15 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
     canonical_args: row.canonical_args,
     idempotency_key: row.call_id,
     trace: row.trace,
-    ...live,
+    ...way,
+    signal: under_way.signal,
   })
+  const called_off_by = under_way.end()
   deps.probe('upstream.after')
   const checked = checkOutput(interpret(answer, row.idempotent), tool)
-  const ended = await endedRow(deps, { ...row, ...consequencesOf(deps, row, tool, checked) }, checked)
+  const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
+  const known = { ...row, ...consequencesOf(deps, row, tool, checked), ...called_off }
+  const ended = await endedRow(deps, known, checked)
   return recordOutcome(deps, ended, version)
 }
 
@@ -92,6 +104,7 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): 
   const told = {
     ...(row.problem === undefined ? {} : { code: row.problem.code }),
     ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
+    ...(row.called_off === undefined ? {} : { called_off_by: row.called_off.by }),
   }
   const about = Object.keys(told).length === 0 ? {} : { about: told }
   const changes: Change[] = [

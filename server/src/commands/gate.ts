@@ -25,6 +25,7 @@ import type { OnUpdated, WatchAnswer, WatchRequest } from './proxy-watch.ts'
 import type { InboxPage, UnknownPage } from './read-approvals.ts'
 import type { RunsPage } from './read-runs.ts'
 import type { Card } from './read-card.ts'
+import type { CallTask, TasksPage } from './read-task.ts'
 import type { FoundTool } from './search-tools.ts'
 import type { RunToolflow } from './run-toolflow.ts'
 import type { Settlement } from './settle-call.ts'
@@ -45,6 +46,10 @@ export interface Gate {
   noteRefusal(refusal: Refusal): Promise<void>
   dispatch(request: CallRequest, live?: Live): Promise<Outcome>
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
+  /** A call that its maker follows as a task: as it stands, or once it is over while somebody waits. */
+  readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
+  listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
+  cancelTask(caller: Caller, call_id: string): Promise<Result<CallTask>>
   settleCall(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
   withdrawCall(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
   listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>

@@ -36,7 +36,7 @@ export type Table = keyof Rows
 
 /** The fields by which rows of a table can be listed. Engines keep an index for each. */
 export const LISTED_BY = {
-  calls: ['state', 'thread', 'idempotency_key', 'identity', 'due'],
+  calls: ['state', 'thread', 'idempotency_key', 'identity', 'due', 'task_of'],
   approvals: ['state', 'call_id', 'thread', 'identity'],
   consents: ['shelf'],
   runs: ['status', 'kind'],
@@ -212,9 +212,11 @@ export type Live = {
   readonly onProgress?: (progress: Progress) => void
   /** A line for a log, about this call and no other; rationed too. */
   readonly onLog?: (line: JsonObject) => void
+  /** Told once, when the call is recorded as running, before it is sent. */
+  readonly onStarted?: (call_id: CallId) => void
 }
 
-export type UpstreamCall = Live & {
+export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly server: string
   readonly tool: string
   /** The bytes that were hashed are the bytes that are sent. */

@@ -39,6 +39,7 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
     received_at: deps.clock(),
     ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
     ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
+    ...(request.as_task === true ? { task_of: request.caller.id } : {}),
   }
   return ok({ call, tool, integrity: integrityOf(call, request.claimed) })
 }

@@ -24,6 +24,8 @@ export type CallRequest = {
   /** The caller's own key: the same key and arguments answer with the first call's outcome. */
   readonly idempotency_key?: string
   readonly dry_run?: 'first' | 'only'
+  /** Whoever calls follows it as a task, by its id. */
+  readonly as_task?: boolean
   /** Set by runs, never by a door: the run that is told when the call ends, and what the toolflow knows of it. */
   readonly for_run?: RunId
   readonly toolflow?: FromToolflow
@@ -44,6 +46,8 @@ export type Call = {
   /** The run that is told when this call ends. */
   readonly for_run?: RunId
   readonly toolflow?: FromToolflow
+  /** Of a call that is followed as a task: the id of whoever made it. */
+  readonly task_of?: string
 }
 
 export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown'])
@@ -103,6 +107,8 @@ export type CallRow = Call & {
   readonly problem?: Problem
   /** For `unknown`: who settled it and how. */
   readonly settled?: { readonly by: string; readonly as: 'retry' | 'done' | 'failed'; readonly at: number }
+  /** Of a task: who gave it up while it ran, or afterwards while nobody knew its outcome. */
+  readonly called_off?: { readonly by: string; readonly at: number }
   /** What would undo it, recorded before it ran. */
   readonly rollback?: Rollback
   /** What was found before it ran, and what was read back afterwards. */

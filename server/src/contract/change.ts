@@ -22,6 +22,8 @@ export type GateChange = {
       readonly thread: string
       readonly asked_by: string
       readonly approval_id?: string
+      /** Its maker follows it as a task. */
+      readonly task?: true
     }
   | {
       readonly kind: 'approval'

@@ -329,6 +329,24 @@ export const PROBLEMS = {
     says: 'only a held call can be withdrawn',
     do: "read the call's state first",
   },
+  'task.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no task of yours has this id',
+    do: 'use the `taskId` that the call was answered with, under the same key',
+  },
+  'task.over': {
+    http: 409,
+    retry: 'never',
+    says: 'the task has ended and cannot be cancelled',
+    do: 'read its result',
+  },
+  'task.not_stopped': {
+    http: 503,
+    retry: 'later',
+    says: 'the task could not be stopped just now',
+    do: 'read its status, and cancel it again if it still runs',
+  },
   'call.key_reused': {
     http: 409,
     retry: 'never',
@@ -507,6 +525,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the method is not offered here',
     do: 'look at the capabilities that `initialize` or `server/discover` answered',
+  },
+  'mcp.capability_missing': {
+    http: 400,
+    retry: 'never',
+    says: 'the method is for clients that declare a capability, and this one does not',
+    do: 'declare the capability named in `capability` with every such request',
   },
   'mcp.params_invalid': {
     http: 400,

@@ -72,6 +72,14 @@ export async function startGate(
 ): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
   await prepare(folder)
+  return runGate(folder, words)
+}
+
+/** The same in a folder that is there already, perhaps after a gate that was killed. */
+export async function runGate(
+  folder: string,
+  words: readonly string[] = ['up'],
+): Promise<RunningGate & { stop(): Promise<void> }> {
   const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),

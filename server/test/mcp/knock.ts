@@ -98,7 +98,7 @@ export function modern(
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
-  const name = params['name'] ?? params['uri']
+  const name = params['name'] ?? params['uri'] ?? params['taskId']
   return {
     headers: {
       'mcp-protocol-version': '2026-07-28',

@@ -24,6 +24,9 @@ const EFFECTS = {
   grow: { effects: ['read'] },
   note: { effects: ['write'] },
   typed: { effects: ['write'] },
+  linger: { effects: ['write'] },
+  vanish: { effects: ['write'] },
+  break: { effects: ['write'] },
 }
 
 /** A gate with the lively and the offering server behind it; reads run, notes are held. */

@@ -6,7 +6,7 @@ const file = process.env['EFFECTS'] ?? '/dev/null'
 const leave = (line: string) => appendFileSync(file, `${line}\n`)
 const called = new Map<string | number, string>()
 const staying: (string | number)[] = []
-let tools = ['look', 'steps', 'stay', 'release', 'note', 'typed', 'big', 'grow']
+let tools = ['look', 'steps', 'stay', 'release', 'note', 'typed', 'big', 'grow', 'linger', 'vanish', 'break']
 
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 const DEFINITIONS: Record<string, object> = {
@@ -29,8 +29,14 @@ serveRaw({
     const text = String(args['text'])
     called.set(id, `${name} ${text}`)
     leave(`${name} ${JSON.stringify(args)}`)
-    if (name === 'stay') {
+    if (name === 'stay' || name === 'linger') {
       staying.push(id)
+      return
+    }
+    if (name === 'vanish') process.exit(1)
+    if (name === 'break') {
+      if (text.endsWith('error')) send({ id, error: { code: -32000, message: 'broken' } })
+      else send({ id, result: { content: [{ type: 'text', text: 'broken' }], isError: true } })
       return
     }
     if (name === 'release') for (const one of staying.splice(0)) answer(one, 'released')

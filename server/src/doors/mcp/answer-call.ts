@@ -2,12 +2,14 @@ import { parentSpanOf } from '../http/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { asTask, callAsTask, callOrTask, taskFault, taskWish } from './call-as-task.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY } from './read-message.ts'
-import { asSaid, type Answer } from './rpc.ts'
+import type { Answer } from './rpc.ts'
+import { answerOf } from './task-words.ts'
 import { toolAnswer } from './tool-answer.ts'
 
-/** How long a client that was sent to the console is kept waiting for the decision, when it comes back. */
+/** How long a client that was sent to the console is kept waiting for the decision, when it comes back and knows no tasks. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
 
 /** Dispatches one call and says in MCP's words what became of it. The hot path: looks nothing up that an executed call does not need. */
@@ -18,10 +20,13 @@ export async function answerCall(
   hasOutputSchema: () => boolean,
 ): Promise<Answer> {
   const { caller, trace, idempotency_key, params } = exchange
+  const wish = taskWish(exchange)
   // Whoever comes back from the console gets the outcome of the held call. What they say about it is not looked at.
   if (exchange.era === 'new' && typeof params['requestState'] === 'string') {
-    const read = await gate.readCall(caller, params['requestState'], WAIT_AFTER_CONSOLE_MS)
+    const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
+    const read = await gate.readCall(caller, params['requestState'], wait_ms)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
+    if (outcome.status === 'pending' && wish === 'late') return asTask(gate, exchange, outcome.call_id)
     return { result: toolAnswer(outcome, hasOutputSchema()) }
   }
   const request: CallRequest = {
@@ -32,12 +37,15 @@ export async function answerCall(
     ...call,
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }
-  const outcome = await gate.dispatch(request, liveOf(exchange))
-  if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
-  const error = outcome.status === 'failed' ? outcome.result?._meta?.['sluice/rpc-error'] : undefined
-  if (isJsonObject(error)) return asSaid(error)
-  if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
-  return { result: toolAnswer(outcome, hasOutputSchema()) }
+  if (wish === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
+  const outcome =
+    wish === 'late' ? await callOrTask(gate, exchange, request) : await gate.dispatch(request, liveOf(exchange))
+  if (!('status' in outcome)) return outcome
+  if (outcome.status === 'pending') {
+    if (canOpenPages(exchange)) return { result: toTheConsole(outcome) }
+    if (wish === 'late') return asTask(gate, exchange, outcome.call_id)
+  }
+  return answerOf(outcome, hasOutputSchema)
 }
 
 /** Since 2026-07-28 a client can say that it shows its user a page before it goes on. */

@@ -3,10 +3,12 @@ import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isProxied } from '../../commands/proxy.ts'
 import { answerProxied, answerWatch, CAPABILITY, isWatch } from './answer-proxied.ts'
+import { answerTasks, isTaskMethod } from './answer-tasks.ts'
 import type { Exchange } from './exchange.ts'
 import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
+import { TASKS_EXTENSION } from './task-words.ts'
 import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 
 const HELD =
@@ -16,6 +18,8 @@ const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_c
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 /** The search surface is the same for as long as a release runs. */
 const CONSTANT_MS = 300_000
+
+const TASKS: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
 /** Since 2026-07-28 these say for how long they hold. */
 const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'])
@@ -44,8 +48,9 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
     case 'server/discover':
       return era === 'new' ? { result: discovered(gate, shown) } : unknown(method, era)
     case 'logging/setLevel':
-      return era === 'old' && gate.offers().has('logging') ? setLogLevel(exchange) : unknown(method, era)
+      return era === 'old' ? setLogLevel(exchange) : unknown(method, era)
     default: {
+      if (isTaskMethod(method, era)) return answerTasks(gate, method, exchange)
       if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.offers().has('resources/subscribe'))
         return answerWatch(method, exchange)
       const isOffered = shown === 'passthrough' && isProxied(method) && gate.offers().has(CAPABILITY[method])
@@ -81,11 +86,14 @@ function complete({ version }: Gate, era: Era, answer: Answer): Answer {
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
 /** Resources and prompts belong to the tools' own names; among a few tools that find others they would have no place. */
-export function capabilitiesOf(gate: Gate, shown: Shown): JsonObject {
+export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
   const offered = gate.offers()
-  const logging = offered.has('logging') ? { logging: {} } : {}
-  if (shown === 'search') return { tools: {}, ...logging }
+  // Before 2026-07-28 the gate itself tells in the log what became of a held call.
+  const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
+  const tasks = era === 'old' ? { tasks: TASKS } : { extensions: { [TASKS_EXTENSION]: {} } }
+  if (shown === 'search') return { tools: {}, ...logging, ...tasks }
   return {
+    ...tasks,
     tools: { listChanged: true },
     ...(offered.has('resources') ? { resources: { listChanged: true, ...watchable(offered) } } : {}),
     ...(offered.has('prompts') ? { prompts: { listChanged: true } } : {}),
@@ -99,9 +107,13 @@ const watchable = (offered: ReadonlySet<string>): JsonObject =>
 
 function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']
+  const newest = OLD_VERSIONS[0] ?? ''
+  const protocolVersion = typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : newest
+  const { tasks, ...capabilities } = capabilitiesOf(gate, shown, 'old')
   return {
-    protocolVersion: typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : (OLD_VERSIONS[0] ?? ''),
-    capabilities: capabilitiesOf(gate, shown),
+    protocolVersion,
+    // The versions before know no tasks.
+    capabilities: protocolVersion === newest ? { ...capabilities, tasks: tasks ?? {} } : capabilities,
     serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
     instructions: instructions(gate, shown),
     ...noticesIn(gate),
@@ -111,7 +123,7 @@ function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
 function discovered(gate: Gate, shown: Shown): JsonObject {
   return {
     supportedVersions: [...NEW_VERSIONS],
-    capabilities: capabilitiesOf(gate, shown),
+    capabilities: capabilitiesOf(gate, shown, 'new'),
     instructions: instructions(gate, shown),
     ...freshFor(0),
     ...noticesIn(gate),

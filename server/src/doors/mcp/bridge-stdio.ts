@@ -87,10 +87,11 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Knoc
       ...(typeof session === 'string' ? { 'mcp-session-id': session } : {}),
       ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
     }
-    const capabilities = isJsonObject(result['capabilities']) ? Object.values(result['capabilities']) : []
-    wantsStream = capabilities.some(
+    const capabilities = isJsonObject(result['capabilities']) ? result['capabilities'] : {}
+    const changes = Object.values(capabilities).some(
       (one) => isJsonObject(one) && (one['listChanged'] === true || one['subscribe'] === true),
     )
+    wantsStream = changes || capabilities['logging'] !== undefined || capabilities['tasks'] !== undefined
   }
 
   /** The older era's stream of what changes. When it ends, with the gate perhaps, the next answer brings it back. */
@@ -155,7 +156,7 @@ function lineOf(bytes: Buffer): Line | undefined {
 
 /** On stdio a message has no headers; over HTTP they repeat it. */
 function mirrorsOf({ version = '', method = '', params }: Line): Record<string, string> {
-  const name = method === 'resources/read' ? params['uri'] : params['name']
+  const name = method === 'resources/read' ? params['uri'] : (params['taskId'] ?? params['name'])
   return {
     'mcp-protocol-version': version,
     'mcp-method': method,

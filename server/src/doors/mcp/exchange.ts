@@ -29,6 +29,12 @@ export type Exchange = {
   readonly signal: AbortSignal
   /** Sends a message before the answer, where the connection can carry one. */
   notify(message: JsonObject): void
+  /** Keeps the connection open for an answer that may be long in coming. */
+  hold(): void
+  /** Sends a message when the request is answered already: by the client's standing stream, where it has one. */
+  tell(message: JsonObject): void
+  /** Told of what goes wrong when the request is answered already. */
+  onFault(error: unknown): void
 }
 
 /** What binds a call to the client that waits for it. */

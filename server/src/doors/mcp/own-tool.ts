@@ -8,6 +8,8 @@ import type { Answer } from './rpc.ts'
 /** A tool of the gate itself. */
 export type OwnTool = {
   readonly definition: JsonObject & { readonly name: string }
+  /** Calls a tool behind the gate, so that what it does may take long and may be a task. */
+  readonly calls: boolean
   run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
 }
 
@@ -19,12 +21,15 @@ export function own<Args extends z.ZodType>(tool: {
   title: string
   description: string
   args: Args
+  calls?: boolean
   run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
 }): OwnTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
   const { name, title, description } = tool
-  const annotations = name === 'execute_skill_proxy' ? {} : { annotations: READS }
+  const { calls = false } = tool
+  const annotations = calls ? {} : { annotations: READS }
   return {
+    calls,
     definition: { name, title, description, inputSchema, ...annotations },
     async run(gate, exchange, args) {
       const read = tool.args.safeParse(args)

@@ -97,6 +97,7 @@ const skillCard = own({
 
 const executeSkill = own({
   name: 'execute_skill_proxy',
+  calls: true,
   title: 'Call a tool',
   description:
     'Calls one tool through the gate. The answer may be `pending`: a person decides first, call_status tells the outcome. mode dry_run only previews.',

@@ -9,6 +9,7 @@ import type { Doorman } from '../http/caller-of.ts'
 import { knownHost } from '../http/known-host.ts'
 import { traceOf } from '../http/trace-of.ts'
 import { answerRequest, capabilitiesOf } from './answer-request.ts'
+import { followedTasks } from './answer-tasks.ts'
 import { createCallsUnderWay } from './calls-under-way.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -169,11 +170,16 @@ export function mcpListener(door: McpDoor): McpListener {
     const { era, id, method, params, meta } = message
     const calledOff = new AbortController()
     // An older client that goes away may come back for the answer; a newer one calls its request off by going.
-    if (era === 'new') response.once('close', () => response.writableEnded || calledOff.abort())
+    const isOverWithClient = era === 'new' || method === 'tasks/result'
+    if (isOverWithClient) response.once('close', () => response.writableEnded || calledOff.abort())
     const speaker = speakerOf(caller, session)
     const done = underWay.begin(speaker, id, () => calledOff.abort())
     const begun = method === 'initialize' && era === 'old' ? { 'mcp-session-id': sessions.begin(caller) } : {}
     let stream: EventStream | undefined
+    const streaming = (): EventStream | undefined => {
+      if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
+      return (stream ??= openEventStream(response, commonHeaders(guest)))
+    }
     const exchange: Exchange = {
       caller,
       era,
@@ -190,11 +196,10 @@ export function mcpListener(door: McpDoor): McpListener {
       may_lack: guest.local,
       signal: calledOff.signal,
       thread: () => sessions.threadOf(caller, session, meta),
-      notify(told) {
-        if (response.destroyed || !takes(request, 'text/event-stream')) return
-        stream ??= openEventStream(response, commonHeaders(guest))
-        stream.send(JSON.stringify(told))
-      },
+      notify: (told) => streaming()?.send(JSON.stringify(told)),
+      hold: () => void streaming(),
+      tell: (told) => standing.tell(caller, session, told),
+      onFault: (error) => void door.onIncident(error, guest.trace),
     }
     try {
       const answered = await answerRequest(gate, method, exchange, surface)
@@ -213,8 +218,9 @@ export function mcpListener(door: McpDoor): McpListener {
     const room = standing.room(caller)
     if (!room.ok) return writeRefusal(guest, null, refusalFor(RPC.server, room.problem))
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, guest.surface)))
-    const leave = standing.attach(caller, stream, wants, session === undefined ? {} : { session })
+    const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, guest.surface), 'old'))
+    const level = () => sessions.logLevel(speakerOf(caller, session))
+    const leave = standing.attach(caller, stream, wants, { session, level })
     const unhear = watched.attach(guest, stream)
     response.once('close', () => {
       leave()
@@ -226,11 +232,13 @@ export function mcpListener(door: McpDoor): McpListener {
     const { request, response, caller, session, trace } = guest
     if (!takes(request, 'text/event-stream'))
       return writeRefusal(guest, id, refusalOf(RPC.server, 'request.not_acceptable'))
-    const capabilities = capabilitiesOf(gate, shownTo(gate, caller, guest.surface))
+    const capabilities = capabilitiesOf(gate, shownTo(gate, caller, guest.surface), 'new')
     const wants = wantsOf(params['notifications'], capabilities)
     const uris = urisIn(params['notifications'], capabilities)
     if (wants === undefined || uris === undefined)
       return writeRefusal(guest, id, refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'notifications' }))
+    const tasks = await followedTasks(gate, caller, params['notifications'], meta)
+    if ('error' in tasks) return writeRefusal(guest, id, tasks)
     const room = standing.room(caller)
     if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
     const early = new Set<string>()
@@ -240,11 +248,11 @@ export function mcpListener(door: McpDoor): McpListener {
     response.once('close', watching.stop)
     if (response.destroyed) return watching.stop()
     const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    stream.send(JSON.stringify(acknowledgement(id, wants, watching.uris)))
-    if (wantsNothing(wants) && watching.uris.length === 0) return stream.end(goodbye(gate, id))
+    stream.send(JSON.stringify(acknowledgement(id, wants, watching.uris, tasks)))
+    if (wantsNothing(wants) && watching.uris.length + tasks.size === 0) return stream.end(goodbye(gate, id))
     tell = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
     for (const uri of early) tell(uri)
-    response.once('close', standing.attach(caller, stream, wants, { id }))
+    response.once('close', standing.attach(caller, stream, wants, { id, tasks }))
   }
 
   /** A key may be revoked while a stream of its owner is open. */

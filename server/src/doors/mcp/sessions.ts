@@ -26,6 +26,8 @@ export type Sessions = {
   threadOf(caller: Caller, session: string | undefined, meta: JsonObject): string
 }
 
+export const threadOfSession = (session: string): string => `mcp:${session}`
+
 export function createSessions(clock: () => number): Sessions {
   const over = new Set<string>()
   const windows = new Map<string, { readonly thread: string; last: number }>()
@@ -65,7 +67,7 @@ export function createSessions(clock: () => number): Sessions {
       levels.set(speaker, level)
     },
     threadOf(caller, session, meta) {
-      if (session !== undefined) return `mcp:${session}`
+      if (session !== undefined) return threadOfSession(session)
       const named = meta[SESSION_KEY]
       // Under the caller's own name: nobody can join the conversation of another.
       if (typeof named === 'string' && named !== '') return `mcp:${caller.id}:${named.slice(0, LONGEST_NAME)}`

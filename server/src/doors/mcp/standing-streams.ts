@@ -3,7 +3,10 @@ import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { EventStream } from './event-stream.ts'
+import type { LogLevel } from './log-level.ts'
 import { textOf, type RpcId } from './rpc.ts'
+import { threadOfSession } from './sessions.ts'
+import { tellCalls, tellTasks } from './tell-calls.ts'
 
 const MOST = 1_024
 const MOST_PER_CALLER = 32
@@ -14,11 +17,18 @@ export type StandingStreams = {
   /** Whether one more may be opened. */
   room(caller: Caller): Result<void>
   /** Tells of changes until the stream is closed. `id` is that of a subscription, which ends with an answer. */
-  attach(caller: Caller, stream: EventStream, wants: Wants, options: { id?: RpcId; session?: string }): () => void
+  attach(caller: Caller, stream: EventStream, wants: Wants, options: Attached): () => void
+  /** Sends a message by the streams of a session, or of a caller without one. */
+  tell(caller: Caller, session: string | undefined, message: JsonObject): void
   /** Ends the streams of a session. */
   endSession(session: string): void
   endAll(): void
 }
+
+/** Either a subscription with its id and the tasks it names, or an older client's stream with its session. */
+export type Attached =
+  | { readonly id: RpcId; readonly tasks: ReadonlySet<string> }
+  | { readonly session: string | undefined; level(): LogLevel }
 
 /** Which lists are told of when they change. */
 export type Wants = { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
@@ -50,31 +60,54 @@ export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wan
 
 export const wantsNothing = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
 
-/** `watched`: the resources that changes are told of. */
-export function acknowledgement(id: RpcId, wants: Wants, watched: readonly string[] = []): JsonObject {
+/** `watched` and `tasks`: the resources and tasks of which changes are told. */
+export function acknowledgement(
+  id: RpcId,
+  wants: Wants,
+  watched: readonly string[],
+  tasks: ReadonlySet<string>,
+): JsonObject {
   const notifications = {
     ...Object.fromEntries(LISTS.filter((list) => wants[list]).map((list) => [`${list}ListChanged`, true])),
     ...(watched.length === 0 ? {} : { resourceSubscriptions: watched }),
+    ...(tasks.size === 0 ? {} : { taskIds: [...tasks] }),
   }
   const params = { notifications, _meta: { [SUBSCRIPTION_KEY]: id } }
   return { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }
 }
 
-type Open = { readonly caller: string; readonly session: string | undefined; end(): void }
+type Open = {
+  readonly caller: string
+  readonly session: string | undefined
+  /** Not for an older client's stream. */
+  readonly isSubscription: boolean
+  send(message: JsonObject): void
+  end(): void
+}
 
 export function createStandingStreams(gate: Gate): StandingStreams {
   const open = new Set<Open>()
+
+  /** News of a conversation come by its own stream; where there is none any more, by all the caller's streams. */
+  function isMeant(caller: string, session: string | undefined, thread: string): boolean {
+    const isOf = (name: string | undefined) => name !== undefined && threadOfSession(name) === thread
+    return isOf(session) || ![...open].some((one) => one.caller === caller && isOf(one.session))
+  }
+
   return {
     room({ id }) {
       const own = [...open].filter(({ caller }) => caller === id).length
       if (open.size < MOST && own < MOST_PER_CALLER) return ok(undefined)
       return refuse('stream.too_many', { limit: String(MOST_PER_CALLER) })
     },
-    attach(caller, stream, wants, { id, session }) {
+    attach(caller, stream, wants, attached) {
+      const id = 'id' in attached ? attached.id : undefined
+      const session = 'session' in attached ? attached.session : undefined
+      const send = (message: JsonObject) => stream.send(JSON.stringify(message))
       const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_KEY]: id } } }
       const tell = (list: (typeof LISTS)[number]) => {
         if (!wants[list]) return
-        stream.send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...params }))
+        send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...params })
       }
       const stops = [
         gate.onChange(caller, ({ kind }) => {
@@ -85,10 +118,15 @@ export function createStandingStreams(gate: Gate): StandingStreams {
           if (method === 'notifications/resources/list_changed') tell('resources')
           if (method === 'notifications/prompts/list_changed') tell('prompts')
         }),
+        'tasks' in attached
+          ? tellTasks(gate, caller, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
+          : tellCalls(gate, caller, send, { ...attached, isMeant: (thread) => isMeant(caller.id, session, thread) }),
       ]
       const one: Open = {
         caller: caller.id,
         session,
+        isSubscription: id !== undefined,
+        send,
         end: () => stream.end(id === undefined ? undefined : goodbye(gate, id)),
       }
       open.add(one)
@@ -96,6 +134,10 @@ export function createStandingStreams(gate: Gate): StandingStreams {
         for (const stop of stops) stop()
         open.delete(one)
       }
+    },
+    tell(caller, session, message) {
+      for (const one of open)
+        if (!one.isSubscription && one.caller === caller.id && one.session === session) one.send(message)
     },
     endSession(session) {
       for (const one of open) if (one.session === session) one.end()

@@ -4,6 +4,7 @@ import type { Surface } from '../../contract/surface.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
 import { answerCall } from './answer-call.ts'
+import { taskWish } from './call-as-task.ts'
 import type { Exchange } from './exchange.ts'
 import { mirrorFault } from './mirror-fault.ts'
 import { failed, type OwnTool } from './own-tool.ts'
@@ -17,6 +18,11 @@ export type Shown = Exclude<Surface, 'auto'>
 const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
 const SEARCH_LIST = SEARCH_SURFACE.map(({ definition }) => definition)
 const SEARCH_TEXT = JSON.stringify(SEARCH_LIST)
+/** Before 2026-07-28 a tool says whether a call of it can be a task. */
+const MAY_BE_TASK: JsonObject = { execution: { taskSupport: 'optional' } }
+const OLD_SEARCH_LIST = SEARCH_SURFACE.map(({ definition, calls }) =>
+  calls ? { ...definition, ...MAY_BE_TASK } : definition,
+)
 const COMMON_LIST = COMMON_TOOLS.map(({ definition }) => definition)
 
 const NO_SCHEMA: JsonObject = {}
@@ -29,11 +35,12 @@ export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
   surface === 'auto' ? gate.smallerSurface(caller, SEARCH_TEXT) : surface
 
 export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era): readonly JsonObject[] {
-  if (shown === 'search') return SEARCH_LIST
+  if (shown === 'search') return era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST
   const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined)
   const listed = tools.map(({ row, title }) => ({
     ...definitionFor(row.definition, era),
     ...(title === undefined ? {} : { title }),
+    ...(era === 'old' ? MAY_BE_TASK : {}),
     name: row.tool_id,
   }))
   return [...COMMON_LIST, ...listed]
@@ -53,7 +60,10 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
   if (typeof name !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))
   const own = BY_NAME.get(name)
-  if (own?.on.includes(surface) === true) return own.tool.run(gate, exchange, args)
+  if (own?.on.includes(surface) === true) {
+    const mayRun = own.tool.calls || taskWish(exchange) !== 'now'
+    return mayRun ? own.tool.run(gate, exchange, args) : noTask()
+  }
   if (surface === 'search') {
     const hint = 'call execute_skill_proxy with this name as its skill_id'
     return failed({ code: 'tool.unknown', about: { tool: name.slice(0, 128), paths: hint } })
@@ -66,6 +76,9 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
   const hasOutputSchema = () => definition()?.outputSchema !== undefined
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
 }
+
+const noTask = (): Answer =>
+  inBand(refusalOf(RPC.method_not_found, 'mcp.params_invalid', { paths: 'task: this tool answers at once' }))
 
 /** Before 2026-07-28 structured content is an object; anything else would be refused, and the text says the same. */
 export function resultFor(result: JsonObject, era: Era): JsonObject {

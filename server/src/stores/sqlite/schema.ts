@@ -65,6 +65,9 @@ const PASSPHRASES = rows('passphrases', [])
 
 const HABITS = rows('habits', [])
 
+/** Calls that are followed as tasks, by whoever made them. */
+const TASKS = index('calls', 'task_of')
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -74,6 +77,7 @@ export const MIGRATIONS: readonly string[] = [
   DUE_READ_BACKS,
   PASSPHRASES,
   HABITS,
+  TASKS,
 ]
 
 /**

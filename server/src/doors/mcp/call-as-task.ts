@@ -1,0 +1,101 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { Live } from '../../commands/ports.ts'
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import type { CallId } from '../../contract/ids.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { Bug, PROBLEMS } from '../../contract/problems.ts'
+import { liveOf, type Exchange } from './exchange.ts'
+import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
+import { declaresTasks, taskWords } from './task-words.ts'
+
+/** Since 2026-07-28 the gate decides what becomes a task: what is held, and what takes longer than this. */
+const PATIENCE_MS = 1_000
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+const AT_ONCE = 'io.modelcontextprotocol/model-immediate-response'
+
+/** How a call may be answered: `now` with a task and nothing else, `late` with a task if it takes long. */
+export type TaskWish = 'never' | 'late' | 'now'
+
+export function taskWish({ era, params, meta }: Exchange): TaskWish {
+  if (era === 'new') return declaresTasks(meta) ? 'late' : 'never'
+  return params['task'] === undefined ? 'never' : 'now'
+}
+
+/** Why a call cannot be a task, before 2026-07-28. How long a task is kept is not for its client to say. */
+export function taskFault(
+  { params: { task } }: Exchange,
+  { dry_run }: Pick<CallRequest, 'dry_run'>,
+): Answer | undefined {
+  const ttl = isJsonObject(task) ? (task['ttl'] ?? null) : 'none'
+  if (ttl !== null && !(typeof ttl === 'number' && ttl >= 0)) return badTask('an object, perhaps with `ttl` in ms')
+  return dry_run === 'only' ? badTask('a dry run leaves nothing to follow') : undefined
+}
+
+const badTask = (why: string): Answer =>
+  inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `task: ${why}` }))
+
+/** Makes a call as a task and answers as soon as it is recorded. Nothing but `tasks/cancel` calls it off. */
+export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Answer> {
+  let call_id: CallId | undefined
+  const tell = (message: JsonObject) => exchange.tell(related(message, call_id))
+  const { signal: _, ...live } = liveOf({ ...exchange, notify: tell })
+  const begun = await begin(gate, exchange, request, { ...live, onStarted: (id) => (call_id = id) }, 0)
+  return 'running' in begun ? asTask(gate, exchange, begun.running) : taskFor(gate, exchange, begun.outcome)
+}
+
+/** Makes a call, and waits for its outcome as long as that is no trouble: after that it goes on as a task. */
+export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome | Answer> {
+  const begun = await begin(gate, exchange, request, liveOf(exchange), PATIENCE_MS)
+  return 'running' in begun ? asTask(gate, exchange, begun.running) : begun.outcome
+}
+
+type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
+
+function begin(gate: Gate, exchange: Exchange, request: CallRequest, live: Live, patience_ms: number): Promise<Begun> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    let goesOn = false
+    const onStarted = (call_id: CallId) => {
+      live.onStarted?.(call_id)
+      timer = setTimeout(() => {
+        goesOn = true
+        resolve({ running: call_id })
+      }, patience_ms)
+    }
+    gate.dispatch({ ...request, as_task: true }, { ...live, onStarted }).then(
+      (outcome) => {
+        clearTimeout(timer)
+        resolve({ outcome })
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        if (goesOn) exchange.onFault(error)
+        else reject(error)
+      },
+    )
+  })
+}
+
+/** A request that never became a call has nothing that could be followed. */
+async function taskFor(gate: Gate, exchange: Exchange, outcome: Outcome): Promise<Answer> {
+  if ('call_id' in outcome && outcome.call_id !== undefined) return asTask(gate, exchange, outcome.call_id)
+  if (outcome.status !== 'refused') throw new Bug('what became a call has an id')
+  const isLater = PROBLEMS[outcome.problem.code].retry === 'later'
+  return inBand(refusalFor(isLater ? RPC.server : RPC.invalid_params, outcome.problem))
+}
+
+export async function asTask(gate: Gate, { caller, era }: Exchange, call_id: CallId): Promise<Answer> {
+  const read = await gate.readTask(caller, call_id)
+  // The same idempotency key had made a call that nobody wanted to follow.
+  if (!read.ok) return inBand(refusalOf(RPC.invalid_params, 'call.key_reused', { call_id }))
+  const task = taskWords(read.value, era)
+  if (era === 'new') return { result: { ...task, resultType: 'task' } }
+  const { statusMessage } = task
+  return { result: { task, ...(statusMessage === undefined ? {} : { _meta: { [AT_ONCE]: statusMessage } }) } }
+}
+
+/** What is told about a task after its call was answered says which task it is about. */
+function related(message: JsonObject, taskId: CallId | undefined): JsonObject {
+  const params = isJsonObject(message['params']) ? message['params'] : {}
+  return taskId === undefined ? message : { ...message, params: { ...params, _meta: { [RELATED_TASK]: { taskId } } } }
+}

@@ -1,0 +1,75 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { CallTask } from '../../commands/read-task.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Outcome } from '../../contract/call.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { CAPABILITIES_KEY, type Era } from './read-message.ts'
+import { asSaid, type Answer } from './rpc.ts'
+import { toolAnswer } from './tool-answer.ts'
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+const POLL_MS = 1_000
+const LONGEST_MESSAGE = 500
+
+/** What became of a call, in the words of `tools/call`: a result, or the error that the tool server answered with. */
+export function answerOf(outcome: Outcome, hasOutputSchema: () => boolean): Answer {
+  if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
+  const error = errorIn(outcome)
+  return error === undefined ? { result: toolAnswer(outcome, hasOutputSchema()) } : asSaid(error)
+}
+
+function errorIn(outcome: Outcome): JsonObject | undefined {
+  const error = outcome.status === 'failed' ? outcome.result?._meta?.['sluice/rpc-error'] : undefined
+  return isJsonObject(error) ? error : undefined
+}
+
+/** What the call itself would have been answered with. */
+export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask): Answer {
+  return answerOf(outcome, () => gate.tool(caller, tool_id)?.row.definition.outputSchema !== undefined)
+}
+
+/**
+ * A task as MCP writes it. It is kept as long as the call's record is, which is for good, so its time to live is unlimited.
+ * A held call is `working`: what it waits for is not the client's to give.
+ */
+export function taskWords(task: CallTask, era: Era): JsonObject {
+  const says = messageOf(task)
+  return {
+    taskId: task.call_id,
+    status: statusOf(task, era),
+    ...(says === undefined ? {} : { statusMessage: says }),
+    createdAt: new Date(task.created_at).toISOString(),
+    lastUpdatedAt: new Date(task.updated_at).toISOString(),
+    ...(era === 'old' ? { ttl: null, pollInterval: POLL_MS } : { ttlMs: null, pollIntervalMs: POLL_MS }),
+  }
+}
+
+/** Since 2026-07-28 a task that is over brings what it ended with. */
+export function detailedTask(gate: Gate, caller: Caller, task: CallTask): JsonObject {
+  const words = taskWords(task, 'new')
+  if (task.state !== 'over') return words
+  const answer = taskAnswer(gate, caller, task)
+  return 'result' in answer ? { ...words, result: answer.result } : { ...words, error: answer.error }
+}
+
+/** Before 2026-07-28 a result that is an error is a failure too; since then only an error that is no result. */
+function statusOf({ state, outcome }: CallTask, era: Era): string {
+  if (state !== 'over') return state
+  if (outcome.status === 'executed') return 'completed'
+  return era === 'old' || errorIn(outcome) !== undefined ? 'failed' : 'completed'
+}
+
+function messageOf({ outcome }: CallTask): string | undefined {
+  if (outcome.status === 'executed') return undefined
+  const { content } = toolAnswer(outcome, false)
+  const [first] = Array.isArray(content) ? content : []
+  const text = isJsonObject(first) ? first['text'] : undefined
+  return typeof text === 'string' ? text.slice(0, LONGEST_MESSAGE) : undefined
+}
+
+/** Since 2026-07-28: whether the client of this message can be answered with a task. */
+export function declaresTasks(meta: JsonObject): boolean {
+  const capabilities = meta[CAPABILITIES_KEY]
+  const extensions = isJsonObject(capabilities) ? capabilities['extensions'] : undefined
+  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION])
+}

@@ -1,0 +1,81 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { CallTask } from '../../commands/read-task.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { GateChange } from '../../contract/change.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { isLoudEnough, type LogLevel } from './log-level.ts'
+import { detailedTask, taskWords } from './task-words.ts'
+
+type CallChange = Extract<GateChange, { kind: 'call' }>
+type Send = (message: JsonObject) => void
+
+/**
+ * Tells an older client what becomes of its tasks, and of calls that were held without being tasks: those in the log, which hosts show
+ * or hand to the model. `isMeant` says whether this is the connection that a conversation's news should come by.
+ */
+export function tellCalls(
+  gate: Gate,
+  caller: Caller,
+  send: Send,
+  { isMeant, level }: { isMeant(thread: string): boolean; level(): LogLevel },
+): () => void {
+  const tellTask = taskTeller(gate, caller, (task) =>
+    send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
+  )
+  return gate.onChange(caller, (change) => {
+    // An approver sees the calls of others; here everybody hears of their own alone.
+    if (change.kind !== 'call' || change.asked_by !== caller.id || !isMeant(change.thread)) return
+    if (change.task === true) tellTask(change.call_id)
+    else if (wasHeld(change) && isLoudEnough('notice', level())) send(logLine(change))
+  })
+}
+
+/** Since 2026-07-28: tells of the tasks that a subscription names, first how they stand. */
+export function tellTasks(
+  gate: Gate,
+  caller: Caller,
+  send: Send,
+  ids: ReadonlySet<string>,
+  meta: JsonObject,
+): () => void {
+  const tellTask = taskTeller(gate, caller, (task) =>
+    send({
+      jsonrpc: '2.0',
+      method: 'notifications/tasks',
+      params: { ...detailedTask(gate, caller, task), _meta: meta },
+    }),
+  )
+  const stop = gate.onChange(caller, (change) => {
+    if (change.kind === 'call' && ids.has(change.call_id)) tellTask(change.call_id)
+  })
+  for (const id of ids) tellTask(id)
+  return stop
+}
+
+/** Reads a task and tells of it, one after the other, so that nothing older comes after something newer. */
+function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void): (call_id: string) => void {
+  const told = new Map<string, string>()
+  let reading = Promise.resolve()
+  return (call_id) => {
+    reading = reading.then(async () => {
+      const read = await gate.readTask(caller, call_id)
+      if (!read.ok) return
+      const { state, outcome, updated_at } = read.value
+      const news = `${state} ${outcome.status} ${updated_at}`
+      if (told.get(call_id) === news) return
+      if (state === 'working') told.set(call_id, news)
+      else told.delete(call_id)
+      tell(read.value)
+    })
+    // Nothing is promised: whoever needs to know asks for the task.
+    reading = reading.catch(() => {})
+  }
+}
+
+const wasHeld = ({ approval_id, state }: CallChange) => approval_id !== undefined && state !== 'pending'
+
+function logLine({ call_id, approval_id = '', tool_id, state }: CallChange): JsonObject {
+  const says = `A call that was held is now ${state}; call_status with call_id ${call_id} tells its outcome.`
+  const data = { call_id, approval_id, tool: tool_id, state, says }
+  return { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'notice', logger: 'sluice', data } }
+}
