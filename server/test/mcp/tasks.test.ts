@@ -29,6 +29,9 @@ async function ask(method: string, params: object = {}, key = agent) {
   const said = stream ? (JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '{}') as typeof body) : body
   return { result: said['result'] as Record<string, unknown> | undefined, error: said.error }
 }
+async function listed(params: object = {}): Promise<{ tasks: Words[]; nextCursor?: string }> {
+  return (await ask('tasks/list', params)).result as { tasks: Words[]; nextCursor?: string }
+}
 /** One request of the newer era. */
 async function askNew(method: string, params: Record<string, unknown> = {}, capabilities: object = TASKS, key = agent) {
   const { body, status } = await knock(gate, key, modern(method, params, capabilities))
@@ -68,11 +71,8 @@ describe('a task of 2025-11-25', () => {
       logging: {},
     })
     expect((await ask('initialize', hello('2025-06-18'))).result?.['capabilities']).not.toHaveProperty('tasks')
-    const { result: listed } = await ask('tools/list')
-    const support = (listed?.['tools'] as { name: string; execution?: object }[]).map(({ name, execution }) => [
-      name,
-      execution,
-    ])
+    const { tools } = (await ask('tools/list')).result as { tools: { name: string; execution?: object }[] }
+    const support = tools.map(({ name, execution }) => [name, execution])
     expect(Object.fromEntries(support)).toMatchObject({
       lively__note: { taskSupport: 'optional' },
       call_status: undefined,
@@ -138,8 +138,6 @@ describe('a task of 2025-11-25', () => {
   })
 
   test('is cancelled in the tool server also when it runs because a person approved it', async () => {
-    const { result: listed } = await ask('tools/list')
-    expect(JSON.stringify(listed)).toContain('lively__linger')
     const task = await begin('lively__linger', { text: 'approved' })
     await approve('approved')
     await sawIt(gate, 'linger {"text":"approved"}')
@@ -180,13 +178,11 @@ describe('a task of 2025-11-25', () => {
 
   test('is listed, the newest first, page by page', async () => {
     const last = await begin('lively__look', { text: 'newest' })
-    const { result } = await ask('tasks/list')
-    expect((result?.['tasks'] as Words[])[0]?.taskId).toBe(last.taskId)
+    expect((await listed()).tasks[0]?.taskId).toBe(last.taskId)
     for (let made = 0; made < 50; made += 1) await begin('lively__look', { text: `page ${made}` })
-    const first = await ask('tasks/list')
-    expect(first.result?.['tasks']).toHaveLength(50)
-    const second = await ask('tasks/list', { cursor: first.result?.['nextCursor'] })
-    expect((second.result?.['tasks'] as Words[])[0]?.taskId).toBe(last.taskId)
+    const first = await listed()
+    expect(first.tasks).toHaveLength(50)
+    expect((await listed({ cursor: first.nextCursor })).tasks[0]?.taskId).toBe(last.taskId)
     expect((await ask('tasks/list', { cursor: 'nonsense' })).error?.code).toBe(-32602)
   })
 

@@ -51,29 +51,29 @@ export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRe
 
 type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
 
+/** Whichever is first: the outcome, or that the call has been running for so long. */
 function begin(gate: Gate, exchange: Exchange, request: CallRequest, live: Live, patience_ms: number): Promise<Begun> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined
-    let goesOn = false
-    const onStarted = (call_id: CallId) => {
-      live.onStarted?.(call_id)
-      timer = setTimeout(() => {
-        goesOn = true
-        resolve({ running: call_id })
-      }, patience_ms)
+  const { promise: running, resolve } = Promise.withResolvers<Begun>()
+  let timer: NodeJS.Timeout | undefined
+  let goesOn = false
+  const onStarted = (call_id: CallId) => {
+    live.onStarted?.(call_id)
+    timer = setTimeout(() => {
+      goesOn = true
+      resolve({ running: call_id })
+    }, patience_ms)
+  }
+  const ended = async (): Promise<Begun> => {
+    try {
+      return { outcome: await gate.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
+    } catch (error) {
+      if (goesOn) exchange.onFault(error)
+      throw error
+    } finally {
+      clearTimeout(timer)
     }
-    gate.dispatch({ ...request, as_task: true }, { ...live, onStarted }).then(
-      (outcome) => {
-        clearTimeout(timer)
-        resolve({ outcome })
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        if (goesOn) exchange.onFault(error)
-        else reject(error)
-      },
-    )
-  })
+  }
+  return Promise.race([running, ended()])
 }
 
 /** A request that never became a call has nothing that could be followed. */

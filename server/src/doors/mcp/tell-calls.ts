@@ -56,19 +56,21 @@ export function tellTasks(
 function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void): (call_id: string) => void {
   const told = new Map<string, string>()
   let reading = Promise.resolve()
+
+  async function readAndTell(call_id: string): Promise<void> {
+    const read = await gate.readTask(caller, call_id)
+    if (!read.ok) return
+    const { state, outcome, updated_at } = read.value
+    const news = `${state} ${outcome.status} ${updated_at}`
+    if (told.get(call_id) === news) return
+    if (state === 'working') told.set(call_id, news)
+    else told.delete(call_id)
+    tell(read.value)
+  }
+
   return (call_id) => {
-    reading = reading.then(async () => {
-      const read = await gate.readTask(caller, call_id)
-      if (!read.ok) return
-      const { state, outcome, updated_at } = read.value
-      const news = `${state} ${outcome.status} ${updated_at}`
-      if (told.get(call_id) === news) return
-      if (state === 'working') told.set(call_id, news)
-      else told.delete(call_id)
-      tell(read.value)
-    })
     // Nothing is promised: whoever needs to know asks for the task.
-    reading = reading.catch(() => {})
+    reading = reading.then(() => readAndTell(call_id)).catch(() => {})
   }
 }
 
