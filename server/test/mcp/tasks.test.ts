@@ -172,8 +172,8 @@ describe('a task of 2025-11-25', () => {
         })
     expect((await ask('tasks/list', {}, other)).result).toEqual({ tasks: [] })
     const plain = await ask('tools/call', { name: 'lively__note', arguments: { text: 'plain' } })
-    const { call_id } = plain.result?.['structuredContent'] as { call_id: string }
-    expect((await ask('tasks/get', { taskId: call_id })).error?.data.code).toBe('task.unknown')
+    const held = plain.result as { structuredContent: { call_id: string } }
+    expect((await ask('tasks/get', { taskId: held.structuredContent.call_id })).error?.data.code).toBe('task.unknown')
   })
 
   test('is listed, the newest first, page by page', async () => {
