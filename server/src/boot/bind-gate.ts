@@ -69,7 +69,7 @@ import { issueToken, redeemToken } from '../commands/tokens.ts'
 import { verifyAudit } from '../commands/verify-audit.ts'
 import type { Watch } from '../commands/watch-rows.ts'
 import { withdrawCall } from '../commands/withdraw-call.ts'
-import { writeCheckpoint } from '../commands/write-checkpoint.ts'
+import { presentCheckpoint } from '../commands/write-checkpoint.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import { ok } from '../contract/problems.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
@@ -225,7 +225,7 @@ export function bindGate(world: World): Bound {
     verifyAudit: (against) => verifyAudit(audited, { against }),
     exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),
     proveEntry: (stream, seq) => proveEntry(audited, stream ?? world.stream, seq),
-    writeCheckpoint: () => writeCheckpoint(audited),
+    presentCheckpoint: () => presentCheckpoint(audited),
     closedBy: () => world.intake.closedBy(),
   }
   const changes = openChanges({

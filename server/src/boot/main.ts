@@ -4,9 +4,11 @@ import { enableCompileCache } from 'node:module'
 enableCompileCache()
 const { runCli } = await import('../doors/cli/program.ts')
 const { localGate } = await import('./local-gate.ts')
+const { packageVersion } = await import('./package-version.ts')
 const { bench } = await import('./bench.ts')
 
 process.exitCode = await runCli(process.argv, {
+  version: packageVersion(),
   local: localGate,
   bench,
   // The gate itself is loaded only by the command that runs one.

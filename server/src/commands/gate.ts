@@ -133,7 +133,7 @@ export interface Gate {
   verifyAudit(against: readonly Checkpoint[]): Promise<AuditReport>
   exportAudit(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
   proveEntry(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
-  writeCheckpoint(): Promise<Result<Checkpoint | 'nothing_new'>>
+  presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
 
   /** Undefined when calls are taken. */
   closedBy(): Problem | undefined

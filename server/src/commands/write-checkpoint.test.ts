@@ -6,7 +6,7 @@ import { GENESIS } from '../contract/genesis.ts'
 import { checkpointHash, checkpointText } from '../core/audit/checkpoint.ts'
 import { merkleRoot } from '../core/audit/merkle.ts'
 import { verifyAudit } from './verify-audit.ts'
-import { writeCheckpoint } from './write-checkpoint.ts'
+import { presentCheckpoint, writeCheckpoint } from './write-checkpoint.ts'
 
 const written = async (memory: ReturnType<typeof memoryAudit>): Promise<Checkpoint> => {
   const result = await writeCheckpoint(memory)
@@ -48,8 +48,9 @@ describe('a checkpoint', () => {
     const memory = memoryAudit()
     expect(await writeCheckpoint(memory)).toEqual({ ok: true, value: 'nothing_new' })
     memory.append('a', draft(1))
-    await written(memory)
+    const newest = await written(memory)
     expect(await writeCheckpoint(memory)).toEqual({ ok: true, value: 'nothing_new' })
+    expect(await presentCheckpoint(memory)).toEqual({ ok: true, value: newest })
     expect(checkpointsOf(memory)).toHaveLength(1)
   })
 

@@ -28,6 +28,13 @@ export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result
   return refuse('audit.unavailable', { why: 'other writers of checkpoints were faster each time' })
 }
 
+/** A checkpoint that states where the audit stands now: a new one, or the newest where nothing was added since. Undefined of an empty audit. */
+export async function presentCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | undefined>> {
+  const written = await writeCheckpoint(deps)
+  if (!written.ok) return written
+  return ok(written.value === 'nothing_new' ? await newestCheckpoint(deps.shelves) : written.value)
+}
+
 /** Undefined before the first. */
 export async function newestCheckpoint(shelves: Pick<Shelves, 'list'>): Promise<Checkpoint | undefined> {
   const [newest] = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true })

@@ -390,7 +390,7 @@ describe('time and change', () => {
       await until(
         async () => (await gate.readCall(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
       )
-      await gate.writeCheckpoint()
+      await gate.presentCheckpoint()
       expect(await gate.verifyAudit([])).toMatchObject({ ok: true, checkpoints: 1 })
     })
   })

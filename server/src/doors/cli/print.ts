@@ -1,4 +1,4 @@
-import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Reply } from './client.ts'
 import { NOBODY } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
@@ -27,7 +27,8 @@ export const textOf = (value: unknown): string =>
 /** Prints a reply by `human` when it is good, as a problem when it is not; returns the exit code. */
 export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
   if (reply.status === NOBODY) {
-    out.error('no gate answers here; start it with `sluice up` [gate.absent]')
+    if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent'))))
+    else out.error('no gate answers here; start it with `sluice up` [gate.absent]')
     return EXIT.absent
   }
   const good = reply.status < 400

@@ -14,6 +14,7 @@ import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
 import { clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
+import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
 import { addInitCommands } from './init-commands.ts'
@@ -35,6 +36,7 @@ export type UpOptions = {
 
 /** What only the fuse box can do for the command line. */
 export type CliBoot = {
+  readonly version: string
   /** Runs a gate in this process until it is told to stop. */
   up(options: UpOptions): Promise<number>
   /** Verifies the audit of a data folder on which no gate runs. */
@@ -71,6 +73,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   let exitCode: number = EXIT.ok
   const program = new Command('sluice')
     .description('the gate that every tool call of every agent passes through')
+    .version(boot.version, '--version', 'print the version')
     .option('--config <file>', 'the configuration (default ./sluice.yaml)')
     .option('--data <folder>', 'the data folder (default: from the configuration)')
     .option('--url <url>', 'a gate somewhere else (or SLUICE_URL)')
@@ -116,6 +119,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .action(async (options: { port?: string }) => {
       exitCode = await boot.up({ ...globals(), ...portOf(options) })
     })
+  addDownCommand(program, session)
   program
     .command('demo')
     .description('run the gate with two tool servers behind it, an outbox and a folder of files, in ./sluice-demo')

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import type { Gate } from '../../commands/gate.ts'
@@ -67,8 +68,9 @@ export function httpApp(door: HttpDoor): App {
       onError: (c) => problemResponse(problem('request.too_large', { limit: String(BODY_LIMIT) }), c.get('trace')),
     }),
   )
-  app.openapi(route({ method: 'get', path: '/healthz', access: 'anyone', summary: 'The process is alive' }), () =>
-    jsonResponse(200, { ok: true }),
+  app.openapi(route({ method: 'get', path: '/healthz', access: 'anyone', summary: 'The process is alive' }), (c) =>
+    // The folder's owner may end the process, whoever started it: `sluice down`.
+    jsonResponse(200, { ok: true, ...(c.env.local ? { pid: process.pid, host: hostname() } : {}) }),
   )
   app.openapi(route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken' }), (c) => {
     const closed = door.gate.closedBy()

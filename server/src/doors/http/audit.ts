@@ -68,9 +68,9 @@ export const auditRoutes: Routes = (app, gate) => {
   app.openapi(
     route({ method: 'post', path: '/v1/audit/checkpoint', access: ADMINS, summary: 'Sign a checkpoint now' }),
     async (c) => {
-      const written = await gate.writeCheckpoint()
+      const written = await gate.presentCheckpoint()
       if (!written.ok) return problemResponse(written.problem, c.get('trace'))
-      return jsonResponse(200, { checkpoint: written.value === 'nothing_new' ? null : written.value })
+      return jsonResponse(200, { checkpoint: written.value ?? null })
     },
   )
 }

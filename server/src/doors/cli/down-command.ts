@@ -1,0 +1,43 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { NOBODY } from './client.ts'
+import { EXIT } from './exit-codes.ts'
+import { fieldsOf, printReply, textOf } from './print.ts'
+import type { Session } from './session.ts'
+
+const LOOK_MS = 50
+/** The gate gives requests under way ten seconds, and then has its own things to finish. */
+const PATIENCE_MS = 60_000
+
+/** Ends the gate of this folder, whoever started it, and waits until the folder is free for the next one. */
+export function addDownCommand(program: Command, session: Session): void {
+  program
+    .command('down')
+    .description('stop the gate of this folder, after what is under way')
+    .action(async () => {
+      const out = session.out()
+      if (session.isElsewhere()) return session.fail('a gate somewhere else is stopped where it runs')
+      const reply = await session.ask('GET', '/healthz')
+      const { pid, host } = fieldsOf(reply.body)
+      if (reply.status === NOBODY || typeof pid !== 'number') return session.exit(printReply(out, reply, () => {}))
+      // The folder may be shared by machines or containers; a number means another process there.
+      if (host !== hostname()) return session.fail(`it runs on \`${textOf(host)}\`; stop it there`)
+      process.kill(pid, 'SIGTERM')
+      const until = Date.now() + PATIENCE_MS
+      while (isAlive(pid) && Date.now() < until) await sleep(LOOK_MS)
+      const stopped = !isAlive(pid)
+      if (out.json) out.line(JSON.stringify({ stopped, pid }))
+      else if (stopped) out.line('the gate has stopped')
+      else out.error(`the gate still runs as process ${pid}`)
+      return session.exit(stopped ? EXIT.ok : EXIT.problem)
+    })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

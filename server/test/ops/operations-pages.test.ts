@@ -1,0 +1,126 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { LAUNCHER } from '../doors/with-running-gate.ts'
+
+// Every command is a process of its own.
+vi.setConfig({ testTimeout: 120_000 })
+
+/** The commands of docs/operations, word for word, one page after the other, as an operator would type them. */
+const folder = mkdtempSync(join(tmpdir(), 'sluice-pages-'))
+const [bin, home, safe] = [join(folder, 'bin'), join(folder, 'home'), join(folder, 'safe')]
+const client = join(home, '.cursor/mcp.json')
+const CLIENT = '{ "mcpServers": { "book": { "command": "node", "args": ["book.js"] } } }\n'
+const env = {
+  ...process.env,
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, '.config'),
+  PATH: `${bin}:${process.env['PATH']}`,
+}
+
+beforeAll(() => {
+  for (const made of [bin, home, safe, join(home, '.cursor')]) mkdirSync(made)
+  // `npm` is not ours, and a test installs nothing: it is asked, and that is written down.
+  const programs = { sluice: `exec '${process.execPath}' '${LAUNCHER}' "$@"`, npm: `echo "$@" >> '${folder}/npm.txt'` }
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  writeFileSync(client, CLIENT)
+  writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
+})
+afterAll(() => {
+  sh('sluice down')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Ran = { readonly command: string; readonly code: number | null; readonly said: string }
+
+function sh(command: string): Ran {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: folder, env, encoding: 'utf8' })
+  return { command, code: status, said: `${stdout}${stderr}` }
+}
+
+/** In a terminal of its own; it stays there. */
+function up(command: string): Promise<Ran> {
+  const child = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  return new Promise((done) => {
+    let said = ''
+    child.stderr.on('data', (text) => (said += String(text)))
+    child.stdout.on('data', (text) => {
+      said += String(text)
+      if (said.includes('sluice is up')) done({ command, code: 0, said })
+    })
+    child.once('exit', (code) => done({ command, code, said }))
+  })
+}
+
+/** Types the commands of one block of a page. `key_…` is the id that `keys list` told for the caller that is meant. */
+async function type(page: string, block: number, revoked = ''): Promise<readonly Ran[]> {
+  const text = readFileSync(resolve(import.meta.dirname, `../../../docs/operations/${page}.md`), 'utf8')
+  const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, inside = '']) => inside)
+  const lines = (blocks[block] ?? '').trim().replaceAll('/safe/place', safe).split('\n')
+  const ran: Ran[] = []
+  for (const line of lines) {
+    const listed = ran.at(-1)?.said.split('\n') ?? []
+    const command = line.replace('key_…', listed.find((row) => row.includes(revoked))?.split(' ')[0] ?? '')
+    ran.push(command.startsWith('sluice up') ? await up(command) : sh(command))
+  }
+  return ran
+}
+const failed = (ran: readonly Ran[]) => ran.filter(({ code }) => code !== 0)
+
+test('backup: the file and a checkpoint that the audit is verified against', async () => {
+  await up('sluice up')
+  expect(failed([...(await type('backup', 0)), ...(await type('backup', 1))])).toEqual([])
+  expect(existsSync(join(safe, 'sluice-2026-11-15.backup'))).toBe(true)
+})
+
+test('restore: the folder of the backup, with a gate on it', async () => {
+  const ran = await type('restore', 0)
+  expect(failed(ran)).toEqual([])
+  expect(ran[2]?.said).toMatch(/the audit verifies, \d+ entries/)
+  expect(existsSync(join(folder, '.sluice.old/ledger.sqlite'))).toBe(true)
+})
+
+test('key rotation: while the gate runs, and the audit still verifies', async () => {
+  sh('sluice keys create agent old-agent')
+  expect(failed([...(await type('key-rotation', 0)), ...(await type('key-rotation', 1, 'agent:old-agent'))])).toEqual(
+    [],
+  )
+})
+
+test('a lost key: a new one for an admin, and new signing keys when the folder of keys is gone', async () => {
+  sh('sluice keys create admin lost')
+  expect(failed(await type('lost-key', 0, 'admin:lost'))).toEqual([])
+  const listed = sh('sluice keys list').said
+  expect(listed).toMatch(/agent:old-agent.*revoked/)
+  expect(listed).toMatch(/admin:lost.*revoked/)
+  const before = readFileSync(join(folder, '.sluice/admin.key'), 'utf8')
+  expect(failed([sh('sluice down'), sh('mv .sluice/keys keys.kept')])).toEqual([])
+  expect(await up('sluice up')).toMatchObject({ code: 1, said: expect.stringContaining('[key.absent]') as string })
+  expect(sh('sluice doctor').said).toMatch(/✗ keys: \S+keys\.json: /)
+  expect(failed(await type('lost-key', 1))).toEqual([])
+  expect(readFileSync(join(folder, '.sluice/admin.key'), 'utf8')).not.toBe(before)
+  expect(sh('sluice audit verify')).toMatchObject({ code: 1, said: expect.stringContaining('BROKEN') as string })
+  expect(failed([sh('rm -r .sluice/keys'), sh('mv keys.kept .sluice/keys')])).toEqual([])
+})
+
+test('upgrade, and back', async () => {
+  await up('sluice up')
+  expect(failed(await type('upgrade', 0))).toEqual([])
+  expect(failed(await type('upgrade', 1))).toEqual([])
+})
+
+test('uninstall: clients as they were, no gate, no data', async () => {
+  expect(failed([sh('sluice init --write --yes')])).toEqual([])
+  expect(readFileSync(client, 'utf8')).toContain('"sluice"')
+  expect(failed(await type('uninstall', 0))).toEqual([])
+  expect(readFileSync(client, 'utf8')).toBe(CLIENT)
+  expect(existsSync(join(folder, '.sluice'))).toBe(false)
+  expect(readFileSync(join(folder, 'npm.txt'), 'utf8')).toMatch(
+    /install -g sluice@latest\n[\s\S]*uninstall -g sluice\n$/,
+  )
+})
