@@ -38,8 +38,8 @@ export type ToolIndex = {
 const NAME_BIT = 1 << FIELDS.indexOf('name')
 const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.99, 2: 1 }
 /** How many tools of the whole query, and of each clause, are looked at closely. */
-const WHOLE_POOL = 60
-const CLAUSE_POOL = 30
+const WHOLE_POOL = 40
+const CLAUSE_POOL = 20
 
 export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   const vocabulary = createVocabulary()

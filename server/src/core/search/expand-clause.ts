@@ -61,7 +61,9 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   read(own, 1)
   most = readings.values().next().value?.worth ?? Infinity
   for (const other of SYNONYMS.get(item.term) ?? []) read(vocabulary.find(other), tuning.synonym)
-  for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), tuning.topic)
+  // A word that some tool says speaks for itself; of one that none says, its kind is what is left.
+  const topic = own === undefined ? tuning.topic : tuning.topicBeside
+  for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), topic)
   if (own === undefined && !item.name) {
     for (const part of unfused(item.word, vocabulary)) read(part, tuning.compound)
     if (readings.size === 0) for (const { term, by } of vocabulary.near(item.term)) read(term, tuning[by])

@@ -159,6 +159,114 @@ agriculture farm: crop livestock soil harvest
 building construction: architect concrete contractor
 energy: solar wind nuclear oil gas
 manufacturing: factory assembly
+city location: paris london tokyo berlin madrid rome chicago boston seattle sydney mumbai delhi beijing shanghai toronto dubai singapore amsterdam vienna barcelona moscow istanbul houston dallas miami denver atlanta austin
+country: argentina chile colombia peru egypt nigeria kenya morocco turkey greece portugal poland sweden norway denmark finland netherlands belgium austria switzerland ireland scotland russia ukraine korea vietnam thailand indonesia malaysia philippines pakistan bangladesh iran israel
+language: dutch swedish polish turkish greek hebrew vietnamese thai latin mandarin
+food recipe: rice bread cheese egg fish meat vegetable fruit potato tomato garlic onion noodle sandwich burger steak curry seafood shrimp salmon pork turkey sauce spice cookie pie muffin pancake smoothie casserole grill roast fry boil
+ingredient: flour sugar butter salt pepper oil milk egg
+drink: juice soda whiskey vodka espresso latte brewery
+restaurant: bistro diner bar pub takeout dine eat waiter chef
+health medical: flu cold cough allergy asthma infection disease injury doctor hospital clinic heart lung kidney liver brain skin vaccine virus covid medication prescription rash nausea migraine arthritis stroke hypertension obesity dental
+mental health: anxiety depression stress therapist counseling
+fitness exercise: jog run swim cycling pushup bench pilates treadmill steps trainer weightlifting
+travel trip: trekking hiking camping island mountain tour safari souvenir flight backpack getaway roadtrip explore excursion landmark
+hotel: motel inn bnb lodging overnight bed breakfast
+flight: fly depart departure arrival takeoff pilot jet
+transport: bike scooter carpool shuttle highway route traffic
+car vehicle: bmw audi mercedes volkswagen nissan chevrolet hyundai motorcycle van electric hybrid dealership mechanic garage
+property house: realtor estate tenant square bathroom kitchen mansion townhouse zillow renovation
+finance: debt asset liability inflation interest tax credit bank wealth expense income pension annuity treasury hedge fund equity
+stock: apple tesla amazon microsoft trade trader shareholder bull bear
+cryptocurrency blockchain: dogecoin solana litecoin mining ledger coinbase binance
+currency: dollar cent exchange forex aud cad chf inr cny
+company: firm business ceo supplier vendor competitor merger acquisition industry brand
+job career: cv employer employee hire recruit linkedin manager engineer freelancer remote promotion retire occupation
+law: lawyer legal court contract tenant divorce custody patent clause compliance policy tort plaintiff defendant
+education course: school college class tutor learn lesson assignment quiz grade scholarship teach textbook semester mooc coursera udemy kindergarten
+math: theorem number calculation polynomial logarithm trigonometry vector probability solve exponent factorial prime
+programming code: rust golang ruby php kotlin swift script node django flask spring debugging refactor repository variable class method loop regex snippet syntax
+website: url link webpage web browser online internet webmaster cms shopify
+marketing: advertising ad customer sale seo newsletter slogan copywriting engagement funnel
+image: png jpg jpeg gif icon sketch photograph art avatar banner infographic render visual
+video: movie clip stream mp4 caption shorts reel animation
+music: singer rapper dj tune track genre lyric spotify soundtrack instrument drum violin bass hiphop classical country beat remix
+movie: hollywood actress screenplay trailer horror drama animation documentary blockbuster bollywood disney marvel watch
+show: tv television hbo hulu sitcom drama watch anime
+book: novel ebook read kindle paperback memoir biography literature author
+event: meetup seminar workshop webinar gathering ceremony gala show performance
+game: gamer steam esports rpg console quest level trivia riddle sudoku crossword lottery dice
+sport: rugby volleyball swimming boxing wrestling f1 racing marathon championship tournament fifa stadium
+news: article story press media report update journal bbc cnn current affairs
+weather: hot cold warm degree thunder fog drought heat freezing climate sunrise
+location map: near address city route direction place where zipcode postcode neighborhood landmark
+animal: pet lion tiger elephant bear whale shark insect butterfly reptile zoo mammal
+plant garden: rose tree vegetable weed lawn fertilizer herb
+gift: present wedding holiday mom dad boyfriend girlfriend
+calendar: agenda date event booking availability
+task: chore plan organize project todo
+document: file doc pdf paper contract form attachment text
+spreadsheet: google sheets table column row formula pivot
+data: csv statistic metric number figure table trend insight
+security: hacker virus ransomware antivirus exploit cve authentication secure scam
+network: bandwidth latency ping port proxy subnet wifi internet
+cloud: server storage compute vm hosting
+art: drawing sketch artwork exhibition sculpture craft design
+history: historical timeline ancestor civilization medieval revolution king queen president
+review: testimonial critic comparison rating stars evaluate best
+discount: offer cheap promo clearance save cashback price
+writing: writer blog essay novel grammar proofread edit draft caption headline script plot
+research paper: publication abstract academic peer conference author scholar survey
+social: facebook instagram twitter tiktok snapchat follower hashtag post influencer
+email: mail inbox reply subject sender
+pet: puppy hamster rabbit parrot veterinarian adopt
+baby parent: newborn stroller diaper toddler kid child
+family: genealogy ancestor son daughter wife husband
+relationship: marriage wedding friend crush breakup dating
+astrology: leo virgo aries scorpio libra pisces taurus gemini sagittarius capricorn aquarius compatibility sign
+religion: quran islam jesus buddhist hindu pray faith worship temple mosque psalm gospel
+environment: sustainability green recycle renewable eco waste wildlife conservation climate
+energy: kilowatt fuel grid charging renewable
+science: atom cell dna gene theory experiment lab researcher quantum evolution
+space: astronaut orbit comet star spacex solar universe
+government: law policy mayor governor vote ballot citizen tax congress
+real estate: apartment house mortgage rent condo
+insurance: car health life policy quote accident
+bank: account transfer savings loan credit debit
+shipping: deliver package shipment postal
+order: buy ship checkout
+furniture home: sofa table chair lamp bed decor interior mattress rug
+clothing fashion: sweater pants boots sandals hat scarf tshirt hoodie blouse gown apparel nike adidas wear
+product shopping: buy purchase price brand store amazon ebay walmart cheap best
+electronics: iphone android samsung charger speaker printer tv router console
+beauty: shampoo moisturizer perfume nail sunscreen hair skin
+ai chatbot assistant: conversation bot
+domain: website hosting register available
+url link: shorten bitly qr
+qr code: scan barcode
+pdf document: page merge extract
+podcast: episode listen host
+joke: funny laugh humor pun
+quote: inspiration motivational wisdom
+poem: rhyme haiku sonnet stanza
+recipe: dish meal cook kitchen
+wine: vineyard sommelier vintage
+coffee: espresso barista latte
+museum: exhibit gallery artifact
+university: campus college admission tuition
+visa: passport immigration embassy
+time: schedule hour clock timezone deadline duration
+convert: unit exchange currency format
+phone: call mobile sms number dial contact
+contact: phone email address person
+translate: language word phrase mean
+sentiment: opinion emotion positive negative tone
+password: login credential reset
+user: profile member person customer
+person: actor actress singer director celebrity author player politician president
+image: color filter crop resize background
+audio: sound music song voice noise
+keyword: seo search term tag
+survey form: response feedback question
 `
 
 function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {

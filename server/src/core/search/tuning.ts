@@ -10,6 +10,8 @@ export type Tuning = {
   /** What a match counts that is not the word itself: a synonym, its kind, a fused or split compound, a longer form, a slip. */
   readonly synonym: number
   readonly topic: number
+  /** The kind of a word that some tool says itself. */
+  readonly topicBeside: number
   readonly compound: number
   readonly prefix: number
   readonly typo: number
@@ -49,6 +51,7 @@ export const TUNING: Tuning = {
   saturation: 1,
   synonym: 0.45,
   topic: 0.5,
+  topicBeside: 0.2,
   compound: 0.5,
   prefix: 0.3,
   typo: 0.3,
