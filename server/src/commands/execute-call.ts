@@ -5,6 +5,7 @@ import type { Tool } from '../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../core/gate/interpret.ts'
 import { answerValue } from '../core/gate/standard/answer-value.ts'
 import { planReadBack } from '../core/gate/standard/plan-read-back.ts'
+import { sendableArgs } from '../core/json/split-inputs.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
@@ -39,9 +40,10 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const answer = await deps.servers.call({
     server: row.server,
     tool: tool.row.definition.name,
-    canonical_args: row.canonical_args,
+    ...sendableArgs(row.canonical_args),
     idempotency_key: row.call_id,
     trace: row.trace,
+    ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
     ...way,
     signal: under_way.signal,
   })

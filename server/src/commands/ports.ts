@@ -1,3 +1,4 @@
+import type { Answerable } from '../contract/asks.ts'
 import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
@@ -221,6 +222,9 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly tool: string
   /** The bytes that were hashed are the bytes that are sent. */
   readonly canonical_args: string
+  /** The answers to what the tool asked before: a part of the same arguments, sent apart. */
+  readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
+  readonly answerable?: Answerable
   readonly idempotency_key: string
   readonly trace: string
   /** The span this call is in, where somebody traces. */
@@ -245,6 +249,7 @@ export type UpstreamQuestion = Live & {
   readonly method: string
   readonly params: JsonObject
   readonly trace: string
+  readonly answerable?: Answerable
 }
 
 /** What a server said unasked. */

@@ -4,6 +4,7 @@ import type { Tool } from '../contract/tool.ts'
 import type { Facts } from '../core/gate/facts.ts'
 import { grantedTools } from '../core/identity/granted-tools.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
+import { splitInputs } from '../core/json/split-inputs.ts'
 import { validateAgainst } from '../core/json/validate-args.ts'
 import type { Catalogue, Clock, Digest, Ids } from './ports.ts'
 
@@ -24,7 +25,9 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
-  const valid = validateAgainst(row.definition.inputSchema, row.definition_hash, request.args)
+  const split = splitInputs(request.args)
+  if (!split.ok) return split
+  const valid = validateAgainst(row.definition.inputSchema, row.definition_hash, split.value.args)
   if (!valid.ok) return valid
   const call: Call = {
     call_id: deps.ids.call(),
@@ -37,6 +40,7 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
     thread: request.thread ?? `caller:${request.caller.id}`,
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
+    ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
     ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
     ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
     ...(request.as_task === true ? { task_of: request.caller.id } : {}),

@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from '../contract/json.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { canonicalJson } from '../core/json/canonical.ts'
+import { sendableArgs } from '../core/json/split-inputs.ts'
 import type { Clock, Ledger, ToolServers } from './ports.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
@@ -34,7 +35,8 @@ export async function previewCall(
 }
 
 async function dryRunOf(deps: PreviewDeps, { call }: PreparedCall, tool: string, extra: Json): Promise<Preview> {
-  const args: Json = JSON.parse(call.canonical_args)
+  // A dry run asks nothing, so it is told no answers.
+  const args: Json = JSON.parse(sendableArgs(call.canonical_args).canonical_args)
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
   const recorded = await deps.ledger.commit([{ kind: 'audit', entry: previewed(deps, call) }])

@@ -1,3 +1,4 @@
+import type { Answerable } from '../contract/asks.ts'
 import type { Caller } from '../contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import { problem, type Problem } from '../contract/problems.ts'
@@ -25,6 +26,7 @@ export type ProxyRequest = Live & {
   readonly params: JsonObject
   readonly thread?: string
   readonly trace?: string
+  readonly answerable?: Answerable
 }
 
 /** `rejected`: the server's own error, as it said it. */
@@ -113,7 +115,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return only === undefined || target.is === 'prompt' ? undefined : { server: only, params }
   }
 
-  async function passOn(read: Read, live: Live): Promise<ProxyAnswer> {
+  async function passOn(read: Read, live: Live & Pick<ProxyRequest, 'answerable'>): Promise<ProxyAnswer> {
     const judged = await judgeRead(deps, read)
     if (!('verdict' in judged)) return refused(judged)
     const recorded = await recordRead(deps, judged)

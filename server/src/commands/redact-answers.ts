@@ -1,3 +1,4 @@
+import { ASKS_KEY, asksIn } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { CompiledRules } from '../core/dlp/compile-rules.ts'
@@ -33,7 +34,15 @@ function redactedResult(result: ToolResult, rules: CompiledRules): ToolResult {
     ...(result.structuredContent === undefined
       ? {}
       : { structuredContent: redactJson(result.structuredContent, rules).value }),
+    ...redactedAsks(result._meta, rules),
   }
+}
+
+/** What a tool asks is shown to a person; what it wants to be told again is its own, and a hole in it would only break it. */
+function redactedAsks(meta: JsonObject | undefined, rules: CompiledRules): Pick<ToolResult, '_meta'> {
+  const asks = asksIn(meta)
+  if (asks === undefined) return {}
+  return { _meta: { ...meta, [ASKS_KEY]: { ...asks, requests: redactedTree(asks.requests, rules) } } }
 }
 
 /** The same for what is not a tool. */

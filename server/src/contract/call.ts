@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Answerable } from './asks.ts'
 import type { Caller } from './caller.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -26,6 +27,8 @@ export type CallRequest = {
   readonly dry_run?: 'first' | 'only'
   /** Whoever calls follows it as a task, by its id. */
   readonly as_task?: boolean
+  /** What the caller's client can be asked, where it can be asked anything. */
+  readonly answerable?: Answerable
   /** Set by runs, never by a door: the run that is told when the call ends, and what the toolflow knows of it. */
   readonly for_run?: RunId
   readonly toolflow?: FromToolflow
@@ -43,6 +46,7 @@ export type Call = {
   readonly thread: string
   readonly trace: string
   readonly received_at: number
+  readonly answerable?: Answerable
   /** The run that is told when this call ends. */
   readonly for_run?: RunId
   readonly toolflow?: FromToolflow

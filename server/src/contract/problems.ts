@@ -207,6 +207,12 @@ export const PROBLEMS = {
     says: 'no tool server here has this resource or prompt',
     do: 'list the resources or prompts and use a name from there',
   },
+  'tool.asks': {
+    http: 422,
+    retry: 'never',
+    says: 'the tool asks for something before it goes on',
+    do: 'call it again with the same arguments and your answers in `sluice/inputs`: `responses` by the names of its questions, and its `state`',
+  },
   'watch.not_offered': {
     http: 404,
     retry: 'never',

@@ -29,7 +29,7 @@ export type ConnectOptions = {
   readonly onError: (says: string) => void
 }
 
-/** The handshake, by the official client. It declares no capabilities: a tool server gets nothing but calls from the gate. */
+/** The handshake, by the official client. It declares no capabilities: what may be asked of a client is said with its call. */
 export async function connectClient(transport: Transport, options: ConnectOptions): Promise<Client> {
   const client = new Client(options.identity, {
     capabilities: {},

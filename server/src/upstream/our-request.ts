@@ -1,7 +1,10 @@
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client'
 import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports.ts'
+import type { Answerable } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
+import { askingResult, asksOf, isAsking } from './asks.ts'
 
 /** One request of ours to a server, whatever it travels on. */
 export type OurRequest<T> = Live & {
@@ -31,9 +34,15 @@ function traceContext({ trace, span = trace.slice(16) }: UpstreamCall): { tracep
   return TRACE.test(trace) ? { traceparent: `00-${trace}-${span}-01` } : {}
 }
 
+/** Since 2026-07-28 each message says what may be asked of whoever sends it; before, nothing may. */
+function withAnswerable(envelope: JsonObject, answerable: Answerable | undefined): JsonObject {
+  if (answerable === undefined || envelope[CLIENT_CAPABILITIES_META_KEY] === undefined) return envelope
+  return { ...envelope, [CLIENT_CAPABILITIES_META_KEY]: answerable }
+}
+
 /** INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent. */
 export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefined): OurRequest<ToolResult> {
-  const { tool, canonical_args, idempotency_key, trace } = call
+  const { tool, canonical_args, inputs, answerable, idempotency_key, trace } = call
   const traced = traceContext(call)
   return {
     ...livesOf(call),
@@ -44,31 +53,42 @@ export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefi
     params({ progressToken, ...envelope }) {
       const token = progressToken === undefined ? {} : { progressToken }
       const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace, ...traced }
-      const meta = JSON.stringify({ ...envelope, ...ours, ...token })
-      return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args},"_meta":${meta}}`
+      const meta = JSON.stringify({ ...withAnswerable(envelope, answerable), ...ours, ...token })
+      return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args}${answers(inputs)},"_meta":${meta}}`
     },
-    read: toolResult,
+    read: (result) => toolResult(result, answerable),
   }
+}
+
+function answers(inputs: UpstreamCall['inputs']): string {
+  if (inputs === undefined) return ''
+  const state = inputs.state === undefined ? '' : `,"requestState":${JSON.stringify(inputs.state)}`
+  return `,"inputResponses":${inputs.canonical_responses}${state}`
 }
 
 /** What a question is about, by the field that names it. */
 const NAMED_BY: Readonly<Record<string, string>> = { 'prompts/get': 'name', 'resources/read': 'uri' }
 
 export function askFor(question: UpstreamQuestion): OurRequest<JsonObject> {
-  const { method, params, trace } = question
+  const { method, params, trace, answerable } = question
   const name = params[NAMED_BY[method] ?? '']
   return {
     ...livesOf(question),
     method,
     ...(typeof name === 'string' ? { name } : {}),
-    params: (meta) => JSON.stringify({ ...params, _meta: { ...meta, 'sluice/trace-id': trace } }),
-    read: (result) => result,
+    params: (meta) =>
+      JSON.stringify({ ...params, _meta: { ...withAnswerable(meta, answerable), 'sluice/trace-id': trace } }),
+    read: (result) => (isAsking(result) && asksOf(result, answerable ?? {}) === undefined ? undefined : result),
   }
 }
 
-function toolResult(result: JsonObject): ToolResult | undefined {
+function toolResult(result: JsonObject, answerable: Answerable = {}): ToolResult | undefined {
   const { content, structuredContent, isError, _meta, resultType } = result
-  // From 2026-07-28 on a result says what it is; one that asks for input is not the end of a call.
+  // From 2026-07-28 on a result says what it is.
+  if (isAsking(result)) {
+    const asks = asksOf(result, answerable)
+    return asks === undefined ? undefined : askingResult(asks)
+  }
   if (resultType !== undefined && resultType !== 'complete') return undefined
   const blocks = content ?? (structuredContent === undefined ? undefined : [])
   if (!Array.isArray(blocks) || !blocks.every(isBlock)) return undefined

@@ -216,7 +216,15 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   return {
-    call: (call) => letThrough((connection) => connection.call(call), call.signal),
+    call: (call) =>
+      letThrough(
+        (connection) =>
+          // Only since 2026-07-28 is there a place for answers in a call.
+          call.inputs !== undefined && (connection.legacy || connection.besides === undefined)
+            ? Promise.resolve(notSent(server, 'its tools ask nothing and take no answers'))
+            : connection.call(call),
+        call.signal,
+      ),
     ask: (question) => letThrough(async ({ besides }) => besides?.ask(question) ?? ONLY_TOOLS, question.signal),
     watch: (uri) => watches.watch(uri),
     capabilities: () => capabilities,

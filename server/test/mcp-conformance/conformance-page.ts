@@ -7,23 +7,15 @@ export type Row = SuiteRun & {
   readonly stdio: readonly Check[]
 }
 
-const NO_INPUT =
-  'a tool server gets nothing but judged calls from the gate, so nothing that a client would answer it afterwards'
 const OWN_STREAMS =
   'the gate answers in one JSON body unless something is said before the answer, as the protocol allows'
 
 /** Where results may differ, by scenario or by check, and why. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
-  'tools-call-sampling': NO_INPUT,
-  'tools-call-elicitation': NO_INPUT,
-  'elicitation-sep1034-defaults': NO_INPUT,
-  'elicitation-sep1330-enums': NO_INPUT,
-  'sep-2575-http-server-no-independent-requests-on-stream': NO_INPUT,
   'server-sse-polling': OWN_STREAMS,
   'server-sse-multiple-streams': OWN_STREAMS,
 }
-const reasonFor = (name: string): string | undefined =>
-  OUT_OF_SCOPE[name] ?? (name.startsWith('input-required-result-') ? NO_INPUT : undefined)
+const reasonFor = (name: string): string | undefined => OUT_OF_SCOPE[name]
 
 type Verdict = { readonly is: 'equal' | 'explained' | 'unequal'; readonly why: string }
 

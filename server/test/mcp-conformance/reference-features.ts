@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  fromJsonSchema,
-  McpServer,
-  ResourceTemplate,
-  type ServerContext,
-  type ServerNotifier,
-} from '@modelcontextprotocol/server'
+import { fromJsonSchema, McpServer, ResourceTemplate, type ServerNotifier } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { addAskingTools } from './reference-asking.ts'
 import { addInputTools, stateCodec } from './reference-inputs.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -112,61 +107,6 @@ function addLivelyTools(server: McpServer): void {
     http?.closeSSE?.()
     await sleep(PAUSE_MS)
     return text('Reconnection test completed')
-  })
-}
-
-/** Those that ask the client something back, as the older era does. */
-function addAskingTools(server: McpServer): void {
-  const elicited = async ({ mcpReq }: ServerContext, message: string, properties: object, required: string[] = []) => {
-    const requestedSchema = { type: 'object', properties, required } as never
-    const { action, content } = await mcpReq.elicitInput({ mode: 'form', message, requestedSchema })
-    return `action=${action}, content=${JSON.stringify(content ?? {})}`
-  }
-  server.registerTool(
-    'test_sampling',
-    { description: 'Asks the model of the client', inputSchema: z.object({ prompt: z.string() }) },
-    async ({ prompt }, { mcpReq }) => {
-      const asked = { role: 'user' as const, content: { type: 'text' as const, text: prompt } }
-      const { content } = await mcpReq.requestSampling({ messages: [asked], maxTokens: 100 })
-      return text(`LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`)
-    },
-  )
-  server.registerTool(
-    'test_elicitation',
-    { description: 'Asks the person at the client', inputSchema: z.object({ message: z.string() }) },
-    async ({ message }, context) => {
-      const properties = {
-        username: { type: 'string', description: "User's response" },
-        email: { type: 'string', description: "User's email address" },
-      }
-      return text(`User response: <${await elicited(context, message, properties, ['username', 'email'])}>`)
-    },
-  )
-  server.registerTool('test_elicitation_sep1034_defaults', { description: 'Asks with defaults' }, async (context) => {
-    const properties = {
-      name: { type: 'string', default: 'John Doe' },
-      age: { type: 'integer', default: 30 },
-      score: { type: 'number', default: 95.5 },
-      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-      verified: { type: 'boolean', default: true },
-    }
-    return text(`Elicitation completed: ${await elicited(context, 'Please review the defaults', properties)}`)
-  })
-  server.registerTool('test_elicitation_sep1330_enums', { description: 'Asks with choices' }, async (context) => {
-    const titled = ['First', 'Second', 'Third'].map((title, at) => ({ const: `value${at + 1}`, title }))
-    const plain = ['option1', 'option2', 'option3']
-    const properties = {
-      untitledSingle: { type: 'string', enum: plain },
-      titledSingle: { type: 'string', oneOf: titled.map((one) => ({ ...one, title: `${one.title} Option` })) },
-      legacyEnum: {
-        type: 'string',
-        enum: ['opt1', 'opt2', 'opt3'],
-        enumNames: ['Option One', 'Option Two', 'Option Three'],
-      },
-      untitledMulti: { type: 'array', items: { type: 'string', enum: plain } },
-      titledMulti: { type: 'array', items: { anyOf: titled.map((one) => ({ ...one, title: `${one.title} Choice` })) } },
-    }
-    return text(`Elicitation completed: ${await elicited(context, 'Please choose', properties)}`)
   })
 }
 

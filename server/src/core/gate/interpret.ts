@@ -1,3 +1,4 @@
+import { asksIn } from '../../contract/asks.ts'
 import type { CallState, Eviction, ToolResult } from '../../contract/call.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
@@ -27,7 +28,7 @@ export function interpret(answer: Answer, idempotent: boolean): Interpretation {
   switch (answer.is) {
     case 'answered':
       return answer.result.isError === true
-        ? { state: 'failed', problem: problem('tool.failed'), result: answer.result }
+        ? { state: 'failed', problem: problem(codeOf(answer.result)), result: answer.result }
         : { state: 'executed', result: answer.result }
     case 'rejected':
       return { state: 'failed', problem: problem('tool.failed'), result: rejection(answer.error) }
@@ -37,6 +38,8 @@ export function interpret(answer: Answer, idempotent: boolean): Interpretation {
       return { state: idempotent ? 'failed' : 'unknown', problem: answer.problem }
   }
 }
+
+const codeOf = ({ _meta }: ToolResult) => (asksIn(_meta) === undefined ? 'tool.failed' : 'tool.asks')
 
 /** A protocol error keeps its code and text, so that a door can hand it on as it was. */
 function rejection(error: JsonObject): ToolResult {

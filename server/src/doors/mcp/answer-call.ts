@@ -1,13 +1,17 @@
 import { parentSpanOf } from '../http/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { Inputs } from '../../contract/asks.ts'
+import { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { answerableOf } from './answerable.ts'
+import { inputRequired } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, taskWish } from './call-as-task.ts'
-import { liveOf, type Exchange } from './exchange.ts'
-import { CAPABILITIES_KEY } from './read-message.ts'
-import type { Answer } from './rpc.ts'
+import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
+import type { Exchange } from './exchange.ts'
+import { CAPABILITIES_KEY, type Era } from './read-message.ts'
+import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { answerOf } from './task-words.ts'
-import { toolAnswer } from './tool-answer.ts'
 
 /** How long a client that was sent to the console is kept waiting for the decision, when it comes back and knows no tasks. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
@@ -19,33 +23,46 @@ export async function answerCall(
   call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
   hasOutputSchema: () => boolean,
 ): Promise<Answer> {
-  const { caller, trace, idempotency_key, params } = exchange
+  const { caller, era, trace, idempotency_key, params } = exchange
   const wish = taskWish(exchange)
   // Whoever comes back from the console gets the outcome of the held call. What they say about it is not looked at.
-  if (exchange.era === 'new' && typeof params['requestState'] === 'string') {
+  const { requestState } = params
+  if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
-    const read = await gate.readCall(caller, params['requestState'], wait_ms)
+    const read = await gate.readCall(caller, requestState, wait_ms)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
     if (outcome.status === 'pending' && wish === 'late') return asTask(gate, exchange, outcome.call_id)
-    return { result: toolAnswer(outcome, hasOutputSchema()) }
+    return outcomeOrAsks(era, outcome, hasOutputSchema)
   }
+  const inputs = era === 'new' ? inputsIn(params) : undefined
+  if (inputs !== undefined && !Inputs.safeParse(inputs).success)
+    return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
+  const answerable = answerableOf(exchange.capabilities())
   const request: CallRequest = {
     caller,
     trace,
     ...parentSpanOf(exchange.meta['traceparent']),
     thread: exchange.thread(),
     ...call,
+    ...withInputs(call.args, inputs),
+    ...(answerable === undefined ? {} : { answerable }),
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }
   if (wish === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const outcome =
-    wish === 'late' ? await callOrTask(gate, exchange, request) : await gate.dispatch(request, liveOf(exchange))
+    wish === 'late' ? await callOrTask(gate, exchange, request) : await callInRounds(gate, exchange, request)
   if (!('status' in outcome)) return outcome
   if (outcome.status === 'pending') {
     if (canOpenPages(exchange)) return { result: toTheConsole(outcome) }
     if (wish === 'late') return asTask(gate, exchange, outcome.call_id)
   }
-  return answerOf(outcome, hasOutputSchema)
+  return outcomeOrAsks(era, outcome, hasOutputSchema)
+}
+
+/** Since 2026-07-28 a call that ends with a question is answered with it. */
+function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolean): Answer {
+  const asks = era === 'new' ? asksOf(outcome) : undefined
+  return asks === undefined ? answerOf(outcome, hasOutputSchema) : { result: inputRequired(asks) }
 }
 
 /** Since 2026-07-28 a client can say that it shows its user a page before it goes on. */

@@ -1,7 +1,10 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { ProxiedMethod } from '../../commands/proxy.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import type { Problem } from '../../contract/problems.ts'
+import type { ProxiedMethod, ProxyAnswer } from '../../commands/proxy.ts'
+import type { Asks } from '../../contract/asks.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import { answerableOf } from './answerable.ts'
+import { askClient, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 
@@ -17,9 +20,7 @@ export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
 
 /** Resources, prompts and completions of the servers behind the gate. */
 export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<Answer> {
-  const { caller, params, trace } = exchange
-  const request = { method, params: ownParams(params), trace, thread: exchange.thread(), ...liveOf(exchange) }
-  const answer = await gate.proxy(caller, request)
+  const answer = await inRounds(gate, method, exchange)
   switch (answer.is) {
     case 'answered':
       return { result: answer.result }
@@ -30,6 +31,29 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
     default:
       return answer satisfies never
   }
+}
+
+/** INVARIANT: each round is a read of its own, judged with the answers in it. */
+async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
+  const { caller, era, trace } = exchange
+  const answerable = answerableOf(exchange.capabilities())
+  const asking = { method, trace, thread: exchange.thread(), ...(answerable === undefined ? {} : { answerable }) }
+  let params = ownParams(exchange.params)
+  for (let round = 1; ; round += 1) {
+    const answer = await gate.proxy(caller, { ...asking, params, ...liveOf(exchange) })
+    const asks = answer.is === 'answered' && era === 'old' ? asksOf(answer.result) : undefined
+    if (asks === undefined) return answer
+    const inputs = round < MOST_ROUNDS ? await askClient(exchange, asks) : undefined
+    if (inputs === undefined) return { is: 'refused', problem: problem('tool.asks') }
+    const { responses, state } = inputs
+    params = { ...params, inputResponses: responses, ...(state === undefined ? {} : { requestState: state }) }
+  }
+}
+
+/** What a server asks before it answers, where it does. */
+function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): Asks | undefined {
+  if (resultType !== 'input_required' || !isJsonObject(inputRequests)) return undefined
+  return { requests: inputRequests, ...(typeof requestState === 'string' ? { state: requestState } : {}) }
 }
 
 /** Of the older era: a resource to be told of, or not any more. */
@@ -58,11 +82,11 @@ export type WatchMethod = 'resources/subscribe' | 'resources/unsubscribe'
 export const isWatch = (method: string): method is WatchMethod =>
   method === 'resources/subscribe' || method === 'resources/unsubscribe'
 
-function unread(problem: Problem, { era, params: { uri } }: Exchange): Answer {
-  const isUnknown = problem.code === 'read.unknown'
+function unread(why: Problem, { era, params: { uri } }: Exchange): Answer {
+  const isUnknown = why.code === 'read.unknown'
   // Where a client looks for it: the number differs between the eras, the address stands beside it in both.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
-  return inBand(refusalFor(rpc, problem, typeof uri === 'string' && isUnknown ? { uri } : {}))
+  return inBand(refusalFor(rpc, why, typeof uri === 'string' && isUnknown ? { uri } : {}))
 }
 
 /** `_meta` is between the client and the gate: the server gets its own. */

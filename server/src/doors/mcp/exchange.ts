@@ -1,7 +1,7 @@
 import type { Live } from '../../commands/ports.ts'
 import type { WatchAnswer } from '../../commands/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { JsonObject } from '../../contract/json.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'
 import type { Era } from './read-message.ts'
 
@@ -27,6 +27,10 @@ export type Exchange = {
   thread(): string
   /** Told when the client calls the request off. */
   readonly signal: AbortSignal
+  /** What the client said it can do, now or at the start of its session. */
+  capabilities(): Json | undefined
+  /** Asks an older client something before the answer, where the connection can carry that; undefined when it does not answer. */
+  ask(question: { readonly method: string; readonly params: JsonObject }): Promise<JsonObject | undefined>
   /** Sends a message before the answer, where the connection can carry one. */
   notify(message: JsonObject): void
   /** Keeps the connection open for an answer that may be long in coming. */

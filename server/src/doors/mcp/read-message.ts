@@ -21,8 +21,8 @@ export type Request = {
   readonly meta: JsonObject
 }
 export type Notification = { readonly is: 'notification'; readonly method: string; readonly params: JsonObject }
-/** An answer to something the gate never asked. */
-export type Stray = { readonly is: 'stray' }
+/** An answer to something the gate asked, or never did. */
+export type Reply = { readonly is: 'reply'; readonly id: Json | undefined; readonly result: Json | undefined }
 export type Refused = { readonly is: 'refused'; readonly id: RpcId | null; readonly refusal: Refusal }
 
 /** The headers that repeat the body since 2026-07-28, so that a proxy need not read it. */
@@ -42,11 +42,12 @@ export function readMessage(
   message: Json,
   headers: Mirrored,
   may_lack: boolean,
-): Request | Notification | Stray | Refused {
+): Request | Notification | Reply | Refused {
   if (Array.isArray(message)) return refused(null, refusalOf(RPC.invalid_request, 'mcp.batch_refused'))
   if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return notAMessage()
   const { id, method, params = NOTHING } = message
-  if (method === undefined && ('result' in message || 'error' in message)) return { is: 'stray' }
+  if (method === undefined && ('result' in message || 'error' in message))
+    return { is: 'reply', id, result: message['result'] }
   if (typeof method !== 'string' || !isJsonObject(params)) return notAMessage(isId(id) ? id : null)
   if (id === undefined) return { is: 'notification', method, params }
   if (!isId(id)) return notAMessage()

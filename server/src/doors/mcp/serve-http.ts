@@ -3,6 +3,7 @@ import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { Surface } from '../../contract/surface.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../http/body-limit.ts'
 import type { Doorman } from '../http/caller-of.ts'
@@ -29,7 +30,8 @@ import {
 } from './http-visit.ts'
 import { logLevelOf } from './log-level.ts'
 import { readBody } from './read-body.ts'
-import { readMessage, type Notification, type Request } from './read-message.ts'
+import { createQuestions } from './questions.ts'
+import { CAPABILITIES_KEY, readMessage, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions } from './sessions.ts'
@@ -82,6 +84,7 @@ export function mcpListener(door: McpDoor): McpListener {
   const underWay = createCallsUnderWay()
   const standing = createStandingStreams(gate)
   const watched = createWatchedResources(gate)
+  const questions = createQuestions()
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => standing.endAll())
 
@@ -152,7 +155,8 @@ export function mcpListener(door: McpDoor): McpListener {
       case 'notification':
         hear(message, speakerOf(caller, session))
         return accept(guest)
-      case 'stray':
+      case 'reply':
+        questions.hear(speakerOf(caller, session), message.id, message.result)
         return accept(guest)
       default:
         return message satisfies never
@@ -174,7 +178,7 @@ export function mcpListener(door: McpDoor): McpListener {
     if (isOverWithClient) response.once('close', () => response.writableEnded || calledOff.abort())
     const speaker = speakerOf(caller, session)
     const done = underWay.begin(speaker, id, () => calledOff.abort())
-    const begun = method === 'initialize' && era === 'old' ? { 'mcp-session-id': sessions.begin(caller) } : {}
+    const begun = method === 'initialize' && era === 'old' ? begin(guest, params) : {}
     let stream: EventStream | undefined
     const streaming = (): EventStream | undefined => {
       if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
@@ -196,6 +200,11 @@ export function mcpListener(door: McpDoor): McpListener {
       may_lack: guest.local,
       signal: calledOff.signal,
       thread: () => sessions.threadOf(caller, session, meta),
+      capabilities: () => (era === 'new' ? meta[CAPABILITIES_KEY] : sessions.capabilities(speaker)),
+      ask: async (question) =>
+        era === 'new' || !takes(request, 'text/event-stream')
+          ? undefined
+          : questions.ask(speaker, question, (told) => exchange.notify(told), calledOff.signal),
       notify: (told) => streaming()?.send(JSON.stringify(told)),
       hold: () => void streaming(),
       tell: (told) => standing.tell(caller, session, told),
@@ -209,6 +218,12 @@ export function mcpListener(door: McpDoor): McpListener {
     } finally {
       done()
     }
+  }
+
+  function begin({ caller }: Guest, { capabilities = {} }: JsonObject): Record<string, string> {
+    const session = sessions.begin(caller)
+    sessions.setCapabilities(speakerOf(caller, session), capabilities)
+    return { 'mcp-session-id': session }
   }
 
   function openStanding(guest: Guest): void {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../../contract/caller.ts'
-import type { JsonObject } from '../../contract/json.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
 import type { LogLevel } from './log-level.ts'
 
 /** A client without a session that was silent for so long begins a new conversation. */
@@ -22,6 +22,9 @@ export type Sessions = {
   /** What a speaker of the older era wants to hear of logs; everything until they say. */
   logLevel(speaker: string): LogLevel
   setLogLevel(speaker: string, level: LogLevel): void
+  /** What a client of the older era said it can do; nothing is known of one from before a restart. */
+  capabilities(speaker: string): Json | undefined
+  setCapabilities(speaker: string, capabilities: Json): void
   /** The conversation a call belongs to: the session, else what `_meta` names, else the caller's calls without a long pause. */
   threadOf(caller: Caller, session: string | undefined, meta: JsonObject): string
 }
@@ -33,6 +36,7 @@ export function createSessions(clock: () => number): Sessions {
   const windows = new Map<string, { readonly thread: string; last: number }>()
 
   const levels = new Map<string, LogLevel>()
+  const capabilities = new Map<string, Json>()
 
   const windowOf = (caller: Caller): string => {
     const now = clock()
@@ -65,6 +69,11 @@ export function createSessions(clock: () => number): Sessions {
     setLogLevel(speaker, level) {
       forgetOldest(levels)
       levels.set(speaker, level)
+    },
+    capabilities: (speaker) => capabilities.get(speaker),
+    setCapabilities(speaker, declared) {
+      forgetOldest(capabilities)
+      capabilities.set(speaker, declared)
     },
     threadOf(caller, session, meta) {
       if (session !== undefined) return threadOfSession(session)

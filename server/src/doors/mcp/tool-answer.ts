@@ -1,3 +1,4 @@
+import { asksIn } from '../../contract/asks.ts'
 import type { Outcome, ToolResult } from '../../contract/call.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
@@ -25,6 +26,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       )
     case 'failed':
       if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined) return { ...resultOf(outcome.result) }
+      if (outcome.problem.code === 'tool.asks') return asking(outcome, hasOutputSchema)
       return said(
         `The call failed: ${spell(outcome.problem)}`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
@@ -52,6 +54,16 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
   }
 }
 
+/** For whoever cannot be asked in MCP's own words. */
+function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean): JsonObject {
+  const asks = asksIn(result?._meta)
+  const details = {
+    ...problemDetails('failed', call_id, problem),
+    ...(asks === undefined ? {} : { asks: { ...asks } }),
+  }
+  return said(`${spell(problem)} It asks: ${JSON.stringify(asks ?? {})}`, details, true, hasOutputSchema)
+}
+
 /** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */
 function withEvidence(result: Told, { verified, read_back, rollback }: Executed): JsonObject {
   if (verified === undefined && rollback === undefined) return result
@@ -75,6 +87,7 @@ function said(text: string, details: JsonObject, isError: boolean, hasOutputSche
 
 type Told = JsonObject & { readonly content: readonly JsonObject[]; readonly _meta?: JsonObject }
 type Executed = Extract<Outcome, { status: 'executed' }>
+type Failed = Extract<Outcome, { status: 'failed' }>
 
 function resultOf({ content, structuredContent, isError, _meta }: ToolResult): Told {
   return {

@@ -114,3 +114,9 @@ describe('undeclared file arguments', () => {
     expect(found({ uri: 'file:///etc/passwd' })).toEqual(['/uri=file:///etc/passwd'])
   })
 })
+
+test('a path among the answers to a tool`s questions is found, also where the operator declared which arguments are paths', () => {
+  const args = { to: '/ours/a', 'sluice/inputs': { responses: { where: { content: { place: '/etc/passwd' } } } } }
+  const places = fileArguments(args, ['/to']).map(({ text }) => text)
+  expect(places).toEqual(['/ours/a', '/etc/passwd'])
+})

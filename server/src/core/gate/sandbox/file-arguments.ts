@@ -1,4 +1,5 @@
-import type { Json } from '../../../contract/json.ts'
+import { INPUTS_KEY } from '../../../contract/asks.ts'
+import { isJsonObject, type Json } from '../../../contract/json.ts'
 import { childrenOf, textLeaves } from '../text-leaves.ts'
 
 /** An argument that names a file, as far as anybody can tell. */
@@ -11,10 +12,16 @@ const FILE_WORDS = new Set(
 )
 const NAMED_THINGS = new Set(['file', 'folder', 'directory', 'dir', 'path'])
 
-/** The arguments that are paths: those the operator declared, or else those whose name or value says so. */
+/**
+ * The arguments that are paths: those the operator declared, or else those whose name or value says so. What is answered to a
+ * tool's questions nobody could declare.
+ */
 export function fileArguments(args: Json, declared: readonly string[] | undefined): FileArgument[] {
-  return declared === undefined ? recognised(args) : declared.flatMap((pointer) => argumentsAt(args, pointer))
+  if (declared === undefined) return recognised(args)
+  return [...declared.flatMap((pointer) => argumentsAt(args, pointer)), ...recognised(inputsOf(args), [INPUTS_KEY])]
 }
+
+const inputsOf = (args: Json): Json => (isJsonObject(args) ? (args[INPUTS_KEY] ?? null) : null)
 
 function argumentsAt(args: Json, pointer: string): FileArgument[] {
   let found: { value: Json; path: readonly string[] }[] = [{ value: args, path: [] }]
@@ -28,8 +35,8 @@ function argumentsAt(args: Json, pointer: string): FileArgument[] {
   return found.flatMap(({ value, path }) => textLeaves(value, path).filter(({ is }) => is === 'value'))
 }
 
-function recognised(args: Json): FileArgument[] {
-  return textLeaves(args).filter(({ text, path, is }) => {
+function recognised(args: Json, at: readonly string[] = []): FileArgument[] {
+  return textLeaves(args, at).filter(({ text, path, is }) => {
     if (looksLikePath(text)) return true
     return is === 'value' && isFileName(path.findLast((key) => !/^\d+$/.test(key)) ?? '') && !isOtherAddress(text)
   })

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { answerableOf } from './answerable.ts'
+
+test('a tool server is told in our words what may be asked, and nothing that a client wrote', () => {
+  const declared = {
+    elicitation: { form: { note: 'for the server' }, url: {} },
+    sampling: { tools: { secret: 'x' }, more: {} },
+    roots: { listChanged: true },
+    experimental: { smuggled: 'text' },
+  }
+  expect(answerableOf(declared)).toEqual({ elicitation: { form: {} }, sampling: { tools: {} }, roots: {} })
+})
+
+test('forms are meant where no way to be asked is named; who only opens pages is not asked', () => {
+  expect(answerableOf({ elicitation: {} })).toEqual({ elicitation: {} })
+  expect(answerableOf({ elicitation: { url: {} } })).toBeUndefined()
+})
+
+test.each([undefined, null, 'all', [], {}, { elicitation: true }])('%j offers nothing', (declared) => {
+  expect(answerableOf(declared)).toBeUndefined()
+})

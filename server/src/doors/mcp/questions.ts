@@ -1,0 +1,41 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+
+/** A person may have to think about it. */
+const PATIENCE_MS = 10 * 60_000
+
+/** Questions to clients of the older era, which answer by a message of their own. */
+export type Questions = {
+  /** Undefined when the client refuses to answer, or does not in time. */
+  ask(
+    speaker: string,
+    question: { readonly method: string; readonly params: JsonObject },
+    send: (message: JsonObject) => void,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined>
+  /** A message that answers something; one that nobody waits for is dropped. */
+  hear(speaker: string, id: Json | undefined, result: Json | undefined): void
+}
+
+export function createQuestions(): Questions {
+  const open = new Map<string, (result: Json | undefined) => void>()
+  let asked = 0
+  return {
+    ask: (speaker, { method, params }, send, signal) =>
+      new Promise((resolve) => {
+        const id = `sluice-${(asked += 1)}`
+        const key = `${speaker} ${id}`
+        const settle = (result: Json | undefined) => {
+          open.delete(key)
+          clearTimeout(timer)
+          signal.removeEventListener('abort', giveUp)
+          resolve(isJsonObject(result) ? result : undefined)
+        }
+        const giveUp = () => settle(undefined)
+        const timer = setTimeout(giveUp, PATIENCE_MS).unref()
+        signal.addEventListener('abort', giveUp)
+        open.set(key, settle)
+        send({ jsonrpc: '2.0', id, method, params })
+      }),
+    hear: (speaker, id, result) => typeof id === 'string' && open.get(`${speaker} ${id}`)?.(result),
+  }
+}

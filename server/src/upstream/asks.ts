@@ -1,0 +1,41 @@
+import { ASKS_KEY, type Answerable, type Asks } from '../contract/asks.ts'
+import type { ToolResult } from '../contract/call.ts'
+import { CallId } from '../contract/ids.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+
+/** What a client must be able to do to be asked this. */
+const NEEDS: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+}
+
+export const isAsking = ({ resultType }: JsonObject): boolean => resultType === 'input_required'
+
+/**
+ * What a server asks before it goes on; undefined when it may not ask that.
+ * INVARIANT: nothing that the client did not declare is asked, and no page is shown: the only page that the gate ever points
+ * to is its own.
+ */
+export function asksOf({ inputRequests = {}, requestState }: JsonObject, answerable: Answerable): Asks | undefined {
+  if (!isJsonObject(inputRequests) || !Object.values(inputRequests).every((one) => mayAsk(one, answerable)))
+    return undefined
+  if (requestState === undefined) return { requests: inputRequests }
+  // One that reads like a call of the gate would lead the client there.
+  const isStrange = typeof requestState !== 'string' || CallId.safeParse(requestState).success
+  return isStrange ? undefined : { requests: inputRequests, state: requestState }
+}
+
+function mayAsk(request: Json, answerable: Answerable): boolean {
+  if (!isJsonObject(request)) return false
+  const { method, params = {} } = request
+  const needs = typeof method === 'string' ? NEEDS[method] : undefined
+  if (needs === undefined || answerable[needs] === undefined || !isJsonObject(params)) return false
+  return method !== 'elicitation/create' || params['mode'] === undefined || params['mode'] === 'form'
+}
+
+/** A call that ends with a question has not done what it was asked to. */
+export function askingResult(asks: Asks): ToolResult {
+  const text = `The tool asks for something before it goes on: ${JSON.stringify(asks.requests)}`
+  return { content: [{ type: 'text', text }], isError: true, _meta: { [ASKS_KEY]: { ...asks } } }
+}
