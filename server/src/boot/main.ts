@@ -1,11 +1,7 @@
-import { enableCompileCache } from 'node:module'
-
-// Before anything else is loaded: compiled modules are kept from one start to the next.
-enableCompileCache()
-const { runCli } = await import('../doors/cli/program.ts')
-const { localGate } = await import('./local-gate.ts')
-const { packageVersion } = await import('./package-version.ts')
-const { bench } = await import('./bench.ts')
+import { runCli } from '../doors/cli/program.ts'
+import { bench } from './bench.ts'
+import { localGate } from './local-gate.ts'
+import { packageVersion } from './package-version.ts'
 
 process.exitCode = await runCli(process.argv, {
   version: packageVersion(),

@@ -10,6 +10,7 @@ import { httpApp } from '../doors/http/app.ts'
 import { listen } from '../doors/http/listen.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { placesIn } from './data-folder.ts'
+import { giveBackMemory } from './give-back-memory.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
@@ -65,7 +66,9 @@ export async function up(options: UpOptions): Promise<number> {
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER))
+  const stopGivingBack = giveBackMemory()
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
+  stopGivingBack()
   log('info', `stopping on ${signal}`)
   // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
   opened.value.stopTaking()

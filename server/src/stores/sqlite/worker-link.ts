@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
 import type { GroupOutcome } from './apply-group.ts'
@@ -27,7 +29,7 @@ const WORKER = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './work
 
 /** Start the thread; it has connected and migrated when this returns. */
 export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Promise<Result<WorkerLink>> {
-  const worker = new Worker(script, { workerData: setup, execArgv: [] })
+  const worker = new Worker(script, { workerData: setup, execArgv: [], env: { ...process.env, ...compileCache() } })
   let awaited: { resolve(reply: unknown): void; reject(error: Error): void } | undefined
   let died: Error | undefined
 
@@ -65,4 +67,11 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
     },
     end,
   })
+}
+
+/** A thread does not inherit the cache of compiled modules; without it, it would load the compiler for types again. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const folder = getCompileCacheDir()
+  // This process has a folder of its own below the one it was given.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Lets the space for young objects grow, then does nothing; ends well once that is the machine's again. V8 alone keeps it. */
+const PROGRAM = `
+import { getHeapSpaceStatistics } from 'node:v8'
+const { giveBackMemory } = await import(process.argv[1])
+const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').physical_space_size
+let kept = Array.from({ length: 400_000 }, (_, n) => ({ n, text: 'kept ' + n }))
+const most = young()
+kept = undefined
+const stop = giveBackMemory()
+const timer = setInterval(() => {
+  if (young() > most / 2) return
+  clearInterval(timer)
+  stop()
+}, 100)
+`
+
+test('memory that nobody uses any more is given back once it is quiet', () => {
+  const module = join(import.meta.dirname, 'give-back-memory.ts')
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM, module], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: '' })
+})
