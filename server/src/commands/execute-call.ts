@@ -53,7 +53,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const known = { ...row, ...consequencesOf(deps, row, tool, checked), ...called_off }
   const ended = await endedRow(deps, known, checked)
-  return recordOutcome(deps, ended, version)
+  return recordOutcome(deps, row, ended, version)
 }
 
 /** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
@@ -102,7 +102,7 @@ async function evictWhenHuge(
   return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
 }
 
-async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): Promise<Outcome> {
+async function recordOutcome(deps: ExecuteDeps, was: CallRow, row: CallRow, version: number): Promise<Outcome> {
   const told = {
     ...(row.problem === undefined ? {} : { code: row.problem.code }),
     ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
@@ -110,7 +110,7 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): 
   }
   const about = Object.keys(told).length === 0 ? {} : { about: told }
   const changes: Change[] = [
-    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, was, to: row },
     { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
     ...unverifiedChange(row),
   ]

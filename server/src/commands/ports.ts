@@ -4,7 +4,7 @@ import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { ChannelEvent } from '../contract/channels.ts'
-import type { CallRow, ToolResult } from '../contract/call.ts'
+import type { CallRow, CallState, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
 import type { HabitsRow } from '../contract/habits.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
@@ -35,10 +35,10 @@ export type Rows = {
 }
 export type Table = keyof Rows
 
-/** The fields by which rows of a table can be listed. Engines keep an index for each. */
+/** The fields by which rows of a table can be listed, all of them texts. Engines keep an index for each. */
 export const LISTED_BY = {
-  calls: ['state', 'thread', 'idempotency_key', 'identity', 'due', 'task_of'],
-  approvals: ['state', 'call_id', 'thread', 'identity'],
+  calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of'],
+  approvals: ['state', 'identity'],
   consents: ['shelf'],
   runs: ['status', 'kind'],
   tools: ['server'],
@@ -50,11 +50,15 @@ export const LISTED_BY = {
   habits: [],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
+/** Nothing waits for a call in these states, so calls are not listed by them: they are found by id, or walked in order. */
+export const ENDED = ['executed', 'failed', 'refused'] as const satisfies readonly CallState[]
+
 /** 1 for a row's first version; each swap adds one. */
 export type Version = number
 
+/** `was`: the row as it is at version `from`, where whoever swaps holds it. An engine may then store the difference alone. */
 export type Swap = {
-  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T] }
+  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T]; was?: Rows[T] }
 }[Table]
 
 export type Change =
@@ -91,8 +95,9 @@ export interface Ledger {
 
 export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
 export type Where<T extends Table> = {
-  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
+  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Exclude<Rows[T][Field], ListedNowhere<T>>
 }
+type ListedNowhere<T extends Table> = T extends 'calls' ? (typeof ENDED)[number] : never
 /** `after` is a `cursor` of the page before; order is by first insertion. */
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 

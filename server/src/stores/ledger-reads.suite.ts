@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CallRow } from '../contract/call.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { Change } from '../commands/ports.ts'
 import { call, newCall, runId } from './ledger-fixtures.suite.ts'
@@ -44,10 +45,10 @@ export function readsSuite({ fresh }: Opener): void {
   test('a listing holds the rows that fit every field now, and a count as many', async () => {
     const ledger = await fresh()
     await ledger.commit([
-      newCall('1', { state: 'pending', thread: 'x', idempotency_key: 'k' }),
-      newCall('2', { state: 'pending', thread: 'X' }),
-      newCall('3', { state: 'executed', thread: 'x' }),
-      newCall('4', { state: 'pending', thread: 'x\0' }),
+      newCall('1', { state: 'pending', identity: 'x', idempotency_key: 'k' }),
+      newCall('2', { state: 'pending', identity: 'X' }),
+      newCall('3', { state: 'executed', identity: 'x' }),
+      newCall('4', { state: 'pending', identity: 'x\0' }),
     ])
     const listed = async (where: Parameters<typeof ledger.list<'calls'>>[1]) => {
       const rows = await ledger.list('calls', where, { limit: 10 })
@@ -55,8 +56,8 @@ export function readsSuite({ fresh }: Opener): void {
       return rows.map(({ row }) => row.call_id)
     }
     expect(await listed({ state: 'pending' })).toEqual(['1', '2', '4'])
-    expect(await listed({ state: 'pending', thread: 'x' })).toEqual(['1'])
-    expect(await listed({ thread: 'x' })).toEqual(['1', '3'])
+    expect(await listed({ state: 'pending', identity: 'x' })).toEqual(['1'])
+    expect(await listed({ identity: 'x' })).toEqual(['1', '3'])
     expect(await listed({ idempotency_key: 'k' })).toEqual(['1'])
     expect(await listed({ idempotency_key: 'K' })).toEqual([])
     await ledger.commit([{ kind: 'swap', table: 'calls', id: '1', from: 1, to: call('1', { state: 'failed' }) }])
@@ -64,10 +65,60 @@ export function readsSuite({ fresh }: Opener): void {
     expect(await listed({ idempotency_key: 'k' })).toEqual([])
   })
 
+  test('a swap that says what it found stores the same row, and lists it by the same fields, as one that does not', async () => {
+    const ledger = await fresh()
+    const first = call('told', { state: 'executing', idempotency_key: 'k', identity: 'same', trace: 'é' })
+    const steps: Partial<CallRow>[] = [
+      { state: 'unknown', ended_at: 5, result: { content: [{ type: 'text', text: '\u2028 😀' }] }, due: 'verify' },
+      { state: 'executing', result: { content: [] }, trace: '', identity: 'other' },
+      { state: 'executed', attempt: 9 },
+    ]
+    for (const id of ['told', 'untold']) {
+      let was: CallRow = { ...first, call_id: id as CallRow['call_id'] }
+      await ledger.commit([newCall(id, was)])
+      for (const [index, step] of steps.entries()) {
+        const to: CallRow = { ...was, ...step }
+        const swap: Change = { kind: 'swap', table: 'calls', id, from: index + 1, to }
+        expect(await ledger.commit([id === 'told' ? { ...swap, was } : swap])).toBe('committed')
+        expect(await ledger.row('calls', id)).toMatchObject({ version: index + 2, row: to })
+        was = to
+        const listings = [
+          { state: 'unknown' },
+          { state: 'executing' },
+          { identity: 'same' },
+          { identity: 'other' },
+          { due: 'verify' },
+        ] as const
+        const fits = listings.filter((where) =>
+          Object.entries(where).every(([field, value]) => to[field as 'due'] === value),
+        )
+        for (const where of listings)
+          expect((await ledger.list('calls', where, { limit: 9 })).some(({ row }) => row.call_id === id)).toBe(
+            fits.includes(where),
+          )
+      }
+      const { idempotency_key: _key, due: _due, ...rest } = was
+      expect(await ledger.commit([{ kind: 'swap', table: 'calls', id, from: 4, to: rest, was }])).toBe('committed')
+      expect((await ledger.row('calls', id))?.row).toEqual(rest)
+      expect(await ledger.list('calls', { idempotency_key: 'k' }, { limit: 9 })).toEqual([])
+    }
+  })
+
+  test('a field that a second version no longer has is gone, also for a swap that says what it found', async () => {
+    const ledger = await fresh()
+    const { idempotency_key: _key, ...without } = call('c', { state: 'unknown', idempotency_key: 'k' })
+    const was = { ...without, idempotency_key: 'k' }
+    await ledger.commit([newCall('c', was)])
+    await ledger.commit([{ kind: 'swap', table: 'calls', id: 'c', from: 1, was, to: without }])
+    expect((await ledger.row('calls', 'c'))?.row).toEqual(without)
+    expect(await ledger.list('calls', { idempotency_key: 'k' }, { limit: 1 })).toEqual([])
+  })
+
   test('a filter without a value, an unlisted field and an endless page are bugs', async () => {
     const ledger = await fresh()
     await ledger.commit([newCall('1')])
-    await expect(ledger.list('calls', { thread: undefined } as never, { limit: 1 })).rejects.toThrow('no value')
+    await expect(ledger.list('calls', { identity: undefined } as never, { limit: 1 })).rejects.toThrow('no value')
+    await expect(ledger.list('calls', { state: 'executed' } as never, { limit: 1 })).rejects.toThrow('not listed by')
     await expect(ledger.count('calls', { trace: 'trace' } as never)).rejects.toThrow('not listed by')
     await expect(ledger.list('calls', {}, { limit: -1 })).rejects.toThrow('limit')
     await expect(ledger.row('heads' as 'calls', 'main')).rejects.toThrow('no table')

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry, AuditFinding, Checkpoint } from '../../src/contract/audit.ts'
 import { checkpointText } from '../../src/core/audit/checkpoint.ts'
+import { STREAM_LENGTH } from '../../src/stores/sqlite/streams.ts'
 import { rehashed } from './histories.ts'
 import { newKeys } from './memory-audit.ts'
 
@@ -11,20 +12,19 @@ const run =
   (db) =>
     statements.forEach((sql) => db.exec(sql))
 
-function read(db: DatabaseSync, seq: number, stream = 'main'): AuditEntry {
-  const row = db.prepare('SELECT body, hash FROM audit WHERE stream = ? AND seq = ?').get(stream, seq)
+/** `main` is the first stream, so its places are its sequence numbers; those of `other` come after it. */
+const MAIN = `place < ${STREAM_LENGTH}`
+const OTHER = STREAM_LENGTH
+
+function read(db: DatabaseSync, seq: number): AuditEntry {
+  const row = db.prepare('SELECT body, hash FROM audit WHERE place = ?').get(seq)
   const body = JSON.parse(String(row?.['body'])) as AuditEntry
   return { ...body, hash: String(row?.['hash']) }
 }
 
-function write(db: DatabaseSync, place: number, { hash, ...body }: AuditEntry, stream = 'main'): void {
+function write(db: DatabaseSync, place: number, { hash, ...body }: AuditEntry): void {
   const text = JSON.stringify(body)
-  db.prepare('INSERT OR REPLACE INTO audit (stream, seq, hash, body) VALUES (?, ?, ?, ?)').run(
-    stream,
-    place,
-    hash,
-    text,
-  )
+  db.prepare('INSERT OR REPLACE INTO audit (place, hash, body) VALUES (?, ?, ?)').run(place, hash, text)
 }
 
 /** Edit one entry and hash everything after it again, head included: all that can be done without a key. */
@@ -40,10 +40,9 @@ const rewrite =
     db.prepare('UPDATE heads SET hash = ? WHERE stream = ?').run(before, 'main')
   }
 
-const cut = (stream: string, from: number): readonly string[] => [
-  `DELETE FROM audit WHERE stream = '${stream}' AND seq >= ${from}`,
-  `UPDATE heads SET seq = ${from - 1}, hash = (SELECT hash FROM audit WHERE stream = '${stream}' AND seq = ${from - 1})
-   WHERE stream = '${stream}'`,
+const cut = (from: number): readonly string[] => [
+  `DELETE FROM audit WHERE ${MAIN} AND place >= ${from}`,
+  `UPDATE heads SET seq = ${from - 1}, hash = (SELECT hash FROM audit WHERE place = ${from - 1}) WHERE stream = 'main'`,
 ]
 
 const setCheckpoint =
@@ -56,7 +55,7 @@ const setCheckpoint =
   }
 
 export const editField = (path: string, value: string): Tamper =>
-  run(`UPDATE audit SET body = json_set(body, '${path}', ${value}) WHERE stream = 'main' AND seq = 13`)
+  run(`UPDATE audit SET body = json_set(body, '${path}', ${value}) WHERE place = 13`)
 
 export type Case = {
   readonly tamper: Tamper
@@ -76,15 +75,15 @@ export const CASES: Readonly<Record<string, Case>> = {
   'an added outcome': { tamper: editField('$.outcome', "'executed'"), finds: ['edited', 'main', 13] },
   'an edited sequence number in the text': { tamper: editField('$.seq', '14'), finds: ['edited', 'main', 13] },
   'a removed field': {
-    tamper: run("UPDATE audit SET body = json_remove(body, '$.args_hash') WHERE stream = 'main' AND seq = 13"),
+    tamper: run("UPDATE audit SET body = json_remove(body, '$.args_hash') WHERE place = 13"),
     finds: ['edited', 'main', 13],
   },
   'an edited hash': {
-    tamper: run("UPDATE audit SET hash = replace(hash, 'a', 'b') || '' WHERE stream = 'main' AND seq = 13"),
+    tamper: run("UPDATE audit SET hash = replace(hash, 'a', 'b') || '' WHERE place = 13"),
     finds: ['edited', 'main', 13],
   },
   'a text that is no JSON': {
-    tamper: run("UPDATE audit SET body = '{' WHERE stream = 'main' AND seq = 13"),
+    tamper: run("UPDATE audit SET body = '{' WHERE place = 13"),
     finds: ['unreadable', 'main', 13],
   },
   'an edited entry that was hashed again': {
@@ -96,58 +95,55 @@ export const CASES: Readonly<Record<string, Case>> = {
     finds: ['edited', 'main', 25],
   },
   'an edited entry in a quiet stream': {
-    tamper: run("UPDATE audit SET body = json_set(body, '$.actor', 'x') WHERE stream = 'other' AND seq = 2"),
+    tamper: run(`UPDATE audit SET body = json_set(body, '$.actor', 'x') WHERE place = ${OTHER} + 2`),
     finds: ['edited', 'other', 2],
   },
   'a rewritten history': { tamper: rewrite(13), finds: ['checkpoint_mismatch', 'main', 20] },
   'a deleted entry': {
-    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 13"),
+    tamper: run('DELETE FROM audit WHERE place = 13'),
     finds: ['missing', 'main', 13],
   },
   'a deleted first entry': {
-    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 1"),
+    tamper: run('DELETE FROM audit WHERE place = 1'),
     finds: ['missing', 'main', 1],
   },
   'a deleted entry that is not signed yet': {
-    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq = 23"),
+    tamper: run('DELETE FROM audit WHERE place = 23'),
     finds: ['missing', 'main', 23],
   },
   'a deleted entry whose place was closed': {
-    tamper: run(
-      "DELETE FROM audit WHERE stream = 'main' AND seq = 13",
-      "UPDATE audit SET seq = seq - 1 WHERE stream = 'main' AND seq = 14",
-    ),
+    tamper: run('DELETE FROM audit WHERE place = 13', 'UPDATE audit SET place = place - 1 WHERE place = 14'),
     finds: ['missing', 'main', 13],
   },
   'two rows that changed places': {
     tamper: run(
-      "UPDATE audit SET seq = -1 WHERE stream = 'main' AND seq = 13",
-      "UPDATE audit SET seq = 13 WHERE stream = 'main' AND seq = 17",
-      "UPDATE audit SET seq = 17 WHERE stream = 'main' AND seq = -1",
+      'UPDATE audit SET place = -1 WHERE place = 13',
+      'UPDATE audit SET place = 13 WHERE place = 17',
+      'UPDATE audit SET place = 17 WHERE place = -1',
     ),
     finds: ['reordered', 'main', 13],
   },
   'two neighbours that changed places': {
     tamper: run(
-      "UPDATE audit SET seq = -1 WHERE stream = 'main' AND seq = 13",
-      "UPDATE audit SET seq = 13 WHERE stream = 'main' AND seq = 14",
-      "UPDATE audit SET seq = 14 WHERE stream = 'main' AND seq = -1",
+      'UPDATE audit SET place = -1 WHERE place = 13',
+      'UPDATE audit SET place = 13 WHERE place = 14',
+      'UPDATE audit SET place = 14 WHERE place = -1',
     ),
     finds: ['reordered', 'main', 13],
   },
   'rows of two streams that changed places': {
     tamper: run(
-      "UPDATE audit SET stream = 'x' WHERE stream = 'main' AND seq = 3",
-      "UPDATE audit SET stream = 'main' WHERE stream = 'other' AND seq = 3",
-      "UPDATE audit SET stream = 'other' WHERE stream = 'x'",
+      'UPDATE audit SET place = -1 WHERE place = 3',
+      `UPDATE audit SET place = 3 WHERE place = ${OTHER} + 3`,
+      `UPDATE audit SET place = ${OTHER} + 3 WHERE place = -1`,
     ),
     finds: ['reordered', 'main', 3],
   },
   'an inserted entry': {
     tamper: (db) => {
       const inserted = rehashed(read(db, 13), { actor: 'agent:other' })
-      run("UPDATE audit SET seq = -seq - 1 WHERE stream = 'main' AND seq >= 13")(db)
-      run("UPDATE audit SET seq = -seq, body = json_set(body, '$.seq', -seq) WHERE stream = 'main' AND seq < 0")(db)
+      run(`UPDATE audit SET place = -place - 1 WHERE ${MAIN} AND place >= 13`)(db)
+      run("UPDATE audit SET place = -place, body = json_set(body, '$.seq', -place) WHERE place < 0")(db)
       write(db, 13, inserted)
     },
     finds: ['reordered', 'main', 13],
@@ -157,28 +153,28 @@ export const CASES: Readonly<Record<string, Case>> = {
     finds: ['reordered', 'main', 26],
   },
   'a cut tail that is not signed yet': {
-    tamper: run("DELETE FROM audit WHERE stream = 'main' AND seq > 22"),
+    tamper: run(`DELETE FROM audit WHERE ${MAIN} AND place > 22`),
     finds: ['truncated', 'main', 23],
   },
   'a cut tail behind a checkpoint, with its head': {
-    tamper: run(...cut('main', 18)),
+    tamper: run(...cut(18)),
     finds: ['truncated', 'main', 18],
   },
   'a stream that is gone': {
-    tamper: run("DELETE FROM audit WHERE stream = 'other'"),
+    tamper: run(`DELETE FROM audit WHERE place > ${OTHER}`),
     finds: ['missing', 'other', 1],
   },
   'a stream that is gone with its head': {
-    tamper: run("DELETE FROM audit WHERE stream = 'other'", "DELETE FROM heads WHERE stream = 'other'"),
+    tamper: run(`DELETE FROM audit WHERE place > ${OTHER}`, "DELETE FROM heads WHERE stream = 'other'"),
     finds: ['missing', 'other', 1],
   },
   'a head that was set back': {
-    tamper: run(`UPDATE heads SET seq = 24, hash = (SELECT hash FROM audit WHERE stream = 'main' AND seq = 24)
+    tamper: run(`UPDATE heads SET seq = 24, hash = (SELECT hash FROM audit WHERE place = 24)
                  WHERE stream = 'main'`),
     finds: ['reordered', 'main', 25],
   },
   'a tail that was cut with its heads and checkpoints': {
-    tamper: run(...cut('main', 18), "DELETE FROM checkpoints WHERE id = '000000000002'"),
+    tamper: run(...cut(18), "DELETE FROM checkpoints WHERE id = '000000000002'"),
     finds: ['truncated', 'main', 18],
     against: true,
   },

@@ -114,7 +114,7 @@ describe('sluice backup and restore', () => {
     const file = join(elsewhere, 'tampered.backup')
     await backUpData(inFolder(gate.folder), file)
     const db = new DatabaseSync(file)
-    const changed = db.prepare('DELETE FROM audit WHERE seq = 2').run()
+    const changed = db.prepare('DELETE FROM audit WHERE place = 2').run()
     db.close()
     expect(changed.changes).toBe(1)
     expect(await restore(file)).toMatchObject({ problem: { about: { why: 'its audit does not verify' } } })

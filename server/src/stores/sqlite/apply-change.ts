@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
-import { LISTED_BY, type Table } from '../../commands/ports.ts'
 import type { AuditTail } from './audit-tail.ts'
-import type { PackedChange } from './packed-commit.ts'
+import type { OtherChange, PackedChange } from './packed-commit.ts'
+import { rowWriter } from './row-writer.ts'
 
-/** Applies one change, and the row of a swap, inside a transaction. False when its expectation does not hold. */
-export type ApplyChange = (change: PackedChange, row: string | undefined) => boolean
+/** Applies one change inside a transaction. False when its expectation does not hold; then it has written nothing. */
+export type ApplyChange = (change: PackedChange) => boolean
 
 export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
-  const rows = new Map(Object.keys(LISTED_BY).map((table) => [table, rowStatements(db, table)]))
+  const rows = rowWriter(db)
   const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const open = db.prepare('INSERT INTO accounts (id, units, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2')
@@ -19,25 +19,10 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
   const wake = db.prepare('INSERT INTO wakes (run, at) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const rest = db.prepare('DELETE FROM wakes WHERE run = ? AND at <= ?')
 
-  const statements = (table: Table): RowStatements => {
-    const found = rows.get(table)
-    if (found === undefined) throw new Bug(`there is no table \`${table}\``)
-    return found
-  }
-
-  return (change, row) => {
+  const applyOther = (change: OtherChange): boolean => {
     switch (change.kind) {
-      case 'swap': {
-        const { insert, update } = statements(change.table)
-        if (row === undefined) throw new Bug('a swap comes with its row')
-        return change.from === 'absent'
-          ? changed(insert, word(change.id), row)
-          : changed(update, row, word(change.id), number(change.from))
-      }
-      case 'expect': {
-        const held = statements(change.table).version.get(word(change.id))
-        return (held?.['version'] ?? 'absent') === change.version
-      }
+      case 'expect':
+        return rows.version(change.table, word(change.id)) === change.version
       case 'once':
         return changed(once, word(change.key), number(change.until))
       case 'open':
@@ -61,15 +46,23 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
         throw new Bug(`there is no change \`${JSON.stringify(change satisfies never)}\``)
     }
   }
-}
 
-type RowStatements = { insert: StatementSync; update: StatementSync; version: StatementSync }
-
-function rowStatements(db: DatabaseSync, table: string): RowStatements {
-  return {
-    insert: db.prepare(`INSERT INTO ${table} (id, version, body) VALUES (?, 1, ?) ON CONFLICT (id) DO NOTHING`),
-    update: db.prepare(`UPDATE ${table} SET version = version + 1, body = ? WHERE id = ? AND version = ?`),
-    version: db.prepare(`SELECT version FROM ${table} WHERE id = ?`),
+  return (change) => {
+    switch (change[0]) {
+      case 'insert': {
+        const [, table, id, row, ...listed] = change
+        return rows.insert(table, word(id), row, listed)
+      }
+      case 'whole':
+      case 'difference': {
+        const [as, table, id, from, text, fields, ...listed] = change
+        return rows.update(as, table, word(id), number(from), text, fields, listed)
+      }
+      case 'other':
+        return applyOther(JSON.parse(change[1]) as OtherChange)
+      default:
+        throw new Bug('there is no such packed change', { cause: change satisfies never })
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { changeApplier } from './apply-change.ts'
 import { auditTail } from './audit-tail.ts'
-import type { PackedChange, PackedCommit } from './packed-commit.ts'
+import type { PackedCommit } from './packed-commit.ts'
 import { isOwnFault } from './sqlite-error.ts'
 
 /** What became of one commit of a group. `bug`: the change itself is impossible. */
@@ -31,15 +31,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   )
   let purgedAt = Number.NEGATIVE_INFINITY
 
-  const firstLost = ([text, ...rows]: PackedCommit): number => {
-    const changes = JSON.parse(text) as PackedChange[]
-    let swaps = 0
-    for (const [index, change] of changes.entries()) {
-      const row = change.kind === 'swap' ? rows[swaps++] : undefined
-      if (!apply(change, row)) return index
-    }
-    return -1
-  }
+  const firstLost = (commit: PackedCommit): number => commit.findIndex((change) => !apply(change))
 
   const applyOne = (commit: PackedCommit): GroupOutcome => {
     const mark = tail.mark()

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditDraft } from '../../contract/audit.ts'
 import { emptyHead, linkEntry, type Head } from '../../core/audit/chain.ts'
+import { startOfStream } from './streams.ts'
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
@@ -19,8 +20,9 @@ const sha256 = (text: string) => hash('sha256', text)
 
 export function auditTail(db: DatabaseSync, stream: string): AuditTail {
   const read = db.prepare('SELECT seq, hash FROM heads WHERE stream = ?')
-  const insert = db.prepare('INSERT INTO audit (stream, seq, hash, body) VALUES (?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO audit (place, hash, body) VALUES (?, ?, ?)')
   const write = db.prepare('INSERT OR REPLACE INTO heads (stream, seq, hash) VALUES (?, ?, ?)')
+  const start = startOf(db, stream)
   let head: Head | undefined
   let stored: Head | undefined
 
@@ -34,7 +36,7 @@ export function auditTail(db: DatabaseSync, stream: string): AuditTail {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
       head ??= stored = load()
       const { entry, text } = linkEntry(head, draft, sha256)
-      insert.run(stream, entry.seq, entry.hash, text)
+      insert.run(start + entry.seq, entry.hash, text)
       head = { stream, seq: entry.seq, hash: entry.hash }
     },
     mark: () => head,
@@ -48,4 +50,14 @@ export function auditTail(db: DatabaseSync, stream: string): AuditTail {
       head = stored = undefined
     },
   }
+}
+
+/** A stream gets its number when it is opened for the first time, and keeps it. */
+function startOf(db: DatabaseSync, stream: string): number {
+  const prepare = (sql: string) => db.prepare(sql)
+  const known = startOfStream(prepare, stream)
+  if (known !== undefined) return known
+  // Of processes that open it together one numbers it.
+  db.prepare('INSERT INTO streams (stream) VALUES (?) ON CONFLICT DO NOTHING').run(stream)
+  return startOf(db, stream)
 }

@@ -102,8 +102,8 @@ test.each([
 ])('a thread that %s in the middle of a batch rejects it', async (_, code) => {
   const link = await linkWorker(SETUP, script(START + code))
   if (!link.ok) throw new Error('the thread did not start')
-  await expect(link.value.send({ commits: [['[]']], now: 0 })).rejects.toBeInstanceOf(Bug)
-  await expect(link.value.send({ commits: [['[]']], now: 0 })).rejects.toBeInstanceOf(Bug)
+  await expect(link.value.send({ commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
+  await expect(link.value.send({ commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
 })
 
 test('a thread that cannot load rejects its link', async () => {

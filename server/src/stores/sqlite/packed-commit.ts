@@ -1,31 +1,50 @@
 import type { Change, Swap, Table, Version } from '../../commands/ports.ts'
 import { Bug } from '../../contract/problems.ts'
-
-/** A row on its way to the thread that writes is already the text that will be stored. */
-export type PackedChange =
-  | Exclude<Change, Swap>
-  | { readonly kind: 'swap'; readonly table: Table; readonly id: string; readonly from: Version | 'absent' }
+import { listedFields, listedValue, type Listed } from './listed.ts'
 
 /**
- * Texts are cheaper to hand over than objects: first the JSON of the changes, where swaps leave out their rows, then the
- * rows in the same order. The other thread neither reads nor writes them again.
+ * A change on its way to the thread that writes. A row is already the text that will be stored, and the values of its listed
+ * fields stand beside it; the other thread reads and writes no JSON. Lists of texts are cheaper to hand over than objects.
  */
-export type PackedCommit = readonly [changes: string, ...rows: string[]]
+export type PackedChange =
+  | readonly ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
+  /** `fields` names the columns whose values follow, with commas between. */
+  | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
+  | readonly ['other', json: string]
+export type PackedCommit = readonly PackedChange[]
+
+/** What travels as JSON. */
+export type OtherChange = Exclude<Change, Swap>
 
 export function packCommit(changes: readonly Change[]): PackedCommit {
-  const rows: string[] = []
-  const packed = changes.map((change): PackedChange => {
-    if (change.kind !== 'swap') return change
-    const { to, ...rest } = change
-    rows.push(rowText(to))
-    return rest
-  })
-  return [jsonOf(packed), ...rows]
+  return changes.map((change) => (change.kind === 'swap' ? packSwap(change) : ['other', jsonOf(change)]))
 }
 
-function rowText(row: object): string {
-  if (typeof row !== 'object' || row === null) throw new Bug('a row is an object')
-  return jsonOf(row)
+function packSwap({ table, id, from, to, was }: Swap): PackedChange {
+  const fields = listedFields(table)
+  if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
+  const next = to as Fields
+  const value = (field: string) => listedValue(table, field, next[field])
+  if (from === 'absent') return ['insert', table, id, jsonOf(to), ...fields.map(value)]
+  // An index is written again for each column that is named, changed or not.
+  const before = was as Fields | undefined
+  const moved = before === undefined ? fields : fields.filter((field) => before[field] !== next[field])
+  const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next)
+  return difference === undefined
+    ? ['whole', table, id, from, jsonOf(to), moved.join(), ...moved.map(value)]
+    : ['difference', table, id, from, jsonOf(difference), moved.join(), ...moved.map(value)]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The fields that are new or have another value; undefined when a field is gone. INVARIANT: a first version is stored whole, so
+ * that it and one difference are the second.
+ */
+function differenceOf(before: Fields, next: Fields): Fields | undefined {
+  for (const field of Object.keys(before))
+    if (before[field] !== undefined && next[field] === undefined) return undefined
+  return Object.fromEntries(Object.entries(next).filter(([field, value]) => before[field] !== value))
 }
 
 function jsonOf(value: object): string {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { LISTED_BY } from '../../commands/ports.ts'
 import { AuditEntry } from '../../contract/audit.ts'
 import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
+import { textKey } from './text-key.ts'
 
 const folder = freshFolders()
 
@@ -24,7 +24,7 @@ async function tampered(sql: string) {
 test.each(['not json', '', '[]', 'null', '"text"', '{"v":1'])(
   'an entry whose text became `%s` keeps its place and hash, and fits no chain',
   async (text) => {
-    const { store, honest } = await tampered(`UPDATE audit SET body = '${text}' WHERE seq = 3`)
+    const { store, honest } = await tampered(`UPDATE audit SET body = '${text}' WHERE place = 3`)
     const entries = await store.entries('main', 1, 10)
     expect(entries).toHaveLength(5)
     expect(entries[2]).toMatchObject({
@@ -41,24 +41,40 @@ test.each(['not json', '', '[]', 'null', '"text"', '{"v":1'])(
 )
 
 test('an entry that was edited, moved or removed is returned as it is', async () => {
-  const edited = await tampered(`UPDATE audit SET body = json_set(body, '$.actor', 'eve') WHERE seq = 2`)
+  const edited = await tampered(`UPDATE audit SET body = json_set(body, '$.actor', 'eve') WHERE place = 2`)
   expect((await edited.store.entries('main', 2, 1))[0]).toEqual({ ...edited.honest[1], actor: 'eve' })
   await edited.store.close()
 
   const moved = await tampered(`
-    UPDATE audit SET seq = 99 WHERE seq = 2; UPDATE audit SET seq = 2 WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 99`)
+    UPDATE audit SET place = 99 WHERE place = 2; UPDATE audit SET place = 2 WHERE place = 3; UPDATE audit SET place = 3 WHERE place = 99`)
   expect((await moved.store.entries('main', 1, 10)).map(({ seq }) => seq)).toEqual([1, 3, 2, 4, 5])
   await moved.store.close()
 
-  const removed = await tampered('DELETE FROM audit WHERE seq = 4')
+  const removed = await tampered('DELETE FROM audit WHERE place = 4')
   expect((await removed.store.entries('main', 1, 10)).map(({ seq }) => seq)).toEqual([1, 2, 3, 5])
   expect(await removed.store.heads()).toEqual([{ stream: 'main', seq: 5, hash: removed.honest[4]?.hash }])
   await removed.store.close()
 })
 
 test('a row that is not JSON any more is a bug, not an absent row', async () => {
-  const indexes = LISTED_BY.calls.map((field) => `DROP INDEX calls_by_${field};`)
-  const { store } = await tampered(`${indexes.join('')} UPDATE calls SET body = 'not json'`)
+  const { store } = await tampered("UPDATE calls SET body = 'not json'")
   await expect(store.row('calls', 'c')).rejects.toThrow('row 1 of `calls` is not JSON')
+  await store.close()
+})
+
+test('calls whose identities share a key are listed and counted each by its own', async () => {
+  const [one, other] = ['2042160898 n8i', '3858217151 24xb'].map(
+    (end) => `the same forty characters stand at the start ${end}`,
+  )
+  expect(textKey(String(one))).toBe(textKey(String(other)))
+  const store = await openStore(join(folder(), 'ledger.db'))
+  await store.commit([newCall('1', { identity: String(one) }), newCall('2', { identity: String(other) })])
+  for (const [id, identity] of [
+    ['1', String(one)],
+    ['2', String(other)],
+  ] as const) {
+    expect((await store.list('calls', { identity }, { limit: 1 })).map(({ row }) => row.call_id)).toEqual([id])
+    expect(await store.count('calls', { identity })).toBe(1)
+  }
   await store.close()
 })

@@ -3,16 +3,10 @@ import type { AuditEntry } from '../../contract/audit.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
-import {
-  LISTED_BY,
-  type Accounts,
-  type AuditReads,
-  type Held,
-  type Journal,
-  type Rows,
-  type Shelves,
-  type Table,
-} from '../../commands/ports.ts'
+import type { Accounts, AuditReads, Held, Journal, Rows, Shelves, Table } from '../../commands/ports.ts'
+import { isKeyed, isUnlisted, listedFields } from './listed.ts'
+import { STREAM_LENGTH, startOfStream } from './streams.ts'
+import { textKey } from './text-key.ts'
 
 export type Reads = Shelves & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
@@ -32,7 +26,7 @@ export function reads(db: DatabaseSync): Reads {
 
   return {
     async row(table, id) {
-      const stored = prepared(`SELECT pos, version, body FROM ${known(table)} WHERE id = ?`).get(id) as
+      const stored = prepared(`SELECT pos, version, body, later FROM ${known(table)} WHERE id = ?`).get(id) as
         Stored | undefined
       return stored === undefined ? undefined : held(table, stored)
     },
@@ -41,7 +35,7 @@ export function reads(db: DatabaseSync): Reads {
       const { conditions, values } = filter(table, where)
       if (after !== undefined) conditions.push(newest_first ? 'pos < ?' : 'pos > ?')
       const found = prepared(
-        `SELECT pos, version, body FROM ${table} ${clause(conditions)} ORDER BY pos ${newest_first ? 'DESC' : 'ASC'} LIMIT ?`,
+        `SELECT pos, version, body, later FROM ${table} ${clause(conditions)} ORDER BY pos ${newest_first ? 'DESC' : 'ASC'} LIMIT ?`,
       ).all(...values, ...(after === undefined ? [] : [after]), size(limit)) as Stored[]
       return found.map((stored) => held(table, stored))
     },
@@ -59,10 +53,12 @@ export function reads(db: DatabaseSync): Reads {
     },
 
     async entries(stream, from, limit) {
+      const start = startOfStream(prepared, stream)
+      if (start === undefined) return []
       const found = prepared(
-        'SELECT stream, seq, hash, body FROM audit WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?',
-      ).all(stream, from, size(limit)) as StoredEntry[]
-      return found.map(entryOf)
+        'SELECT place, hash, body FROM audit WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
+      ).all(start + from, start + STREAM_LENGTH, size(limit)) as StoredEntry[]
+      return found.map((stored) => entryOf(stream, stored.place - start, stored))
     },
 
     async heads() {
@@ -91,10 +87,13 @@ export function reads(db: DatabaseSync): Reads {
   }
 }
 
-type Stored = { pos: number; version: number; body: string }
+/** `later`: the fields in which the second version differs from the first. */
+type Stored = { pos: number; version: number; body: string; later: string | null }
 
-function held<T extends Table>(table: T, { pos, version, body }: Stored): Held<T> {
-  return { version, row: parsed<Rows[T]>(body, `row ${pos} of \`${table}\``), cursor: pos }
+function held<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
+  const what = `row ${pos} of \`${table}\``
+  const first = parsed<Rows[T]>(body, what)
+  return { version, row: later === null ? first : { ...first, ...parsed<object>(later, what) }, cursor: pos }
 }
 
 function parsed<T>(body: string, what: string): T {
@@ -106,13 +105,13 @@ function parsed<T>(body: string, what: string): T {
 }
 
 type HeadRow = { stream: string; seq: number; hash: string }
-type StoredEntry = HeadRow & { body: string }
+type StoredEntry = { place: number; hash: string; body: string }
 
 /**
  * An entry as it is stored. One whose text is not an object any more keeps its place and its stored hash under the type
  * `unreadable`; no previous hash fits it, so it can never pass for a link of the chain.
  */
-function entryOf({ stream, seq, hash, body }: StoredEntry): AuditEntry {
+function entryOf(stream: string, seq: number, { hash, body }: StoredEntry): AuditEntry {
   const kept = objectOf(body)
   if (kept !== undefined) return { ...(kept as AuditEntry), hash }
   return { v: 1, stream, seq, prev_hash: '', hash, at: 0, type: 'unreadable', actor: '', trace: '', subject: {} }
@@ -129,13 +128,18 @@ function objectOf(text: string): object | undefined {
 
 /** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
 function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {
-  const fields: readonly string[] = LISTED_BY[known(table)]
+  const fields = listedFields(table)
   const conditions: string[] = []
   const values: Value[] = []
   for (const [field, value] of Object.entries(where)) {
     if (!fields.includes(field)) throw new Bug(`rows of \`${table}\` are not listed by \`${field}\``)
-    if (typeof value !== 'string' && typeof value !== 'number') throw new Bug(`\`${field}\` of a listing has no value`)
-    conditions.push(`json_extract(body, '$.${field}') = ?`)
+    if (typeof value !== 'string') throw new Bug(`\`${field}\` of a listing has no value`)
+    if (isUnlisted(table, field, value))
+      throw new Bug(`rows of \`${table}\` are not listed by \`${field}\` \`${value}\``)
+    conditions.push(`${field} = ?`)
+    values.push(isKeyed(field) ? textKey(value) : value)
+    if (!isKeyed(field)) continue
+    conditions.push(`coalesce(later ->> '${field}', body ->> '${field}') = ?`)
     values.push(value)
   }
   return { conditions, values }
@@ -144,7 +148,7 @@ function filter(table: Table, where: Readonly<Record<string, unknown>>): { condi
 const clause = (conditions: readonly string[]) => (conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`)
 
 function known<T extends Table>(table: T): T {
-  if (!Object.hasOwn(LISTED_BY, table)) throw new Bug(`there is no table \`${table}\``)
+  listedFields(table)
   return table
 }
 

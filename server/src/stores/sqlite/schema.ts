@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { STREAM_LENGTH } from './streams.ts'
+import { textKey } from './text-key.ts'
 
 /** Marks the file as ours (`Slce`), so that a wrong path never turns somebody else's database into a ledger. */
 const APPLICATION_ID = 0x53_6c_63_65
 
-/** One shape for every kind of row. `pos` is the cursor of a listing and is never used twice. */
+/** One shape for every kind of row, in the first releases. `pos` is the cursor of a listing and is never used twice. */
 function rows(table: string, listedBy: readonly string[]): string {
   const indexes = listedBy.map((field) => index(table, field))
   return `
@@ -68,6 +70,69 @@ const HABITS = rows('habits', [])
 /** Calls that are followed as tasks, by whoever made them. */
 const TASKS = index('calls', 'task_of')
 
+/** What a column takes from a row's text. */
+type Column = { readonly type: 'TEXT' | 'INTEGER'; readonly value: string }
+const text = (field: string): Column => ({ type: 'TEXT', value: `json_extract(body, '$.${field}')` })
+const key = (field: string): Column => ({ type: 'INTEGER', value: `text_key(json_extract(body, '$.${field}'))` })
+
+/**
+ * The same rows, whose listed fields stand in columns of their own: an index on JSON reads the text again at every write. `later`
+ * holds the fields in which a second version differs. Rows are never removed, so `pos` needs no count of its own.
+ */
+function withColumns(table: string, columns: Readonly<Record<string, Column>>): string {
+  const fields = Object.entries(columns)
+  const declared = fields.map(([field, { type }]) => `, ${field} ${type}`).join('')
+  return `
+    ALTER TABLE ${table} RENAME TO former;
+    CREATE TABLE ${table} (
+      pos INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      version INTEGER NOT NULL,
+      body TEXT NOT NULL,
+      later TEXT${declared}
+    ) STRICT;
+    INSERT INTO ${table} (pos, id, version, body${fields.map(([field]) => `, ${field}`).join('')})
+      SELECT pos, id, version, body${fields.map(([, { value }]) => `, ${value}`).join('')} FROM former ORDER BY pos;
+    DROP TABLE former;
+    ${fields.map(([field]) => `CREATE INDEX ${table}_by_${field} ON ${table} (${field}) WHERE ${field} IS NOT NULL;`).join('\n')}`
+}
+
+/** A call that has ended is not listed by its state: most of all rows stay out of that index. */
+const OPEN_STATE: Column = {
+  type: 'TEXT',
+  value: `nullif(nullif(nullif(json_extract(body, '$.state'), 'executed'), 'failed'), 'refused')`,
+}
+
+const COLUMNS = [
+  withColumns('calls', {
+    state: OPEN_STATE,
+    idempotency_key: text('idempotency_key'),
+    identity: key('identity'),
+    due: text('due'),
+    task_of: text('task_of'),
+  }),
+  withColumns('approvals', { state: text('state'), identity: key('identity') }),
+  withColumns('consents', { shelf: text('shelf') }),
+  withColumns('runs', { status: text('status'), kind: text('kind') }),
+  withColumns('tools', { server: text('server') }),
+  withColumns('servers', {}),
+  withColumns('pauses', {}),
+  withColumns('credentials', { key_hash: text('key_hash') }),
+  withColumns('checkpoints', {}),
+  withColumns('passphrases', {}),
+  withColumns('habits', {}),
+].join('\n')
+
+/** Streams get numbers, so that one number is an entry's place and the audit is one tree instead of two. */
+const NUMBERED_STREAMS = `
+  CREATE TABLE streams (number INTEGER PRIMARY KEY, stream TEXT NOT NULL UNIQUE) STRICT;
+  INSERT INTO streams (stream) SELECT stream FROM (SELECT stream FROM heads UNION SELECT stream FROM audit) ORDER BY stream;
+  ALTER TABLE audit RENAME TO former;
+  CREATE TABLE audit (place INTEGER PRIMARY KEY, hash TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+  INSERT INTO audit (place, hash, body)
+    SELECT (number - 1) * ${STREAM_LENGTH} + seq, hash, body FROM former JOIN streams USING (stream) ORDER BY number, seq;
+  DROP TABLE former;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -78,6 +143,8 @@ export const MIGRATIONS: readonly string[] = [
   PASSPHRASES,
   HABITS,
   TASKS,
+  COLUMNS,
+  NUMBERED_STREAMS,
 ]
 
 /**
@@ -85,6 +152,7 @@ export const MIGRATIONS: readonly string[] = [
  * that start together one migrates and the others find it done.
  */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
+  db.function('text_key', (value) => (typeof value === 'string' ? textKey(value) : null))
   db.exec('BEGIN IMMEDIATE')
   try {
     const version = numberOf(db, 'PRAGMA user_version')

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { CallRow } from '../../contract/call.ts'
+import { emptyHead, linkEntry } from '../../core/audit/chain.ts'
+import { approval, approvalId, call, callId, draft, newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openStore } from './open-store.suite.ts'
+import { migrate, MIGRATIONS } from './schema.ts'
+
+const folder = freshFolders()
+
+/** The last schema that kept rows as text alone. */
+const TEXT_ALONE = 8
+
+const CALLS: readonly CallRow[] = [
+  call(callId(1), { state: 'executing', identity: 'same', boot: 'gone' }),
+  call(callId(2), { state: 'executed', identity: 'same', idempotency_key: 'k' }),
+  call(callId(3), { state: 'unknown', trace: 'é 😀 \u2028 "quoted"' }),
+  call(callId(4), { state: 'executed', due: 'verify' }),
+]
+
+/** A ledger as a release before the columns left it: rows moved more than once, two streams, one of them longer. */
+function formerLedger(file: string): void {
+  const db = new DatabaseSync(file)
+  expect(migrate(db, MIGRATIONS.slice(0, TEXT_ALONE)).ok).toBe(true)
+  const insert = (table: string) => db.prepare(`INSERT INTO ${table} (id, version, body) VALUES (?, ?, ?)`)
+  for (const [at, row] of CALLS.entries()) insert('calls').run(row.call_id, at + 1, JSON.stringify(row))
+  insert('approvals').run(approvalId(1), 1, JSON.stringify({ ...approval(approvalId(1), 'denied'), identity: 'same' }))
+  const entry = db.prepare('INSERT INTO audit (stream, seq, hash, body) VALUES (?, ?, ?, ?)')
+  for (const [stream, length] of [
+    ['other', 3],
+    ['main', 5],
+  ] as const) {
+    let head = emptyHead(stream)
+    for (let seq = 1; seq <= length; seq += 1) {
+      const linked = linkEntry(head, draft(`${stream} ${seq}`), (text) => hash('sha256', text))
+      entry.run(stream, seq, linked.entry.hash, linked.text)
+      head = { stream, seq, hash: linked.entry.hash }
+    }
+    db.prepare('INSERT INTO heads (stream, seq, hash) VALUES (?, ?, ?)').run(stream, head.seq, head.hash)
+  }
+  db.close()
+}
+
+test('a ledger of rows as text alone opens with every row, listing and chain, and goes on', async () => {
+  const file = join(folder(), 'ledger.db')
+  formerLedger(file)
+  const store = await openStore(file, { alone: true })
+  const listed = await store.list('calls', {}, { limit: 10 })
+  expect(listed.map(({ row, version, cursor }) => [row, version, cursor])).toEqual(
+    CALLS.map((row, at) => [row, at + 1, at + 1]),
+  )
+  const found = async (where: Parameters<typeof store.list<'calls'>>[1]) =>
+    (await store.list('calls', where, { limit: 10 })).map(({ row }) => row.call_id)
+  expect(await found({ state: 'executing' })).toEqual([callId(1)])
+  expect(await found({ state: 'unknown' })).toEqual([callId(3)])
+  expect(await found({ identity: 'same' })).toEqual([callId(1), callId(2)])
+  expect(await found({ idempotency_key: 'k' })).toEqual([callId(2)])
+  expect(await found({ due: 'verify' })).toEqual([callId(4)])
+  expect(await store.list('approvals', { identity: 'same' }, { limit: 10 })).toHaveLength(1)
+  expect(await wholeChain(store, 'main')).toHaveLength(5)
+  expect(await wholeChain(store, 'other')).toHaveLength(3)
+
+  const [first] = CALLS
+  if (first === undefined) throw new Error('there is a first call')
+  const swap = { kind: 'swap', table: 'calls', id: first.call_id, from: 1, was: first } as const
+  const to = { ...first, state: 'failed' } as const
+  expect(await store.commit([{ ...swap, to }, newCall(callId(5)), note('next')])).toBe('committed')
+  expect(await store.row('calls', first.call_id)).toEqual({ version: 2, row: to, cursor: 1 })
+  expect((await store.row('calls', callId(5)))?.cursor).toBe(5)
+  expect(await found({ state: 'executing' })).toEqual([])
+  expect(await wholeChain(store, 'main')).toHaveLength(6)
+  await store.close()
+
+  const other = await openStore(file, { stream: 'other' })
+  await other.commit([note('next')])
+  expect(await wholeChain(other, 'other')).toHaveLength(4)
+  expect(await wholeChain(other, 'main')).toHaveLength(6)
+  await other.close()
+})

@@ -1,0 +1,66 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { Bug } from '../../contract/problems.ts'
+import { LISTED_BY, type Table, type Version } from '../../commands/ports.ts'
+import { listedFields, type Listed } from './listed.ts'
+
+/** Rows of every table. Each write says whether its expectation held. */
+export type RowWriter = {
+  insert(table: Table, id: string, row: string, listed: readonly Listed[]): boolean
+  /** `fields`: the columns that get the listed values, with commas between. */
+  update(
+    as: 'whole' | 'difference',
+    table: Table,
+    id: string,
+    from: Version,
+    text: string,
+    fields: string,
+    listed: readonly Listed[],
+  ): boolean
+  version(table: Table, id: string): Version | 'absent'
+}
+
+const SETS = { whole: 'body = ?, later = NULL', difference: 'later = ?' } as const
+
+export function rowWriter(db: DatabaseSync): RowWriter {
+  const tables = Object.keys(LISTED_BY) as Table[]
+  const inserts = new Map(tables.map((table) => [table, db.prepare(insertInto(table))]))
+  const versions = new Map(tables.map((table) => [table, db.prepare(`SELECT version FROM ${table} WHERE id = ?`)]))
+  const updates = new Map<string, StatementSync>()
+
+  const updateOf = (as: 'whole' | 'difference', table: Table, fields: string): StatementSync => {
+    const name = `${as} ${table} ${fields}`
+    const found = updates.get(name) ?? db.prepare(update(as, table, fields))
+    updates.set(name, found)
+    return found
+  }
+
+  return {
+    insert: (table, id, row, listed) => of(inserts, table).run(id, row, ...listed).changes === 1,
+    update: (as, table, id, from, text, fields, listed) =>
+      updateOf(as, table, fields).run(text, ...listed, id, from).changes === 1,
+    version(table, id) {
+      const held = of(versions, table).get(id) as { version: number } | undefined
+      return held?.version ?? 'absent'
+    },
+  }
+}
+
+function of(statements: ReadonlyMap<Table, StatementSync>, table: Table): StatementSync {
+  const found = statements.get(table)
+  if (found === undefined) throw new Bug(`there is no table \`${table}\``)
+  return found
+}
+
+function insertInto(table: Table): string {
+  const fields = listedFields(table)
+  const columns = ['id', 'version', 'body', ...fields].join(', ')
+  return `INSERT INTO ${table} (${columns}) VALUES (?, 1, ?${', ?'.repeat(fields.length)}) ON CONFLICT (id) DO NOTHING`
+}
+
+function update(as: 'whole' | 'difference', table: Table, fields: string): string {
+  const known = listedFields(table)
+  const named = fields === '' ? [] : fields.split(',')
+  if (!named.every((field) => known.includes(field))) throw new Bug(`\`${table}\` is not listed by \`${fields}\``)
+  const sets = [SETS[as], ...named.map((field) => `${field} = ?`)].join(', ')
+  return `UPDATE ${table} SET version = version + 1, ${sets} WHERE id = ? AND version = ?`
+}

@@ -1,0 +1,13 @@
+import type { StatementSync } from 'node:sqlite'
+
+/**
+ * The most entries of one stream. Streams stand one after the other in the audit: the first stream's places are its sequence
+ * numbers, the second's begin after this many, and so on. One number is the key, so that appending writes one tree.
+ */
+export const STREAM_LENGTH = 2 ** 40
+
+/** The place before a stream's first entry; undefined for a stream that was never opened. */
+export function startOfStream(prepare: (sql: string) => StatementSync, stream: string): number | undefined {
+  const row = prepare('SELECT number FROM streams WHERE stream = ?').get(stream) as { number: number } | undefined
+  return row === undefined ? undefined : (row.number - 1) * STREAM_LENGTH
+}
