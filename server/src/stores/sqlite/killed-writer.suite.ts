@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { newCall, note, runId } from '../ledger-fixtures.suite.ts'
 import { openStore } from './open-store.suite.ts'
 
@@ -10,7 +9,8 @@ const client = async (): Promise<never> => {
     const id = randomBytes(8).toString('hex')
     const event = { kind: 'event', run: runId(1), event: { type: 'committed', id } } as const
     const outcome = await store.commit([newCall(id), event, note(id)])
-    if (outcome === 'committed') writeSync(1, `${id}\n`)
+    // Waits for a reader that is slower, as `writeSync` does not.
+    if (outcome === 'committed') process.stdout.write(`${id}\n`)
   }
 }
 await Promise.all(Array.from({ length: 16 }, client))
