@@ -56,6 +56,8 @@ export type OpenedGate = {
   readonly telemetry: Telemetry
   /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
   stopTaking(): void
+  /** Resolves when every call has its outcome, also those that nobody waits for at a door, or after so long. */
+  lastCalls(ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -84,7 +86,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { world, close, settled, stopping, hangUp, telemetry, measured } = opened.value
+  const { world, close, closeServers, settled, stopping, hangUp, telemetry, measured } = opened.value
   const { gate, scheduler, idle } = driveWorld(world, log)
   // Nobody waits for what only watches.
   telemetry
@@ -115,8 +117,10 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     clearInterval(tick)
     hangUp()
     await scheduler.stop()
-    await idle()
     await readBack
+    // What still runs ends with its tool server, and what is known of it is recorded.
+    await closeServers()
+    await idle()
     const signed = await keeper.close()
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()
@@ -129,6 +133,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     live: world.live,
     settled,
     stopTaking,
+    async lastCalls(ms) {
+      let forget = () => {}
+      const waited = new Promise<void>((resolve) => (forget = after(ms, resolve)))
+      await Promise.race([idle(), waited])
+      forget()
+    },
     close: () => (closing ??= shutDown()),
   })
 }
@@ -152,6 +162,7 @@ type Opened = {
   readonly stopping: AbortController
   /** Ends what is being sent to channels; it is sent again after the next start. */
   hangUp(): void
+  closeServers(): Promise<void>
   close(): Promise<void>
 }
 
@@ -286,6 +297,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     measured,
     stopping,
     hangUp: () => posting.abort(),
+    closeServers: () => servers.close(),
     settled: Promise.allSettled(configs.value.map(({ name }) => servers.ready(name))).then(() => undefined),
     async close() {
       unwatch()

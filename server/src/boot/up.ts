@@ -7,6 +7,7 @@ import type { UpOptions } from '../doors/cli/program.ts'
 import { doorman } from '../doors/http/caller-of.ts'
 import { failedKnocks } from '../doors/http/failed-knocks.ts'
 import { httpApp } from '../doors/http/app.ts'
+import { LAST_ANSWERS_MS } from '../doors/http/last-answers.ts'
 import { listen } from '../doors/http/listen.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { placesIn } from './data-folder.ts'
@@ -73,7 +74,7 @@ export async function up(options: UpOptions): Promise<number> {
   // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
   opened.value.stopTaking()
   stopping.abort()
-  await listening.value.close()
+  await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
   await opened.value.close()
   return 0
 }

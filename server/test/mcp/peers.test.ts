@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LAUNCHER } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
 import { installPeers, peerFile } from '../peers/install-peers.ts'
-import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
+import { connectClient, sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
 /** What these tests need of version 1 of the official SDK. */
 type OldClient = {
@@ -14,7 +14,17 @@ type OldClient = {
   listTools(): Promise<{ tools: { name: string }[] }>
   callTool(call: object, schema?: undefined, options?: object): Promise<Told>
   getInstructions(): string | undefined
+  readonly experimental: {
+    readonly tasks: {
+      callToolStream(call: object): AsyncGenerator<TaskMessage>
+      getTask(id: string): Promise<{ status: string }>
+      getTaskResult(id: string, schema: unknown): Promise<Told>
+      listTasks(): Promise<{ tasks: { taskId: string }[] }>
+      cancelTask(id: string): Promise<{ status: string }>
+    }
+  }
 }
+type TaskMessage = { type: string; task?: { taskId: string; status: string }; result?: Told; error?: Error }
 type Told = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
 type Made<T> = new (...words: never[]) => T
 
@@ -99,6 +109,113 @@ describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the of
     await expect(stay).rejects.toThrow()
     await sawIt(gate, `cancelled stay ${text}`)
     await Promise.all([searching.close(), passing.close()])
+  })
+})
+
+describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('tasks of version 1 of the official SDK, %s', (way) => {
+  test('a call goes on by itself when a person has decided, and ends when it is cancelled', async () => {
+    const client = await connect(way, 'search')
+    await client.listTools()
+    const { tasks } = client.experimental
+    const note = (text: string) =>
+      tasks.callToolStream({ name: 'execute_skill_proxy', arguments: { skill_id: 'lively__note', args: { text } } })
+
+    const text = `v1 task ${way}`
+    const told: TaskMessage[] = []
+    const [, taskId] = await Promise.all([
+      approveWhenHeld(text),
+      (async () => {
+        for await (const message of note(text)) told.push(message)
+        return told[0]?.task?.taskId ?? 'none'
+      })(),
+    ])
+    expect(told[0]).toMatchObject({ type: 'taskCreated', task: { status: 'working' } })
+    expect(told.at(-1)?.result?.content[0]?.text).toBe(`note done: ${text}`)
+    expect(await tasks.getTask(taskId)).toMatchObject({ status: 'completed' })
+    const schema = await fromSdk('../types.js', 'CallToolResultSchema')
+    expect((await tasks.getTaskResult(taskId, schema)).content[0]?.text).toBe(`note done: ${text}`)
+    expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId)
+    await expect(tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
+
+    const unwanted = note(`${text} unwanted`)
+    const { value: first } = (await unwanted.next()) as { value: TaskMessage }
+    await tasks.cancelTask(first.task?.taskId ?? '')
+    const rest: TaskMessage[] = []
+    for await (const message of unwanted) rest.push(message)
+    expect(rest.at(-1)?.error?.message).toContain('was cancelled')
+    expect(gate.seen().filter((line) => line.includes(text))).toHaveLength(1)
+    await client.close()
+  })
+})
+
+/** What these tests need of the official client for tasks. */
+type TaskSession = {
+  callTool(name: string, args: object, options: object): Promise<TaskExecution>
+  close(): Promise<void>
+}
+type TaskExecution = {
+  readonly kind: string
+  settle(): Promise<{ outcome: unknown }>
+  cancel(): Promise<void>
+}
+
+describe.skipIf(isSkipped).each([
+  { way: 'http', era: 'old' },
+  { way: 'stdio', era: 'old' },
+  { way: 'http', era: 'new' },
+] as const)('tasks of version 2 of the official SDK, $way, $era era', ({ way, era }) => {
+  /** The SDK's own wire knows no tasks of the newer era, so their client asks for another way to send. */
+  const raw = async ({ method, params }: { method: string; params: Record<string, unknown> }) => {
+    const named = params['name'] ?? params['taskId']
+    const answer = await fetch(`${gate.url}/mcp?surface=passthrough`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${agent}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(typeof named === 'string' ? { 'mcp-name': named } : {}),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
+    return error === undefined ? { kind: 'result', result } : { kind: 'error', error }
+  }
+
+  test('a call goes on by itself when a person has decided, and is cancelled in the tool server', async () => {
+    const client = await connectClient(gate, agent, { way, era, surface: 'passthrough' })
+    const file = peerFile('@modelcontextprotocol/ext-tasks/dist/client/index.js')
+    const peer = (await import(pathToFileURL(file).href)) as {
+      createTaskSessionFromClient(client: unknown, options: object): TaskSession
+      toolDeclarationFromMcpTool(tool: unknown): unknown
+    }
+    const { tools } = await client.listTools()
+    /** Before 2026-07-28 it is for the client to want a task, of a tool that says it may be one. */
+    const wish = (tool: string) => {
+      const declaration = peer.toolDeclarationFromMcpTool(tools.find(({ name }) => name === tool))
+      return era === 'old' ? { declaration, task: { preference: 'require' } } : {}
+    }
+    const v2RequestFraming = {
+      protocolVersion: '2026-07-28',
+      clientInfo: { name: 'test', version: '1' },
+      clientCapabilities: {},
+    }
+    const modern = era === 'new' ? { rawDispatch: raw, v2RequestFraming } : {}
+    const session = peer.createTaskSessionFromClient(client, { endpointId: 'gate', ...modern })
+    const text = `v2 task ${way} ${era}`
+    const execution = await session.callTool('lively__note', { text }, wish('lively__note'))
+    expect(execution.kind).toBe('task')
+    await approveWhenHeld(text)
+    expect(JSON.stringify((await execution.settle()).outcome)).toContain(`note done: ${text}`)
+
+    const staying = await session.callTool('lively__stay', { text }, wish('lively__stay'))
+    await sawIt(gate, `stay {"text":"${text}"}`)
+    await staying.cancel()
+    await sawIt(gate, `cancelled stay ${text}`)
+    expect(JSON.stringify((await staying.settle()).outcome)).toContain('cancelled')
+    await session.close()
+    await client.close()
   })
 })
 

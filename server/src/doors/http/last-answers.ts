@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 
 /** How long requests under way may take after the gate was told to stop. */
-const LAST_ANSWERS_MS = 10_000
+export const LAST_ANSWERS_MS = 10_000
 
 /**
  * Watches a server's requests. The function that it returns resolves when nobody waits for an answer any more, or has waited for
