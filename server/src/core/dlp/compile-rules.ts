@@ -23,8 +23,6 @@ export type CompiledRules = {
   readonly rules: readonly CompiledRule[]
   readonly finder: WordFinder
   readonly uses: readonly KeywordUse[]
-  /** Those of them that judge the value of a field by its name. */
-  readonly valued: readonly KeywordUse[]
   readonly number: readonly CompiledRule[]
   readonly code: readonly CompiledRule[]
   readonly colon: readonly CompiledRule[]
@@ -109,7 +107,6 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
     rules,
     finder: buildWordFinder(words),
     uses,
-    valued: uses.filter(({ values }) => values.length > 0),
     number: at('number'),
     code: at('code'),
     colon: at('colon'),

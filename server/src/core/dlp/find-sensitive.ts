@@ -39,6 +39,7 @@ const CLASS_OF = Uint8Array.from({ length: 128 }, (_, code) => {
 const BACKSLASH = 92
 const ESCAPED = new Set(Array.from('nrt', (letter) => letter.charCodeAt(0)))
 const MOST_LETTERS_OF_CODE = 6
+const NONE: readonly number[] = []
 
 /** One walk over one text. */
 class Search {
@@ -46,9 +47,10 @@ class Search {
   steps = 0
   private readonly text: string
   private readonly rules: CompiledRules
-  private readonly scanned = new Set<CompiledRule>()
+  // Most texts hold no keyword, and need neither.
+  private scanned: Set<CompiledRule> | undefined
+  private valuesSeen: Set<CompiledRule> | undefined
   private nameSeen = -1
-  private readonly valuesSeen = new Set<CompiledRule>()
 
   constructor(text: string, rules: CompiledRules) {
     this.text = text
@@ -92,9 +94,16 @@ class Search {
   /** The rules for values whose keyword stands in this field's name. */
   judgeField(value: string): void {
     const name = this.text.toLowerCase()
-    for (const use of this.rules.valued) {
-      if (!name.includes(use.keyword)) continue
-      this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true })
+    const { symbols, width, next, ends } = this.rules.finder
+    let state = 0
+    for (let at = 0; at < name.length; at++) {
+      const code = name.charCodeAt(at)
+      state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+      for (const index of ends[state] ?? NONE) {
+        const use = this.rules.uses[index]
+        if (use === undefined || use.values.length === 0) continue
+        this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true })
+      }
     }
   }
 
@@ -106,9 +115,10 @@ class Search {
     if (use.values.length === 0) return
     // Keywords of the same name lead to the same value: judge each rule once per name.
     const name = nameEnd(this.text, end)
-    if (name !== this.nameSeen) this.valuesSeen.clear()
+    if (name !== this.nameSeen) this.valuesSeen = undefined
     this.nameSeen = name
-    if (use.values.every((rule) => this.valuesSeen.has(rule))) return
+    const { valuesSeen } = this
+    if (valuesSeen !== undefined && use.values.every((rule) => valuesSeen.has(rule))) return
     const assignment = assignmentAt(this.text, start, end)
     if (assignment === undefined) return
     this.judge(use, { text: this.text, ...assignment })
@@ -117,6 +127,7 @@ class Search {
   private judge(use: KeywordUse, place: Place & { readonly name: string }): void {
     const words = wordsOf(place.name)
     const isNamed = namesWord(words, use.keyword) && !isHarmless(words)
+    this.valuesSeen ??= new Set()
     for (const rule of use.values) {
       if (this.valuesSeen.has(rule) || !(rule.glued || isNamed)) continue
       this.valuesSeen.add(rule)
@@ -152,10 +163,13 @@ class Search {
   }
 
   private scan(rule: CompiledRule): void {
-    if (this.scanned.has(rule)) return
-    this.scanned.add(rule)
+    if (rule.keywords.length > 0) {
+      this.scanned ??= new Set()
+      if (this.scanned.has(rule)) return
+      this.scanned.add(rule)
+    }
     this.steps += rule.cost * this.text.length
-    for (const span of tryEverywhere(rule, this.text)) this.spans.push(span)
+    tryEverywhere(rule, this.text, this.spans)
   }
 }
 

@@ -35,13 +35,14 @@ function redacted(value: Json, name: string, path: string, work: Work): Json {
 }
 
 function redactedObject(object: JsonObject, path: string, work: Work): JsonObject {
+  const before = work.findings.length
   const taken = new Set<string>()
   const entries = Object.entries(object).map(([key, field]): [string, Json] => {
     const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const shown = redactedLeaf(key, '', own, work)
     return [freeKey(shown, taken), redacted(field, labelOf(object, key, work) ?? withoutMarks(shown), own, work)]
   })
-  return Object.fromEntries(entries)
+  return work.findings.length === before ? object : Object.fromEntries(entries)
 }
 
 /** `{"name": "API_TOKEN", "value": "…"}` names its value in another field. */
@@ -56,7 +57,8 @@ function labelOf(object: JsonObject, key: string, { rules }: Work): string | und
  * A name as evidence is what redaction leaves of it, without the marks: `[REDACTED_SECRET]` is no word of whoever named the
  * field, and a second redaction must not see more than the first.
  */
-const withoutMarks = (name: string) => name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '')
+const withoutMarks = (name: string) =>
+  name.includes('[') ? name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '') : name
 
 /** Two keys that become equal by redaction stay two fields. */
 function freeKey(key: string, taken: Set<string>): string {
@@ -76,8 +78,11 @@ function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
   if (name === '') return locate(text, rules).spans
   // The name stands before the value as it would in a text, for the rules that look at what is near.
   const lead = `${name}: `
-  const inside = locate(lead + text, rules)
-    .spans.filter((span) => span.start >= lead.length)
+  const inside = locate(lead + text, rules).spans
+  const byName = locateInField(name, text, rules)
+  if (inside.length === 0) return byName
+  return inside
+    .filter((span) => span.start >= lead.length)
     .map((span) => ({ ...span, start: span.start - lead.length, end: span.end - lead.length }))
-  return [...inside, ...locateInField(name, text, rules)]
+    .concat(byName)
 }

@@ -16,6 +16,7 @@ export function redactText(text: string, rules: CompiledRules): Redacted {
 
 /** Replaces findings that do not overlap. */
 export function replaced(text: string, findings: readonly Finding[]): string {
+  if (findings.length === 0) return text
   const parts: string[] = []
   let end = text.length
   for (const finding of findings.toReversed()) {

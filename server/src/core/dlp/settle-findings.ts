@@ -12,7 +12,9 @@ const MOST_ROUNDS = 4
  * something is repeated as if the findings were replaced, and what it shows is located on the original too.
  */
 export function settleFindings(text: string, find: (text: string) => readonly Span[]): Finding[] {
-  let spans = resolveOverlaps(find(text))
+  const found = find(text)
+  if (found.length === 0) return []
+  let spans = resolveOverlaps(found)
   for (let round = 1; round < MOST_ROUNDS && spans.length > 0; round++) {
     const more = revealed(text, spans, find)
     if (more.length === 0) break

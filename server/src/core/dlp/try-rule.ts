@@ -23,17 +23,15 @@ export function tryValue(rule: CompiledRule, place: Place): Span | undefined {
   return match === null ? undefined : accepted(rule, match, place, place.start)
 }
 
-/** Tries a rule at every position. */
-export function tryEverywhere(rule: CompiledRule, text: string): Span[] {
+/** Tries a rule at every position, and adds what it shows. */
+export function tryEverywhere(rule: CompiledRule, text: string, spans: Span[]): void {
   rule.regex.lastIndex = 0
-  const spans: Span[] = []
   for (let match = rule.regex.exec(text); match !== null; match = rule.regex.exec(text)) {
     const span = accepted(rule, match, { text, start: 0, end: 0 }, 0)
     if (span !== undefined) spans.push(span)
     // What was refused may hide something acceptable that begins inside it.
     if (span === undefined) rule.regex.lastIndex = match.index + 1
   }
-  return spans
 }
 
 function accepted(rule: CompiledRule, match: RegExpExecArray, place: Place, offset: number): Span | undefined {
