@@ -211,6 +211,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const telemetry = openTelemetry({
     version,
     ...otlp.value,
+    onFault: (endpoint) =>
+      log('warn', 'the collector takes no traces or metrics; they are dropped until it does', { endpoint }),
     readings: readingsOf({ shelves: store.value, audit: store.value, servers: () => servers.status() }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })

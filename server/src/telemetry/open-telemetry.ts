@@ -22,7 +22,13 @@ export type TelemetryOptions = {
   readonly version: string
   readonly readings: Readings
   readonly otlp?: OtlpTarget
+  /** Told that the collector takes nothing: at once, then at most every ten minutes. */
+  readonly onFault: (endpoint: string) => void
 }
+
+/** What a collector may take for one post, with all its repetitions. It is also the longest that a stopping gate waits for it. */
+const PATIENCE_MS = 3_000
+const TELL_AGAIN_MS = 600_000
 
 type Started = Live & { readonly scrape: () => Promise<string>; readonly close: () => Promise<void> }
 
@@ -47,11 +53,12 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
   }
 }
 
-async function startSdk({ version, readings, otlp }: TelemetryOptions): Promise<Started> {
+async function startSdk({ version, readings, otlp, onFault }: TelemetryOptions): Promise<Started> {
   const { MeterProvider, PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics')
   const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus')
   const { resourceFromAttributes } = await import('@opentelemetry/resources')
   const resource = resourceFromAttributes({ 'service.name': 'sluice', 'service.version': version })
+  if (otlp !== undefined) await hearFaults(() => onFault(otlp.endpoint))
   const prometheus = new PrometheusExporter({ preventServerStart: true })
   const traces = otlp === undefined ? undefined : await tracesTo(otlp, resource, version)
   const readers = [
@@ -72,15 +79,30 @@ async function startSdk({ version, readings, otlp }: TelemetryOptions): Promise<
   }
 }
 
+/** The SDK tells of what could not be sent through its log alone. */
+async function hearFaults(onFault: () => void): Promise<void> {
+  const { diag, DiagLogLevel } = await import('@opentelemetry/api')
+  let told = Number.NEGATIVE_INFINITY
+  const error = () => {
+    if (performance.now() - told < TELL_AGAIN_MS) return
+    told = performance.now()
+    onFault()
+  }
+  const silent = () => {}
+  const logger = { error, warn: silent, info: silent, debug: silent, verbose: silent }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true })
+}
+
 async function metricsTo({ endpoint, headers }: OtlpTarget) {
   const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http')
-  return new OTLPMetricExporter({ url: `${endpoint}/v1/metrics`, headers: { ...headers } })
+  return new OTLPMetricExporter({ url: `${endpoint}/v1/metrics`, headers: { ...headers }, timeoutMillis: PATIENCE_MS })
 }
 
 async function tracesTo({ endpoint, headers }: OtlpTarget, resource: Resource, version: string) {
   const { TracerProvider, BatchSpanProcessor } = await import('@opentelemetry/sdk-trace')
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
-  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers: { ...headers } })
+  const url = `${endpoint}/v1/traces`
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: PATIENCE_MS })
   const provider = new TracerProvider({ resource, spanProcessors: [new BatchSpanProcessor({ exporter })] })
   const spans = spansOf(await import('@opentelemetry/api'), provider.getTracer('sluice', version))
   return { spans, close: () => provider.shutdown() }
