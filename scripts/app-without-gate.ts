@@ -1,4 +1,5 @@
 import type { Gate } from '../server/src/commands/gate.ts'
+import { packageVersion } from '../server/src/boot/package-version.ts'
 import { refuse } from '../server/src/contract/problems.ts'
 import { httpApp } from '../server/src/doors/http/app.ts'
 import type { App } from '../server/src/doors/http/route.ts'
@@ -12,6 +13,7 @@ export function appWithoutGate(): App {
   }
   return httpApp({
     gate: new Proxy({}, absent) as Gate,
+    version: packageVersion(),
     doorman: async () => refuse('auth.missing'),
     newTrace: () => '',
     hosts: [],

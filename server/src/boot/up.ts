@@ -50,7 +50,11 @@ export async function up(options: UpOptions): Promise<number> {
     },
   }
   const { telemetry } = opened.value
-  const app = httpApp({ ...shared, metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics } })
+  const app = httpApp({
+    ...shared,
+    version: gate.version,
+    metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics },
+  })
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen

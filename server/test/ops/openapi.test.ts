@@ -5,7 +5,13 @@ import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 let gate: RunningGate & { stop(): Promise<void> }
 let admin = ''
 let agent = ''
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> }
+type Parameter = { readonly name: string; readonly in: string; readonly required?: boolean }
+type Operation = {
+  parameters: Parameter[]
+  operationId: string
+  middleware?: unknown
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
 let document: { paths: Record<string, Record<string, Operation>>; components: object }
 beforeAll(async () => {
   gate = await startGate()
@@ -16,10 +22,9 @@ beforeAll(async () => {
 afterAll(() => gate.stop())
 
 /** What the document says of an answer, as a check of real ones. */
-function fits(method: string, path: string, body: unknown, good = true): string {
-  const { responses } = document.paths[path]?.[method] ?? { responses: {} }
-  const content = responses[good ? '200' : 'default']?.content ?? {}
-  const schema = content[good ? 'application/json' : 'application/problem+json']?.schema
+function fits(method: string, path: string, body: unknown, status: number | 'default' = 200): string {
+  const content = document.paths[path]?.[method]?.responses[status]?.content ?? {}
+  const schema = content[status === 'default' ? 'application/problem+json' : 'application/json']?.schema
   if (schema === undefined) return 'the document says nothing of this answer'
   const ajv = new Ajv2020({ strict: false })
   ajv.addSchema({ $id: 'doc', components: document.components })
@@ -34,8 +39,8 @@ test('real answers of the main routes fit the document', async () => {
   const held = await call('book__note', { text: 'x' })
   const blocked = await call('book__wipe', { text: 'x' })
   expect(fits('post', '/v1/calls', executed.body)).toBe('fits')
-  expect(fits('post', '/v1/calls', held.body)).toBe('fits')
-  expect(fits('post', '/v1/calls', blocked.body, false)).toBe('fits')
+  expect([held.status, fits('post', '/v1/calls', held.body, 202)]).toEqual([202, 'fits'])
+  expect(fits('post', '/v1/calls', blocked.body, 'default')).toBe('fits')
   const id = String(held.body['approval_id'])
   const reads: [path: string, at?: string][] = [
     ['/v1/approvals'],
@@ -48,8 +53,8 @@ test('real answers of the main routes fit the document', async () => {
     ['/v1/runs'],
   ]
   for (const [path, at = path] of reads) {
-    const { body } = await gate.http('GET', at, admin)
-    expect([path, fits('get', path, body)]).toEqual([path, 'fits'])
+    const { body, status } = await gate.http('GET', at, admin)
+    expect([path, fits('get', path, body, status)]).toEqual([path, 'fits'])
   }
   const runs = (await gate.http('GET', '/v1/runs?status=active', admin)).body['items']
   expect(runs).toMatchObject([{ kind: 'held-call', status: 'active' }])
@@ -59,7 +64,7 @@ test('real answers of the main routes fit the document', async () => {
   expect(fits('post', '/v1/pauses', paused.body)).toBe('fits')
   expect(fits('get', '/v1/pauses', (await gate.http('GET', '/v1/pauses', admin)).body)).toBe('fits')
   const made = await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name: 'made' })
-  expect(fits('post', '/v1/keys', made.body)).toBe('fits')
+  expect(fits('post', '/v1/keys', made.body, made.status)).toBe('fits')
 })
 
 test('every route of the document says what a problem looks like', () => {
@@ -72,4 +77,60 @@ test('every route of the document says what a problem looks like', () => {
   const silent = all.filter(({ problem }) => problem?.content?.['application/problem+json'] === undefined)
   expect(silent.map(({ at }) => at)).toEqual([])
   expect(all.length).toBeGreaterThan(40)
+})
+
+test('every part of an address is a declared parameter, every operation has an id of its own, and nothing of ours leaks', () => {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, ...operation })),
+  )
+  for (const { path, parameters } of all) {
+    const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const declared = parameters.filter((one) => one.in === 'path' && one.required === true).map(({ name }) => name)
+    expect([path, declared]).toEqual([path, parts])
+  }
+  expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length)
+  expect(all.filter((operation) => operation.middleware !== undefined)).toEqual([])
+})
+
+/** Every address of the document with its method, the parts filled in. */
+const addresses = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path: path.replaceAll(/\{\w+\}/g, 'nothing'),
+      method: method.toUpperCase(),
+      hasBody: 'requestBody' in operation,
+      methods: Object.keys(methods).map((one) => one.toUpperCase()),
+    })),
+  )
+
+test('a body that is not declared as JSON is refused as such at every route that takes one', async () => {
+  const taking = addresses().filter(({ hasBody }) => hasBody)
+  expect(taking.length).toBeGreaterThan(12)
+  for (const { path, method } of taking)
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const headers = { authorization: `Bearer ${admin}`, 'content-type': type }
+      const got = await fetch(`${gate.url}${path}`, { method, headers, body: '{}' })
+      const { code } = (await got.json()) as { code?: string }
+      expect([path, got.status, code]).toEqual([path, 415, 'request.media_type'])
+    }
+})
+
+test('a method that an address does not know is refused with those that it does', async () => {
+  for (const { path, methods } of addresses()) {
+    const got = await fetch(`${gate.url}${path}`, { method: 'PUT', headers: { authorization: `Bearer ${admin}` } })
+    const { code } = (await got.json()) as { code?: string }
+    expect([path, got.status, code]).toEqual([path, 405, 'request.method_not_allowed'])
+    const allowed = got.headers.get('allow')?.split(', ') ?? []
+    expect([path, methods.filter((method) => !allowed.includes(method))]).toEqual([path, []])
+  }
+})
+
+test('a word in the query that nobody knows is refused, and so is one that is given twice', async () => {
+  expect(await gate.http('GET', '/v1/approvals?stat=any', admin)).toMatchObject({
+    status: 400,
+    body: { code: 'request.invalid', about: { paths: 'stat: unknown; known are state, limit, after' } },
+  })
+  expect(await gate.http('GET', '/v1/tools?limit=1&limit=2', admin)).toMatchObject({
+    body: { code: 'request.invalid', about: { paths: 'limit: given more than once' } },
+  })
 })

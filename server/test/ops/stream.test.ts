@@ -68,6 +68,12 @@ test('a caller has a limited number of streams, and gets a place back by closing
   await again.body?.cancel()
 })
 
+test('a look at the head of a stream opens none', async () => {
+  const key = await gate.key('user', 'looks')
+  const look = () => fetch(`${gate.url}/v1/stream`, { method: 'HEAD', headers: { authorization: `Bearer ${key}` } })
+  for (let looks = 0; looks < 12; looks += 1) expect((await look()).status).toBe(200)
+})
+
 test('a kind that does not exist, and a caller without a key, are refused', async () => {
   expect(await gate.http('GET', '/v1/stream?kinds=call,weather', agent)).toMatchObject({
     status: 400,

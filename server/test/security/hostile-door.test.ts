@@ -44,7 +44,13 @@ async function expectWork(): Promise<void> {
 }
 
 const post = (...more: readonly string[]) =>
-  head('POST /v1/calls HTTP/1.1', 'Host: 127.0.0.1', `Authorization: Bearer ${agent}`, ...more)
+  head(
+    'POST /v1/calls HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${agent}`,
+    'Content-Type: application/json',
+    ...more,
+  )
 const get = (path: string, ...more: readonly string[]) => head(`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...more)
 
 describe('a request that two readers could read in two ways is refused, and nothing behind it is read', () => {

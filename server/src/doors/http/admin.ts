@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { ArtifactAnswer, KeyAnswer, listOf, NewKeyAnswer, PauseAnswer, ServerAnswer } from '../../contract/answers.ts'
 import { KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
@@ -11,6 +12,7 @@ export const adminRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/servers',
+      query: PAGED,
       access: PEOPLE,
       summary: 'Tool servers and their health',
       answers: listOf(ServerAnswer),
@@ -21,6 +23,7 @@ export const adminRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/artifacts/{digest}',
+      query: ['from', 'length'],
       access: CALLERS,
       summary: 'A part of an evicted output (from, length)',
       answers: ArtifactAnswer,
@@ -35,6 +38,7 @@ export const adminRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/pauses',
+      query: PAGED,
       access: CALLERS,
       summary: 'What is paused',
       answers: listOf(PauseAnswer),
@@ -59,6 +63,7 @@ export const adminRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/keys',
+      query: PAGED,
       access: ADMINS,
       summary: 'Keys, without their text',
       answers: listOf(KeyAnswer),
@@ -74,6 +79,7 @@ export const adminRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/keys',
+      status: [201],
       access: ADMINS,
       summary: 'Create a key; it is shown once',
       answers: NewKeyAnswer,

@@ -20,7 +20,7 @@ import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
 import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
-import { declareRoute, route, type App, type Door } from './route.ts'
+import { declareRoute, methodsAt, route, type App, type Door } from './route.ts'
 import { toolRoutes } from './tools.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoute } from './stream.ts'
@@ -28,6 +28,7 @@ import { traceOf } from './trace-of.ts'
 
 export type HttpDoor = {
   readonly gate: Gate
+  readonly version: string
   readonly doorman: Doorman
   readonly newTrace: () => string
   /** The names by which this gate is known on the network, besides those of the loopback. */
@@ -53,6 +54,8 @@ export function httpApp(door: HttpDoor): App {
     c.set('answers', answers)
     c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()
+    // Nobody reads the body of such an answer, and a stream would stay open for it.
+    if (c.req.method === 'HEAD') await c.res.body?.cancel()
     c.header('x-content-type-options', 'nosniff')
     c.header('x-trace-id', c.get('trace'))
   })
@@ -98,10 +101,22 @@ export function httpApp(door: HttpDoor): App {
   describeMcp(app)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   declareRoute('get', '/openapi.json', 'anyone')
-  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Sluice', version: '0.1.0' } })
+  app.doc31('/openapi.json', {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: door.version,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: '/' }],
+  })
   consoleRoutes(app)
 
-  app.notFound((c) => problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace')))
+  app.notFound((c) => {
+    const methods = methodsAt(c.req.path)
+    if (methods.length === 0) return problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace'))
+    return problemResponse(problem('request.method_not_allowed', { allow: methods.join(', ') }), c.get('trace'))
+  })
   app.onError((error, c) => {
     if (isAborted(error)) return problemResponse(problem('request.malformed', { because: 'aborted' }), c.get('trace'))
     return problemResponse(problem('internal', { incident: door.onIncident(error, c.get('trace')) }), c.get('trace'))

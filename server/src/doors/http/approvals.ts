@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { DecidedAnswer, listOf, PacketAnswer } from '../../contract/answers.ts'
 import type { ApprovalDecision } from '../../commands/decide-approval.ts'
 import { DecideBody, RedeemBody } from '../../contract/api.ts'
@@ -14,6 +15,7 @@ export const approvalRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/approvals',
+      query: ['state', ...PAGED],
       access: PEOPLE,
       summary: 'Requests, by `state` (default pending, `any` for all)',
       answers: listOf(PacketAnswer),

@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { AuditEntryAnswer, listOf } from '../../contract/answers.ts'
 import { stream } from 'hono/streaming'
 import { VerifyBody } from '../../contract/api.ts'
@@ -11,6 +12,7 @@ export const auditRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/audit',
+      query: ['stream', 'from', ...PAGED],
       access: DECIDERS,
       summary: 'Entries of a stream from `from` on, or after `after`',
       answers: listOf(AuditEntryAnswer),
@@ -41,6 +43,8 @@ export const auditRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/audit/export',
+      query: ['format', 'since'],
+      media: 'application/jsonl',
       access: DECIDERS,
       summary: 'Entries and checkpoints since `since` (ms), as jsonl or csv',
     }),
@@ -56,7 +60,13 @@ export const auditRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
-    route({ method: 'get', path: '/v1/audit/prove/{seq}', access: DECIDERS, summary: 'A portable proof of one entry' }),
+    route({
+      method: 'get',
+      path: '/v1/audit/prove/{seq}',
+      query: ['stream'],
+      access: DECIDERS,
+      summary: 'A portable proof of one entry',
+    }),
     async (c) => {
       const seq = Number(partOf(c, 'seq'))
       if (!Number.isSafeInteger(seq) || seq < 1)

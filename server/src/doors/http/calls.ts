@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { CallAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
@@ -12,6 +13,8 @@ export const callRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/calls',
+      query: ['wait_ms'],
+      status: [200, 202],
       access: CALLERS,
       summary: 'Call a tool',
       answers: CallAnswer,
@@ -49,6 +52,8 @@ export const callRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls/{call_id}',
+      query: ['wait_ms'],
+      status: [200, 202],
       access: CALLERS,
       summary: 'The outcome of a call, with an optional bounded wait (wait_ms)',
       answers: CallAnswer,
@@ -63,6 +68,7 @@ export const callRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls',
+      query: PAGED,
       access: DECIDERS,
       summary: 'Calls whose outcome is unknown and that wait for a person',
     }),

@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { ConsentBody } from '../../contract/api.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
@@ -10,6 +11,7 @@ export const consentRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/consents',
+      query: PAGED,
       access: PEOPLE,
       summary: 'Consents with what is left of each, newest first',
     }),
@@ -20,6 +22,7 @@ export const consentRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/consents',
+      status: [201],
       access: DECIDERS,
       summary: 'Permit calls ahead, within explicit bounds',
       body: ConsentBody,

@@ -9,6 +9,7 @@ export function describeMcp(app: App): void {
     route({
       method: 'post',
       path: '/mcp',
+      query: ['surface'],
       access: CALLERS,
       summary: 'MCP (streamable HTTP): one message; the answer is JSON or a stream of events (`surface`)',
     }),
@@ -28,5 +29,5 @@ export function describeMcp(app: App): void {
   ]
   // For clients that look only here.
   declareRoute('get', '/.well-known/oauth-protected-resource', 'anyone')
-  for (const described of routes) app.openAPIRegistry.registerPath(described)
+  for (const { middleware: _, ...described } of routes) app.openAPIRegistry.registerPath(described)
 }

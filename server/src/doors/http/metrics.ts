@@ -16,6 +16,7 @@ export function metricsRoute(app: App, { scrape, open }: MetricsOptions): void {
     route({
       method: 'get',
       path: '/metrics',
+      media: 'text/plain',
       access: open ? 'anyone' : ['admin', 'node'],
       summary: 'Metrics in the text format of Prometheus',
     }),

@@ -11,8 +11,9 @@ export function problemResponse(found: Problem, trace: string, more: Readonly<Re
   const { http } = PROBLEMS[found.code]
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (http === 401) headers['www-authenticate'] = 'Bearer realm="sluice"'
-  const { retry_after_s } = found.about
+  const { retry_after_s, allow } = found.about
   if (retry_after_s !== undefined) headers['retry-after'] = retry_after_s
+  if (allow !== undefined) headers['allow'] = allow
   return new Response(JSON.stringify({ ...problemBody(found, trace), ...more }), { status: http, headers })
 }
 

@@ -6,12 +6,13 @@ import { readJson } from '../../commands/read-json.ts'
 import { ProblemAnswer } from '../../contract/answers.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
-import { answerOnce, type Answers } from './answer-once.ts'
+import { answerOnce, type Answers as KeptAnswers } from './answer-once.ts'
 import type { Doorman } from './caller-of.ts'
+import { checksQuery, parametersOf, type QueryName } from './parameters.ts'
 import { problemResponse } from './problem.ts'
 
 /** What a handler finds in its context: the commands, who speaks, and under which trace. */
-export type Variables = { gate: Gate; doorman: Doorman; answers: Answers; caller: Caller; trace: string }
+export type Variables = { gate: Gate; doorman: Doorman; answers: KeptAnswers; caller: Caller; trace: string }
 /** `local` is true on the data folder's own socket, where whoever connects owns the folder; elsewhere `remote` is an address. */
 export type Bindings = { local: boolean; remote: string }
 export type Door = { Variables: Variables; Bindings: Bindings }
@@ -36,6 +37,16 @@ export function declareRoute(method: string, path: string, access: Access): Acce
   return access
 }
 
+/** The methods that some route at this address takes. */
+export function methodsAt(address: string): readonly string[] {
+  const patternOf = (path: string) =>
+    new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  return [...ACCESS.keys()].flatMap((name) => {
+    const [method = '', path = ''] = name.split(' ')
+    return patternOf(path).test(address) ? [method] : []
+  })
+}
+
 const routeName = (method: string, path: string) => `${method.toUpperCase()} ${path}`
 
 type Description<Path extends string, Body extends z.ZodType> = {
@@ -44,8 +55,14 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly access: Access
   readonly summary: string
   readonly body?: Body
+  /** What may stand in its query. */
+  readonly query?: readonly QueryName[]
   /** What it answers when all is well. */
   readonly answers?: z.ZodType
+  /** With which status, where that is not 200 alone. */
+  readonly status?: readonly number[]
+  /** In which form, where that is not JSON. */
+  readonly media?: string
   /** Its command looks after idempotency keys itself. */
   readonly keeps_keys?: true
 }
@@ -66,7 +83,12 @@ export function routeWithBody<Path extends string, Body extends z.ZodType>(
   declareRoute(method, path, access)
   return createRoute({
     ...shared(description),
-    middleware: [requires(access, routeName(method, path)), wholeNumbers, iJsonBody, ...once(description)] as const,
+    middleware: [
+      requires(access, routeName(method, path)),
+      ...checks(description),
+      iJsonBody,
+      ...once(description),
+    ] as const,
     request: { body: { required: true, content: { 'application/json': { schema: body } } } },
   })
 }
@@ -75,7 +97,7 @@ function plain<Path extends string>(description: Omit<Description<Path, never>, 
   const { method, path, access } = description
   return createRoute({
     ...shared(description),
-    middleware: [requires(access, routeName(method, path)), wholeNumbers, ...once(description)] as const,
+    middleware: [requires(access, routeName(method, path)), ...checks(description), ...once(description)] as const,
   })
 }
 
@@ -94,49 +116,49 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
   }
 }
 
+/** Whoever only looks whether the gate lives may ask in any way. */
+const checks = ({ access, query }: { readonly access: Access; readonly query?: readonly QueryName[] }) =>
+  access === 'anyone' ? [] : [checksQuery(query)]
+
 /** Every POST that acts is done once under one key. */
 function once({ method, keeps_keys }: { readonly method: string; readonly keeps_keys?: true }) {
   return method === 'post' && keeps_keys === undefined ? [answerOnce] : []
 }
 
-const NUMBERS = ['limit', 'from', 'length', 'since', 'wait_ms'] as const
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-/** A number in the query that is none is a mistake worth telling, and so is a cursor that no page ever gave. */
-const wholeNumbers: MiddlewareHandler<Door> = async (c, next) => {
-  const isWrong = (name: string) => !/^\d{1,15}$/.test(c.req.query(name) ?? '0')
-  const wrong = NUMBERS.filter(isWrong).map((name) => `${name}: not a whole number`)
-  if (wrong.length > 0) return problemResponse(problem('request.invalid', { paths: wrong.join('; ') }), c.get('trace'))
-  return isWrong('after') ? problemResponse(problem('request.bad_cursor'), c.get('trace')) : next()
-}
-
-/** JSON.parse keeps the last of two equal keys; here such a body is refused before anybody looks at it. */
+/** JSON.parse keeps the last of two equal keys; here such a body is refused before anybody looks at it, and so is one that is no JSON. */
 const iJsonBody: MiddlewareHandler<Door> = async (c, next) => {
+  if (!JSON_TYPE.test(c.req.header('content-type') ?? ''))
+    return problemResponse(problem('request.media_type'), c.get('trace'))
   const read = readJson(await c.req.text())
   return read.ok ? next() : problemResponse(read.problem, c.get('trace'))
 }
 
-function shared<Path extends string>({
-  method,
-  path,
-  access,
-  summary,
-  answers,
-}: Omit<Description<Path, never>, 'body'>) {
+function shared<Path extends string>(description: Omit<Description<Path, never>, 'body'>) {
+  const { method, path, access, summary } = description
   return {
     method,
     path,
     summary,
     description: access === 'anyone' ? 'Open to anyone.' : `For: ${access.join(', ')}.`,
-    ...(access === 'anyone' ? {} : { security: [{ key: [] }] }),
-    responses: responsesOf(answers),
+    operationId: [method, ...(path.match(/\w+/g) ?? [])].join('_'),
+    security: access === 'anyone' ? [] : [{ key: [] }],
+    parameters: parametersOf(description),
+    responses: responsesOf(description),
   } as const satisfies RouteConfig
 }
 
+type Answers = Pick<Description<never, never>, 'answers' | 'status' | 'media'>
 type Described = { readonly 200: { readonly description: string }; readonly default: { readonly description: string } }
 
 /** The document shows the shapes; the types do not, because handlers answer with responses that are already written. */
-function responsesOf(answers: z.ZodType | undefined): Described {
-  const good = answers === undefined ? {} : { content: { 'application/json': { schema: answers } } }
+function responsesOf({ answers, status = [200], media = 'application/json' }: Answers): Described {
+  const schema = answers ?? (media === 'application/json' ? undefined : { type: 'string' as const })
+  const good = schema === undefined ? {} : { content: { [media]: { schema } } }
   const bad = { content: { 'application/problem+json': { schema: ProblemAnswer } } }
-  return { 200: { description: 'done', ...good }, default: { description: 'a problem (RFC 9457)', ...bad } }
+  const described = status.map((code) => [code, { description: MEANS[code] ?? 'done', ...good }])
+  return { ...Object.fromEntries(described), default: { description: 'a problem (RFC 9457)', ...bad } } as Described
 }
+
+const MEANS: Readonly<Record<number, string>> = { 201: 'made', 202: 'not over yet: held for a person, or under way' }

@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { listOf, RunAnswer } from '../../contract/answers.ts'
 import { problem } from '../../contract/problems.ts'
 import { RunStatus } from '../../contract/run.ts'
@@ -10,6 +11,7 @@ export const runRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/runs',
+      query: ['status', ...PAGED],
       access: DECIDERS,
       summary: 'Held calls, deliveries and flows that advance in steps, newest first (`status`: active or done)',
       answers: listOf(RunAnswer),

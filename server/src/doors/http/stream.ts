@@ -9,20 +9,22 @@ export type StreamOptions = {
   /** Aborted when the gate stops: streams say goodbye and end. */
   readonly stopping: AbortSignal
   readonly heartbeat_ms?: number
+  /** What may wait for a slow reader, beyond what its connection buffers. */
+  readonly waiting_bytes?: number
 }
 
 const HEARTBEAT_MS = 15_000
 const MOST_PER_CALLER = 8
 const MOST = 512
-/** What may wait for a slow reader, beyond what its connection buffers. */
-const MOST_WAITING_BYTES = 1_048_576
+const WAITING_BYTES = 1_048_576
 const RECONNECT_MS = 2_000
 
 /** Why a stream ends, as its last event says it. `too_slow`: read faster, or resume from the last event's id. */
 type Goodbye = 'stopping' | 'too_slow' | 'unauthorised'
 
 /** What changes, as server-sent events: for the console, and for whoever would otherwise ask again and again. */
-export function streamRoute(app: App, gate: Gate, { stopping, heartbeat_ms = HEARTBEAT_MS }: StreamOptions): void {
+export function streamRoute(app: App, gate: Gate, options: StreamOptions): void {
+  const { stopping, heartbeat_ms = HEARTBEAT_MS, waiting_bytes = WAITING_BYTES } = options
   const open = new Map<string, number>()
   let all = 0
   const count = (id: string, by: 1 | -1) => {
@@ -36,6 +38,8 @@ export function streamRoute(app: App, gate: Gate, { stopping, heartbeat_ms = HEA
     route({
       method: 'get',
       path: '/v1/stream',
+      query: ['kinds'],
+      media: 'text/event-stream',
       access: CALLERS,
       summary: 'What changes, as server-sent events (`kinds`, `Last-Event-ID`)',
     }),
@@ -55,6 +59,7 @@ export function streamRoute(app: App, gate: Gate, { stopping, heartbeat_ms = HEA
         from: c.req.header('last-event-id'),
         stopping,
         heartbeat_ms,
+        waiting_bytes,
         // A key may be revoked while its stream is open.
         isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
         onEnd: () => count(caller.id, -1),
@@ -79,6 +84,7 @@ type Listening = {
   readonly from: string | undefined
   readonly stopping: AbortSignal
   readonly heartbeat_ms: number
+  readonly waiting_bytes: number
   readonly isStillWelcome: () => Promise<boolean>
   readonly onEnd: () => void
 }
@@ -133,7 +139,7 @@ function changeStream(gate: Gate, caller: Caller, listening: Listening): Readabl
   }
   return new ReadableStream(
     { start, cancel: () => end() },
-    new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES }),
+    new ByteLengthQueuingStrategy({ highWaterMark: listening.waiting_bytes }),
   )
 }
 

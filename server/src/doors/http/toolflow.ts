@@ -12,6 +12,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/toolflow',
+      query: ['wait_ms'],
       access: CALLERS,
       summary: 'Search, choose, judge and run one tool, as a durable flow (wait_ms for its first rest, default 30000)',
       body: ToolflowBody,
@@ -31,6 +32,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/toolflow/{run_id}',
+      query: ['wait_ms'],
       access: CALLERS,
       summary: 'A flow and its card, with an optional bounded wait (wait_ms)',
     }),
@@ -44,6 +46,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/toolflow/{run_id}/resume',
+      query: ['wait_ms'],
       access: DECIDERS,
       summary: 'Answer the approval packet of a flow: Approve & Execute, Edit Inputs, Cancel',
       body: ToolflowAnswer,

@@ -1,3 +1,4 @@
+import { PAGED } from './parameters.ts'
 import { listOf, ToolAnswer } from '../../contract/answers.ts'
 import { AdmitBody } from '../../contract/api.ts'
 import type { Tool } from '../../contract/tool.ts'
@@ -11,7 +12,14 @@ const MOST_TOOLS = 1_000
 /** What a caller may know of the tools behind the gate. */
 export const toolRoutes: Routes = (app, gate) => {
   app.openapi(
-    route({ method: 'get', path: '/v1/tools', access: CALLERS, summary: 'The tools', answers: listOf(ToolAnswer) }),
+    route({
+      method: 'get',
+      path: '/v1/tools',
+      query: PAGED,
+      access: CALLERS,
+      summary: 'The tools',
+      answers: listOf(ToolAnswer),
+    }),
     (c) => {
       const { items, ...next } = pageIn(c, gate.tools(c.get('caller')), MOST_TOOLS)
       return jsonResponse(200, {
@@ -25,6 +33,7 @@ export const toolRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/tools/search',
+      query: ['q', 'top_k'],
       access: CALLERS,
       summary: 'The tools that answer a query best, best first (`q`, `top_k`, by default 5)',
     }),
@@ -43,6 +52,7 @@ export const toolRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/tools/{tool_id}',
+      query: ['full'],
       access: CALLERS,
       summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
     }),

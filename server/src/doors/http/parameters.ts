@@ -1,0 +1,69 @@
+import type { MiddlewareHandler } from 'hono'
+import { CHANGE_KINDS } from '../../contract/change.ts'
+import { problem } from '../../contract/problems.ts'
+import { problemResponse } from './problem.ts'
+import type { Door } from './route.ts'
+
+const whole = (description: string) => ({ schema: { type: 'integer', minimum: 0 } as const, description })
+const text = (description: string) => ({ schema: { type: 'string' } as const, description })
+
+/** What may stand in a query. One word has one meaning, wherever it is taken. */
+const QUERY = {
+  limit: whole('how many items at most'),
+  after: whole('the `next` of the page before'),
+  from: whole('where to begin'),
+  length: whole('how many characters at most'),
+  since: whole('not before this time, in milliseconds'),
+  wait_ms: whole('how long to wait for the end, at most 60000'),
+  top_k: whole('how many of the best'),
+  q: text('what is looked for, in plain words'),
+  full: text('`1` for everything that is known'),
+  state: text('only those in this state; `all` for every one'),
+  status: text('only those with this status'),
+  stream: text('the audit stream; `main` when left out'),
+  format: text('`jsonl` or `csv`'),
+  kinds: text(`only these, with commas between: ${CHANGE_KINDS.join(', ')}`),
+  surface: text('what an MCP client sees: search, passthrough or auto'),
+} as const
+export type QueryName = keyof typeof QUERY
+
+/** What a list that comes in pages takes. */
+export const PAGED = ['limit', 'after'] as const satisfies readonly QueryName[]
+
+type Described = { readonly path: string; readonly method: string; readonly query?: readonly QueryName[] }
+
+/** A route's parameters for the OpenAPI document: the parts of its path, its query, and the key that makes a POST happen once. */
+export function parametersOf({ path, method, query = [] }: Described) {
+  const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path' as const,
+    required: true,
+    schema: { type: 'string' } as const,
+  }))
+  const asked = query.map((name) => ({ name, in: 'query' as const, ...QUERY[name] }))
+  const schema = { type: 'string', minLength: 1, maxLength: 200 } as const
+  const description = 'the same key and body are done once'
+  const once = { name: 'Idempotency-Key', in: 'header' as const, schema, description }
+  return [...parts, ...asked, ...(method === 'post' ? [once] : [])]
+}
+
+const isWhole = (value: string) => /^\d{1,15}$/.test(value)
+
+/** A word in the query that the route does not know is a mistake worth telling, like a number that is none or a cursor that no page gave. */
+export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler<Door> {
+  const faultOf = (name: string, values: readonly string[]): string | undefined => {
+    const meant = known.find((one) => one === name)
+    if (meant === undefined)
+      return `${name}: unknown${known.length === 0 ? '; nothing is asked here' : `; known are ${known.join(', ')}`}`
+    if (values.length > 1) return `${name}: given more than once`
+    return QUERY[meant].schema.type === 'integer' && !values.every(isWhole) ? `${name}: not a whole number` : undefined
+  }
+  return async (c, next) => {
+    const asked = Object.entries(c.req.queries())
+    const { after = [] } = c.req.queries()
+    if (known.includes('after') && !after.every(isWhole))
+      return problemResponse(problem('request.bad_cursor'), c.get('trace'))
+    const paths = asked.flatMap(([name, values]) => faultOf(name, values) ?? []).join('; ')
+    return paths === '' ? next() : problemResponse(problem('request.invalid', { paths }), c.get('trace'))
+  }
+}
