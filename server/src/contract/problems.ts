@@ -520,6 +520,12 @@ export const PROBLEMS = {
     says: 'a header is missing or says something else than the body',
     do: 'make the header named in `header` repeat the body',
   },
+  'mcp.event_unknown': {
+    http: 400,
+    retry: 'never',
+    says: 'the stream that `Last-Event-ID` names is not kept here',
+    do: 'leave the header out; the outcome of a call is told by `call_status`',
+  },
   'mcp.session_unknown': {
     http: 404,
     retry: 'never',

@@ -8,6 +8,8 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQD
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 const PAUSE_MS = 50
+/** Longer than the gate takes to answer with a stream. */
+const LONG_MS = 1_500
 
 /** A server with everything the suites look for. `notifier` reaches the listeners of the newer era. */
 export function buildReference(notifier?: () => ServerNotifier): McpServer {
@@ -105,7 +107,7 @@ function addLivelyTools(server: McpServer): void {
   server.registerTool('test_reconnection', { description: 'Hangs up while it works' }, async ({ http }) => {
     await sleep(PAUSE_MS)
     http?.closeSSE?.()
-    await sleep(PAUSE_MS)
+    await sleep(LONG_MS)
     return text('Reconnection test completed')
   })
 }

@@ -206,6 +206,51 @@ describe('what changes is told', () => {
   })
 })
 
+describe('an answer that takes long', () => {
+  test('can be had after its stream was lost, more than once, by whoever asked and by nobody else', async () => {
+    const session = { 'mcp-session-id': await sessionOf(agent), 'mcp-protocol-version': '2025-11-25' }
+    const lost = listenTo(gate, agent, {
+      method: 'POST',
+      headers: session,
+      body: call('lively__stay', { text: 'long' }),
+    })
+    await until(() => lost.ids.length === 1)
+    lost.close()
+    const [last = ''] = lost.ids
+    const resumed = listenTo(gate, agent, { headers: { ...session, 'last-event-id': last } })
+    await resumed.opened
+    await knock(gate, agent, { body: call('lively__release') })
+    await until(resumed.isOver)
+    expect(resumed.messages).toMatchObject([{ id: 1, result: { content: [{ text: 'released' }] } }])
+    const again = await knock(gate, agent, { method: 'GET', headers: { ...session, 'last-event-id': last } })
+    expect(again.text).toContain('released')
+    const after = { ...session, 'last-event-id': resumed.ids.at(-1) ?? '' }
+    expect((await knock(gate, agent, { method: 'GET', headers: after })).text).not.toContain('released')
+
+    const theirs = { 'mcp-session-id': await sessionOf(other), 'last-event-id': last }
+    const stolen = await knock(gate, other, { method: 'GET', headers: theirs })
+    expect(stolen.body.error?.data.code).toBe('mcp.event_unknown')
+  })
+
+  test('is no such stream for clients before 2025-11-25, and none at all when it comes at once', async () => {
+    const session = { 'mcp-session-id': await sessionOf(agent), 'mcp-protocol-version': '2025-06-18' }
+    const stream = listenTo(gate, agent, {
+      method: 'POST',
+      headers: session,
+      body: call('lively__stay', { text: 'old' }),
+    })
+    await stream.opened
+    await knock(gate, agent, { body: call('lively__release') })
+    await until(stream.isOver)
+    expect(stream).toMatchObject({ ids: [], messages: [{ id: 1 }] })
+    const quick = await knock(gate, agent, {
+      headers: { ...session, 'mcp-protocol-version': '2025-11-25' },
+      body: call('lively__look'),
+    })
+    expect(quick.headers['content-type']).toBe('application/json')
+  })
+})
+
 describe('what a client sees', () => {
   test('resources and prompts of the servers behind the gate, under names that say whose they are', async () => {
     const asked = async (method: string, params: object = {}) =>

@@ -61,6 +61,7 @@ export function listenTo(gate: RunningGate, key: string, { method = 'GET', path 
     ...headers,
   }
   const messages: Record<string, unknown>[] = []
+  const ids: string[] = []
   const asked = request({ hostname, port, method, path, headers: all })
   const opened = new Promise<number>((resolve) => {
     asked.on('response', (reply) => {
@@ -69,8 +70,10 @@ export function listenTo(gate: RunningGate, key: string, { method = 'GET', path 
       reply.setEncoding('utf8').on('data', (chunk: string) => {
         const lines = (rest + chunk).split('\n')
         rest = lines.pop() ?? ''
-        for (const line of lines)
-          if (line.startsWith('data: ')) messages.push(JSON.parse(line.slice(6)) as Record<string, unknown>)
+        for (const line of lines) {
+          if (line.startsWith('id: ')) ids.push(line.slice(4))
+          if (line.startsWith('data: {')) messages.push(JSON.parse(line.slice(6)) as Record<string, unknown>)
+        }
       })
       reply.on('end', () => (over = true))
     })
@@ -78,7 +81,7 @@ export function listenTo(gate: RunningGate, key: string, { method = 'GET', path 
   let over = false
   asked.on('error', () => (over = true))
   asked.end(body === undefined ? undefined : JSON.stringify(body))
-  return { messages, opened, isOver: () => over, close: () => asked.destroy() }
+  return { messages, ids, opened, isOver: () => over, close: () => asked.destroy() }
 }
 
 export const rpc = (method: string, params: object = {}, id: number | string = 1) => ({

@@ -74,7 +74,8 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Knoc
 
   async function passEvents(reply: IncomingMessage): Promise<void> {
     await onLines(reply, (bytes) => {
-      if (bytes.subarray(0, 6).equals(DATA)) write(Buffer.concat([bytes.subarray(6), NEW_LINE]))
+      if (bytes.length > DATA.length && bytes.subarray(0, DATA.length).equals(DATA))
+        write(Buffer.concat([bytes.subarray(DATA.length), NEW_LINE]))
     })
   }
 

@@ -10,7 +10,13 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-export type EventStream = { send(text: string): void; end(text?: string): void }
+export type EventStream = {
+  /** With an id where the stream can be resumed after it. */
+  send(text: string, id?: string): void
+  /** An event without a message: where to resume, and how soon. */
+  prime(id: string, retry_ms: number): void
+  end(text?: string): void
+}
 
 /** Answers with a stream of events, each of which is one JSON-RPC message. It ends when its reader is no longer welcome. */
 export function openEventStream(
@@ -29,9 +35,13 @@ export function openEventStream(
   }, KEEP_ALIVE_MS)
   keepAlive.unref()
   response.once('close', () => clearInterval(keepAlive))
-  const send = (text: string) => void response.write(`event: message\ndata: ${text}\n\n`)
+  const send = (text: string, id?: string) => {
+    const named = id === undefined ? '' : `id: ${id}\n`
+    response.write(`event: message\n${named}data: ${text}\n\n`)
+  }
   return {
     send,
+    prime: (id, retry_ms) => void response.write(`id: ${id}\nretry: ${retry_ms}\ndata: \n\n`),
     end(text) {
       if (text !== undefined) send(text)
       response.end()

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../../contract/caller.ts'
+import type { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Knock } from '../http/caller-of.ts'
 import { problemBody } from '../http/problem.ts'
@@ -11,6 +13,16 @@ export type Visit = {
   readonly local: boolean
   readonly trace: string
 }
+
+/** One whom the doorman let in: the conversation they are in, and what they want to see. */
+export type Guest = Visit & {
+  readonly caller: Caller
+  readonly session: string | undefined
+  readonly surface: Surface
+}
+
+/** Without a session all connections under one key are one. */
+export const speakerOf = (caller: Caller, session: string | undefined) => `${caller.id} ${session ?? ''}`
 
 export const knockOf = ({ request, local }: Visit): Knock => ({
   local,

@@ -9,8 +9,7 @@ import { BODY_LIMIT } from '../http/body-limit.ts'
 import type { Doorman } from '../http/caller-of.ts'
 import { knownHost } from '../http/known-host.ts'
 import { traceOf } from '../http/trace-of.ts'
-import { answerRequest, capabilitiesOf } from './answer-request.ts'
-import { followedTasks } from './answer-tasks.ts'
+import { answerRequest } from './answer-request.ts'
 import { createCallsUnderWay } from './calls-under-way.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -22,30 +21,25 @@ import {
   knockOf,
   pathOf,
   queryOf,
+  speakerOf,
   takes,
   turnAway,
   writeRefusal,
   writeText,
+  type Guest,
   type Visit,
 } from './http-visit.ts'
 import { logLevelOf } from './log-level.ts'
+import { standingDoor } from './open-standing.ts'
 import { readBody } from './read-body.ts'
+import { createResumableStreams } from './resumable-streams.ts'
 import { createQuestions } from './questions.ts'
-import { CAPABILITIES_KEY, readMessage, type Notification, type Request } from './read-message.ts'
+import { CAPABILITIES_KEY, readMessage, type Era, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions } from './sessions.ts'
-import {
-  acknowledgement,
-  createStandingStreams,
-  goodbye,
-  SUBSCRIPTION_KEY,
-  wantsAll,
-  wantsNothing,
-  wantsOf,
-} from './standing-streams.ts'
-import { shownTo } from './surfaces.ts'
-import { createWatchedResources, updated, urisIn } from './watched-resources.ts'
+import { createStandingStreams } from './standing-streams.ts'
+import { createWatchedResources } from './watched-resources.ts'
 
 export type McpDoor = {
   readonly gate: Gate
@@ -66,12 +60,12 @@ export type McpDoor = {
 /** Answers a request that is for this door; false leaves it to the next one. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
-type Guest = Visit & { readonly caller: Caller; readonly session: string | undefined; readonly surface: Surface }
-
 /** All that this door answers to, before the API's router is asked. */
 export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
 const LONGEST_KEY = 200
+/** An older client's answer that takes longer becomes a stream: one that can be resumed, and no proxy gives up on its silence. */
+const LONG_MS = 1_000
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 /**
@@ -85,6 +79,9 @@ export function mcpListener(door: McpDoor): McpListener {
   const standing = createStandingStreams(gate)
   const watched = createWatchedResources(gate)
   const questions = createQuestions()
+  const resumable = createResumableStreams()
+  const welcome = (visit: Visit) => async () => (await door.doorman(knockOf(visit))).ok
+  const { openStanding, openSubscription } = standingDoor({ gate, sessions, standing, watched, resumable, welcome })
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => standing.endAll())
 
@@ -181,9 +178,11 @@ export function mcpListener(door: McpDoor): McpListener {
     const begun = method === 'initialize' && era === 'old' ? begin(guest, params) : {}
     let stream: EventStream | undefined
     const streaming = (): EventStream | undefined => {
+      if (stream !== undefined) return stream
       if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
-      return (stream ??= openEventStream(response, commonHeaders(guest)))
+      return (stream = openAnswer(guest, era))
     }
+    const isLong = era === 'old' && !guest.local ? setTimeout(streaming, LONG_MS) : undefined
     const exchange: Exchange = {
       caller,
       era,
@@ -216,63 +215,25 @@ export function mcpListener(door: McpDoor): McpListener {
       if (stream !== undefined) return stream.end(text)
       writeText(guest, 'result' in answered ? 200 : answered.http, text, begun)
     } finally {
+      clearTimeout(isLong)
       done()
     }
+  }
+
+  /** The answer as a stream; one that an older client loses it can come back for. */
+  function openAnswer(guest: Guest, era: Era): EventStream {
+    const { response, caller, session } = guest
+    const live = openEventStream(response, commonHeaders(guest))
+    if (!canResume(guest, era)) return live
+    const kept = resumable.keep(speakerOf(caller, session), live)
+    response.once('close', kept.close)
+    return kept
   }
 
   function begin({ caller }: Guest, { capabilities = {} }: JsonObject): Record<string, string> {
     const session = sessions.begin(caller)
     sessions.setCapabilities(speakerOf(caller, session), capabilities)
     return { 'mcp-session-id': session }
-  }
-
-  function openStanding(guest: Guest): void {
-    const { request, response, caller, session } = guest
-    if (!takes(request, 'text/event-stream'))
-      return writeRefusal(guest, null, refusalOf(RPC.server, 'request.not_acceptable'))
-    const room = standing.room(caller)
-    if (!room.ok) return writeRefusal(guest, null, refusalFor(RPC.server, room.problem))
-    const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, guest.surface), 'old'))
-    const level = () => sessions.logLevel(speakerOf(caller, session))
-    const leave = standing.attach(caller, stream, wants, { session, level })
-    const unhear = watched.attach(guest, stream)
-    response.once('close', () => {
-      leave()
-      unhear()
-    })
-  }
-
-  async function openSubscription(guest: Guest, { id, params, meta }: Request): Promise<void> {
-    const { request, response, caller, session, trace } = guest
-    if (!takes(request, 'text/event-stream'))
-      return writeRefusal(guest, id, refusalOf(RPC.server, 'request.not_acceptable'))
-    const capabilities = capabilitiesOf(gate, shownTo(gate, caller, guest.surface), 'new')
-    const wants = wantsOf(params['notifications'], capabilities)
-    const uris = urisIn(params['notifications'], capabilities)
-    if (wants === undefined || uris === undefined)
-      return writeRefusal(guest, id, refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'notifications' }))
-    const tasks = await followedTasks(gate, caller, params['notifications'], meta)
-    if ('error' in tasks) return writeRefusal(guest, id, tasks)
-    const room = standing.room(caller)
-    if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
-    const early = new Set<string>()
-    let tell = (uri: string): void => void early.add(uri)
-    const about = { thread: sessions.threadOf(caller, session, meta), trace }
-    const watching = await watched.watchAll(caller, uris, about, (uri) => tell(uri))
-    response.once('close', watching.stop)
-    if (response.destroyed) return watching.stop()
-    const stream = openEventStream(response, commonHeaders(guest), welcome(guest))
-    stream.send(JSON.stringify(acknowledgement(id, wants, watching.uris, tasks)))
-    if (wantsNothing(wants) && watching.uris.length + tasks.size === 0) return stream.end(goodbye(gate, id))
-    tell = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
-    for (const uri of early) tell(uri)
-    response.once('close', standing.attach(caller, stream, wants, { id, tasks }))
-  }
-
-  /** A key may be revoked while a stream of its owner is open. */
-  function welcome(visit: Visit): () => Promise<boolean> {
-    return async () => (await door.doorman(knockOf(visit))).ok
   }
 
   function endSession(guest: Guest): void {
@@ -298,4 +259,6 @@ export function mcpListener(door: McpDoor): McpListener {
   }
 }
 
-const speakerOf = (caller: Caller, session: string | undefined) => `${caller.id} ${session ?? ''}`
+/** Before 2025-11-25 a client takes an event without a message for a broken one; on the local socket nothing gets lost. */
+const canResume = ({ request, session, local }: Guest, era: Era): boolean =>
+  era === 'old' && !local && session !== undefined && (headerOf(request, 'mcp-protocol-version') ?? '') >= '2025-11-25'

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import type { EventStream } from './event-stream.ts'
+
+/** How long a client that lost its stream should wait before it comes back. */
+const RETRY_MS = 1_000
+/** What was not fetched by then is not waited for any more; the outcome of a call is told by `call_status` for ever. */
+const KEPT_MS = 5 * 60_000
+const MOST_KEPT = 1_000
+const MOST_EVENTS = 500
+/** Of all that is kept. */
+const MOST_CHARS = 32 * 1024 * 1024
+
+type Kept = {
+  readonly speaker: string
+  readonly events: { readonly id: string; readonly text: string }[]
+  live: EventStream | undefined
+  is_over: boolean
+  chars: number
+}
+
+/** Streams that answer a request, of which a client that lost one can have the rest. */
+export type ResumableStreams = {
+  /** Makes a stream one that can be resumed. `close` says when nobody hears it any more. */
+  keep(speaker: string, live: EventStream): EventStream & { close(): void }
+  /** Sends what came after this event, and the rest as it comes. Returns how to leave; undefined when nobody knows the event. */
+  resume(speaker: string, last_id: string, open: () => EventStream): (() => void) | undefined
+}
+
+export function createResumableStreams(): ResumableStreams {
+  const kept = new Map<string, Kept>()
+  let chars = 0
+
+  function forget(name: string): void {
+    chars -= kept.get(name)?.chars ?? 0
+    kept.delete(name)
+  }
+
+  /** The oldest go first: whoever wants those has waited longest already. */
+  function makeRoom(): void {
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_KEPT && chars <= MOST_CHARS) return
+      forget(oldest)
+    }
+  }
+
+  function leaver(one: Kept, live: EventStream): () => void {
+    return () => {
+      if (one.live === live) one.live = undefined
+    }
+  }
+
+  return {
+    keep(speaker, live) {
+      const name = randomBytes(12).toString('base64url')
+      const one: Kept = { speaker, events: [], live, is_over: false, chars: 0 }
+      kept.set(name, one)
+      let sent = 0
+      const count = (more: number) => {
+        one.chars += more
+        // What was forgotten counts no more.
+        if (kept.has(name)) chars += more
+      }
+      // An event without a message, so that there is something to come back to before the first one.
+      live.prime(`${name}.0`, RETRY_MS)
+      const send = (text: string) => {
+        const id = `${name}.${(sent += 1)}`
+        one.events.push({ id, text })
+        // The last one is the answer; of what was said on the way the newest is worth most.
+        const [left] = one.events.length > MOST_EVENTS ? one.events.splice(0, 1) : []
+        count(text.length - (left?.text.length ?? 0))
+        makeRoom()
+        one.live?.send(text, id)
+      }
+      return {
+        send,
+        prime: live.prime,
+        end(text) {
+          if (text !== undefined) send(text)
+          one.is_over = true
+          one.live?.end()
+          setTimeout(() => forget(name), KEPT_MS).unref()
+        },
+        close: leaver(one, live),
+      }
+    },
+    resume(speaker, last_id, open) {
+      const [name = '', last] = last_id.split('.', 2)
+      const one = kept.get(name)
+      if (one === undefined || one.speaker !== speaker || !/^\d{1,9}$/.test(last ?? '')) return undefined
+      const after = Number(last)
+      one.live?.end()
+      const live = open()
+      one.live = live
+      for (const { id, text } of one.events) if (Number(id.slice(name.length + 1)) > after) live.send(text, id)
+      if (one.is_over) live.end()
+      return leaver(one, live)
+    },
+  }
+}
