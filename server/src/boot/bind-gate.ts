@@ -154,7 +154,7 @@ export function bindGate(world: World): Bound {
   const proxy = openProxy(deps)
   const searching = world.learning === undefined ? deps : { ...deps, habits: world.learning }
   const dispatch: Gate['dispatch'] = (request, live) => {
-    const outcome = dispatchCall({ ...deps, execute: (started) => execute(started, live) }, request)
+    const outcome = dispatchCall(deps, request, live)
     dispatched.add(outcome)
     const forget = () => void dispatched.delete(outcome)
     outcome.then(forget, forget)

@@ -26,8 +26,16 @@ export type Checked =
  * Backup and Check, for a call that may run: what would undo it, and whether the world is as the call needs it.
  * INVARIANT: a check that fails, or cannot be made, stops the call before it is marked `executing`.
  */
-export async function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number): Promise<Checked> {
-  if (tool.rollback === undefined && tool.check === undefined) return { is: 'ready', ready: { parts: {} } }
+export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number): Checked | Promise<Checked> {
+  return tool.rollback === undefined && tool.check === undefined
+    ? UNCHECKED
+    : prepareExecution(deps, call, tool, attempt)
+}
+
+/** Of a call without either, nothing is known before it starts. */
+export const UNCHECKED: Checked = { is: 'ready', ready: { parts: {} } }
+
+async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: number): Promise<Checked> {
   const args: Json = JSON.parse(call.canonical_args)
   const { rollback } = rollbackFor(deps, call, tool, { args })
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }

@@ -2,33 +2,29 @@ import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../contrac
 import { problem, type Problem } from '../contract/problems.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consentIn } from '../core/consent/cover-with-consent.ts'
-import { decide } from '../core/gate/decide.ts'
-import type { Facts } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
-import type { Policy } from '../core/gate/policy/policy.ts'
 import type { AskDeps } from './ask-back.ts'
 import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
-import { checkCall, type Checked, type Ready } from './check-call.ts'
+import { checkCall, UNCHECKED, type Checked, type Ready } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
-import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
-import type { Ledger, Probe } from './ports.ts'
+import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import type { Ledger, Live, Probe } from './ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from './quarantine.ts'
 import { redactArgs } from './redact-args.ts'
 
 export type DispatchDeps = PrepareDeps &
-  FactsDeps &
+  JudgeDeps &
   AskDeps &
   PreviewDeps & {
     readonly intake: Intake
-    readonly policy: () => Policy
     readonly ledger: Ledger
     readonly execute: ExecuteCall
     readonly links: Links
@@ -38,29 +34,17 @@ export type DispatchDeps = PrepareDeps &
   }
 
 /** The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. */
-export async function dispatchCall(deps: DispatchDeps, request: CallRequest): Promise<Outcome> {
+export async function dispatchCall(deps: DispatchDeps, request: CallRequest, live?: Live): Promise<Outcome> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return refused(closed)
   const prepared = prepareCall(deps, request)
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
-  const earlier = await earlierCall(deps, request, prepared.value)
-  if (earlier !== undefined) return earlier
-
-  return judgeAndGo(deps, request, prepared.value)
+  const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
+  return earlier ?? (await judgeAndGo(deps, { request, live }, prepared.value))
 }
 
-/** The version is the one that decided: a reload between here and the record must not put another one there. */
-type Judged = { readonly facts: Facts; readonly verdict: Verdict; readonly policy_version: string }
-
-async function judge(
-  deps: DispatchDeps,
-  { call, tool, integrity }: PreparedCall,
-  given: Pick<Moment, 'ahead'>,
-): Promise<Judged> {
-  const facts = await gatherFacts(deps, call, tool, { integrity, ...given })
-  const policy = deps.policy()
-  return { facts, verdict: decide(policy, call, facts), policy_version: policy.version }
-}
+/** What a door hands in: the request, and the client that waits for it. */
+type Asked = { readonly request: CallRequest; readonly live: Live | undefined }
 
 const TRIES = 8
 
@@ -73,20 +57,22 @@ function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdi
  * A commit that is lost to a neighbour, who took the last units or revoked a consent, is a reason to look
  * again. In the last try nothing given ahead is looked for: others were faster every time, so a person is asked.
  */
-async function judgeAndGo(deps: DispatchDeps, request: CallRequest, prepared: PreparedCall): Promise<Outcome> {
+async function judgeAndGo(deps: DispatchDeps, asked: Asked, prepared: PreparedCall): Promise<Outcome> {
+  const { request } = asked
+  const { call, tool, integrity } = prepared
   let preview: Preview = { is: 'none' }
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if ((await callsLeft(deps.accounts, request.caller)) === 0)
       return refuseUnprepared(deps, request, problem('key.exhausted'))
-    const judged = await judge(deps, prepared, tries < TRIES ? { ahead: {} } : {})
+    const judged = await judgeCall(deps, call, tool, { integrity }, tries < TRIES ? {} : undefined)
     const { verdict } = judged
     if (preview.is === 'none')
       preview = await previewCall(deps, prepared, withoutConsent(verdict, request.dry_run), request.dry_run)
     if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
     if (request.dry_run === 'only' && preview.is === 'previewed')
-      return { status: 'previewed', tool: prepared.tool.row.tool_id, verdict, preview: preview.result }
+      return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
     const shown = preview.is === 'previewed' ? preview.result : undefined
-    const outcome = await checkAndRecord(deps, request, prepared, judged, shown)
+    const outcome = await checkAndRecord(deps, asked, prepared, judged, shown)
     if (outcome !== 'overtaken') return outcome
   }
   return refused(problem('audit.unavailable'))
@@ -94,21 +80,21 @@ async function judgeAndGo(deps: DispatchDeps, request: CallRequest, prepared: Pr
 
 async function checkAndRecord(
   deps: DispatchDeps,
-  request: CallRequest,
+  asked: Asked,
   prepared: PreparedCall,
   judged: Judged,
   preview: ToolResult | undefined,
 ): Promise<Outcome | 'overtaken'> {
   const checked = await check(deps, prepared, judged)
-  if (checked.is === 'ready') return record(deps, request, prepared, judged, preview, checked.ready)
+  if (checked.is === 'ready') return await record(deps, asked, prepared, judged, preview, checked.ready)
   // A check may fail because the same call, under the same key, has just run.
-  const earlier = await earlierCall(deps, request, prepared)
+  const earlier = await earlierCall(deps, asked.request, prepared)
   return earlier ?? stopped(deps, prepared, judged, checked.problem, undefined, checked.ready)
 }
 
 /** Only a call that may run is checked: a question to the tool server is for nobody else. */
-async function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict }: Judged): Promise<Checked> {
-  return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : { is: 'ready', ready: { parts: {} } }
+function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict }: Judged): Checked | Promise<Checked> {
+  return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : UNCHECKED
 }
 
 /** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
@@ -119,7 +105,7 @@ function storable({ judgement }: DispatchDeps, call: Call, verdict: Verdict): Ca
 
 async function record(
   deps: DispatchDeps,
-  request: CallRequest,
+  { request, live }: Asked,
   { call, tool }: PreparedCall,
   { verdict, facts, policy_version }: Judged,
   preview: ToolResult | undefined,
@@ -148,15 +134,14 @@ async function record(
   deps.probe('intent.before')
   const recorded = await commitAndStop(deps, call, verdict, now, changes)
   deps.probe('intent.after')
+  if (recorded === 'committed')
+    return row.state === 'executing' ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
   const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant].some((isLost) => isLost(changes, recorded))
   if (isOvertaken) return 'overtaken'
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
-  if (recorded !== 'committed')
-    return (
-      (await earlierCall(deps, request, { call, tool, integrity: 'intact' })) ?? refused(problem('audit.unavailable'))
-    )
-  return row.state === 'executing' ? deps.execute({ row, version: 1 }) : describeCall(row, deps.links)
+  const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })
+  return earlier ?? refused(problem('audit.unavailable'))
 }
 
 /** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */

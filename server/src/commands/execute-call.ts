@@ -51,18 +51,15 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   deps.probe('upstream.after')
   const checked = checkOutput(interpret(answer, row.idempotent), tool)
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
-  const known = { ...row, ...consequencesOf(deps, row, tool, checked), ...called_off }
-  const ended = await endedRow(deps, known, checked)
-  return recordOutcome(deps, row, ended, version)
+  const consequences = { ...consequencesOf(deps, row, tool, checked), ...called_off }
+  const ended = await endedRow(deps, row, consequences, checked)
+  return await recordOutcome(deps, row, ended, version)
 }
 
+type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
+
 /** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
-function consequencesOf(
-  deps: ExecuteDeps,
-  row: CallRow,
-  tool: Tool,
-  { state, result }: Interpretation,
-): Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back'> {
+function consequencesOf(deps: ExecuteDeps, row: CallRow, tool: Tool, { state, result }: Interpretation): Consequences {
   if (state !== 'executed' || result === undefined) return {}
   if (tool.rollback === undefined && tool.verify === undefined) return {}
   const args: Json = JSON.parse(row.canonical_args)
@@ -84,19 +81,29 @@ function checkOutput(outcome: Interpretation, tool: Tool): Interpretation {
   return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
 }
 
-async function endedRow(deps: ExecuteDeps, row: CallRow, outcome: Interpretation): Promise<CallRow> {
-  const ended: CallRow = { ...row, state: outcome.state, ended_at: deps.clock() }
-  const told = outcome.problem === undefined ? ended : { ...ended, problem: outcome.problem }
-  return outcome.result === undefined ? told : { ...told, ...(await evictWhenHuge(deps, row, outcome.result)) }
-}
-
-async function evictWhenHuge(
+function endedRow(
   deps: ExecuteDeps,
   row: CallRow,
-  result: ToolResult,
-): Promise<Pick<CallRow, 'result' | 'output'>> {
+  consequences: Consequences,
+  { state, problem, result }: Interpretation,
+): CallRow | Promise<CallRow> {
+  const ended = (output?: Output): CallRow => ({
+    ...row,
+    ...consequences,
+    state,
+    ended_at: deps.clock(),
+    ...(problem === undefined ? undefined : { problem }),
+    ...output,
+  })
+  if (result === undefined) return ended()
   const text = outputText(result)
-  if (text.length <= EVICT_OVER) return { result, output: kept(text.length) }
+  if (text.length <= EVICT_OVER) return ended({ result, output: kept(text.length) })
+  return evict(deps, row, result, text).then(ended)
+}
+
+type Output = Pick<CallRow, 'result' | 'output'>
+
+async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string): Promise<Output> {
   const digest = await deps.artifacts.put(row.caller.user, text)
   // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
   return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)

@@ -1,10 +1,8 @@
 import type { Call } from '../contract/call.ts'
-import type { ConsentId } from '../contract/ids.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
 import { pauseScopesOf } from '../core/gate/judge-pause.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
-import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
@@ -14,7 +12,6 @@ import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue, Clock } from './ports.ts'
 
 export type FactsDeps = BudgetDeps &
-  ConsentDeps &
   FilesDeps &
   HealthDeps &
   HistoryDeps & { readonly catalogue: Catalogue; readonly clock: Clock }
@@ -23,21 +20,17 @@ export type FactsDeps = BudgetDeps &
 export type Moment = {
   readonly integrity: Facts['integrity']
   readonly approval?: ApprovalFact
-  /** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
-  readonly ahead?: { readonly spent?: ConsentId }
 }
 
 const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 
 /** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
-export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, { ahead, ...told }: Moment): Promise<Facts> {
+export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
   const now = deps.clock()
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
   // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
   const lane = null
-  const asking = { now, tool, lane, cost: settings?.cost ?? 1 }
-  const consents = ahead === undefined ? undefined : await consentFacts(deps, call, { ...asking, ...ahead })
   return {
     now,
     tool,
@@ -52,7 +45,6 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, { ahe
     history: await historyFact(deps, call),
     health: await healthFact(deps, call, tool, now),
     ...told,
-    ...(consents === undefined ? {} : { consents }),
   }
 }
 

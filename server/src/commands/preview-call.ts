@@ -15,22 +15,24 @@ export type Preview =
   | { readonly is: 'previewed'; readonly result: ToolResult }
   | { readonly is: 'stopped'; readonly problem: Problem; readonly result?: ToolResult }
 
+const NONE: Preview = { is: 'none' }
+
 /**
  * Step 5 of the corridor. A dry run reaches the tool server, so it happens only where the verdict allows the call,
  * or where the operator declared this dry run free of effects. A held call shows it to the approver.
  */
-export async function previewCall(
+export function previewCall(
   deps: PreviewDeps,
   prepared: PreparedCall,
   verdict: Verdict,
   wanted: CallRequest['dry_run'],
-): Promise<Preview> {
-  if (verdict.effect === 'block') return wanted === 'only' ? stop('call.blocked') : { is: 'none' }
+): Preview | Promise<Preview> {
+  if (verdict.effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
   const dryRun = prepared.tool.dry_run
-  if (dryRun === undefined) return wanted === undefined ? { is: 'none' } : stop('call.no_dry_run')
+  if (dryRun === undefined) return wanted === undefined ? NONE : stop('call.no_dry_run')
   const mayRun = dryRun.effect_free || verdict.effect === 'allow'
-  if (!mayRun) return wanted === undefined ? { is: 'none' } : stop('call.no_dry_run')
-  if (wanted === undefined && verdict.effect === 'allow') return { is: 'none' }
+  if (!mayRun) return wanted === undefined ? NONE : stop('call.no_dry_run')
+  if (wanted === undefined && verdict.effect === 'allow') return NONE
   return dryRunOf(deps, prepared, dryRun.tool ?? prepared.tool.row.definition.name, dryRun.args ?? {})
 }
 

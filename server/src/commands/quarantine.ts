@@ -1,6 +1,6 @@
 import type { Call } from '../contract/call.ts'
 import type { PauseRow } from '../contract/pause.ts'
-import type { Verdict } from '../contract/verdict.ts'
+import type { Opinion, Verdict } from '../contract/verdict.ts'
 import type { Change, Committed, Ledger, Shelves } from './ports.ts'
 
 const TRIES = 100
@@ -17,8 +17,8 @@ export async function commitAndStop(
   changes: readonly Change[],
 ): Promise<Committed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const all = [...changes, ...(await quarantineChanges(deps, call, verdict, now))]
-    const committed = await deps.ledger.commit(all)
+    const stopping = await quarantineChanges(deps, call, verdict, now)
+    const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
     const isOwn = typeof committed === 'string' || committed.lost < changes.length
     if (isOwn) return committed
   }
@@ -29,14 +29,22 @@ export async function commitAndStop(
  * Whoever springs a trap is stopped with the same commit that records it: a critical finding, and a pause of the caller that
  * only an admin lifts. INVARIANT: there is no committed sprung trap whose caller was free to go on afterwards.
  */
-export async function quarantineChanges(
-  { shelves }: { readonly shelves: Shelves },
+export function quarantineChanges(
+  deps: { readonly shelves: Shelves },
   call: Call,
   verdict: Verdict,
   now: number,
-): Promise<Change[]> {
+): readonly Change[] | Promise<readonly Change[]> {
   const sprung = verdict.evidence.filter(({ decider, effect }) => decider === 'trap' && effect === 'block')
-  if (sprung.length === 0) return []
+  return sprung.length === 0 ? [] : stopCaller(deps, call, sprung, now)
+}
+
+async function stopCaller(
+  { shelves }: { readonly shelves: Shelves },
+  call: Call,
+  sprung: readonly Opinion[],
+  now: number,
+): Promise<readonly Change[]> {
   const scope = `caller:${call.caller.id}` as const
   const traps = [...new Set(sprung.map(({ source }) => source))].join(', ')
   const finding: Change = {

@@ -11,7 +11,8 @@ export function redactAnswers(servers: ToolServers, rules: CompiledRules | undef
   if (rules === undefined) return servers
   return {
     async call(call) {
-      const answer = await servers.call({ ...call, ...redactedLife(call, rules) })
+      const isHeard = call.onProgress !== undefined || call.onLog !== undefined
+      const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, rules) } : call)
       if (answer.is === 'answered') return { ...answer, result: redactedResult(answer.result, rules) }
       return answer.is === 'rejected' ? { ...answer, error: redactedObject(answer.error, rules) } : answer
     },
@@ -79,8 +80,12 @@ function redactedTree(object: JsonObject, rules: CompiledRules): JsonObject {
 }
 
 function redactedObject(object: JsonObject, rules: CompiledRules): JsonObject {
-  const entries = Object.entries(object).map(([key, value]) =>
-    BINARY.includes(key) && typeof value === 'string' ? [key, value] : [key, redactJson(value, rules).value],
-  )
-  return Object.fromEntries(entries) as JsonObject
+  let clean = object
+  for (const key of Object.keys(object)) {
+    const value = object[key]
+    if (value === undefined || (BINARY.includes(key) && typeof value === 'string')) continue
+    const redacted = redactJson(value, rules)
+    if (redacted.findings.length > 0) clean = { ...clean, [key]: redacted.value }
+  }
+  return clean
 }

@@ -2,13 +2,10 @@ import type { ApprovalRow } from '../contract/approval.ts'
 import type { CallRow, Outcome } from '../contract/call.ts'
 import type { CallId } from '../contract/ids.ts'
 import { Bug, ok, problem, type Problem, type Result } from '../contract/problems.ts'
-import type { Verdict } from '../contract/verdict.ts'
 import { consume, goStale } from '../core/approvals/transitions.ts'
 import { consentIn } from '../core/consent/cover-with-consent.ts'
-import { decide } from '../core/gate/decide.ts'
-import type { ApprovalFact, Facts } from '../core/gate/facts.ts'
+import type { ApprovalFact } from '../core/gate/facts.ts'
 import { freesAt } from '../core/gate/judge-budget.ts'
-import type { Policy } from '../core/gate/policy/policy.ts'
 import { judgedOf } from '../core/gate/policy/recorded-call.ts'
 import type { AskDeps } from './ask-back.ts'
 import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
@@ -17,15 +14,14 @@ import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from './facts/budget-facts.ts'
 import { consentChanges } from './facts/consent-facts.ts'
-import { gatherFacts, type FactsDeps } from './gather-facts.ts'
 import type { Intake } from './intake.ts'
+import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from './ports.ts'
 import { quarantineChanges } from './quarantine.ts'
 
-export type ResumeDeps = FactsDeps &
+export type ResumeDeps = JudgeDeps &
   AskDeps & {
     readonly catalogue: Catalogue
-    readonly policy: () => Policy
     readonly ledger: Ledger
     readonly digest: Digest
     readonly execute: ExecuteCall
@@ -72,7 +68,6 @@ function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
   return row.state === 'unknown' && row.settled?.as === 'retry'
 }
 
-type Judged = { readonly facts: Facts; readonly verdict: Verdict }
 /** `judged` is there when it came to a verdict, `ready` when it came to a check. */
 type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged; readonly ready?: Ready }
 /** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
@@ -115,16 +110,10 @@ async function recheck(
   const fact = approvalFact(row, approval?.row)
   // An interrupted call had spent its unit when it started: one more try of it is the same permission.
   const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
-  const facts = await gatherFacts(deps, row, tool, {
-    integrity: 'intact',
-    ...(fact === undefined ? {} : { approval: fact }),
-    ahead: spent === undefined ? {} : { spent },
-  })
-  const policy = deps.policy()
-  const verdict = decide(policy, row, facts)
-  const judged = { facts, verdict }
-  if (verdict.effect === 'allow')
-    return { next: ok({ verdict, policy_version: policy.version, judged: judgedOf(facts) }), judged }
+  const moment = { integrity: 'intact', ...(fact === undefined ? {} : { approval: fact }) } as const
+  const judged = await judgeCall(deps, row, tool, moment, spent === undefined ? {} : { spent })
+  const { facts, verdict, policy_version } = judged
+  if (verdict.effect === 'allow') return { next: ok({ verdict, policy_version, judged: judgedOf(facts) }), judged }
   if (isOverBudget(verdict))
     return { next: { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }, judged }
   const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)

@@ -7,26 +7,23 @@ import { Bug, problem, PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { RunEffect, RunEvent } from '../contract/run.ts'
 import { Effect } from '../contract/verdict.ts'
 import { consentIn } from '../core/consent/cover-with-consent.ts'
-import { decide } from '../core/gate/decide.ts'
 import { outputText } from '../core/gate/interpret.ts'
-import type { Policy } from '../core/gate/policy/policy.ts'
 import { sayProblem } from '../core/toolflow/cards.ts'
 import { gateEvidence } from '../core/toolflow/gate-evidence.ts'
 import type { ToolflowEffect } from '../core/toolflow/graph.ts'
 import type { CardFact, ToolflowState } from '../core/toolflow/state.ts'
 import type { Performer } from './drive-run.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
-import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import { judgeCall, type JudgeDeps } from './judge-call.ts'
 import type { Ledger } from './ports.ts'
 import { prepareCall, type PrepareDeps } from './prepare-call.ts'
 import { readCard } from './read-card.ts'
 import { searchTools, type SearchDeps } from './search-tools.ts'
 
 export type ToolflowEffectDeps = PrepareDeps &
-  FactsDeps &
+  JudgeDeps &
   SearchDeps &
   FillDeps & {
-    readonly policy: () => Policy
     readonly ledger: Ledger
     readonly dispatch: (request: CallRequest) => Promise<Outcome>
   }
@@ -74,8 +71,7 @@ const WORK: Readonly<Record<ToolflowEffect, Work>> = {
     const prepared = prepareCall(deps, requestOf(details))
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
-    const facts = await gatherFacts(deps, call, tool, { integrity, ahead: {} })
-    const verdict = decide(deps.policy(), call, facts)
+    const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
     // A dry run spends nothing, so no consent opens one: it is left out rather than held against the call.
     const dry_run = tool.dry_run !== undefined && (tool.dry_run.effect_free || consentIn(verdict) === undefined)
     return { judged: { evidence: gateEvidence(verdict, call, facts), dry_run } }

@@ -57,6 +57,17 @@ export function measure(
     return answer
   }
 
+  const dispatch = async (live: Live, gate: Gate, ...[request, how]: Parameters<Gate['dispatch']>) => {
+    const trace = request.trace ?? ids.trace()
+    const parent = request.parent_span === undefined ? {} : { parent: request.parent_span }
+    const span = live.spans?.inTrace(trace, 'call', parent)
+    const corridor: Corridor = { begun: performance.now(), span, isDecided: false }
+    const outcome = await corridors.run(corridor, () => gate.dispatch({ ...request, trace }, how))
+    span?.setAttributes(attributesOf(outcome))
+    live.spans?.end(span, outcome.status === 'failed' ? outcome.problem.code : undefined)
+    return outcome
+  }
+
   return {
     ledger: (ledger) => ({
       ...ledger,
@@ -79,17 +90,9 @@ export function measure(
         if (!caller.ok) telemetry.live()?.instruments.count('auth_failures', 1, { code: caller.problem.code })
         return caller
       },
-      async dispatch(request, how) {
+      dispatch(request, how) {
         const live = telemetry.live()
-        if (live === undefined) return gate.dispatch(request, how)
-        const trace = request.trace ?? ids.trace()
-        const parent = request.parent_span === undefined ? {} : { parent: request.parent_span }
-        const span = live.spans?.inTrace(trace, 'call', parent)
-        const corridor: Corridor = { begun: performance.now(), span, isDecided: false }
-        const outcome = await corridors.run(corridor, () => gate.dispatch({ ...request, trace }, how))
-        span?.setAttributes(attributesOf(outcome))
-        live.spans?.end(span, outcome.status === 'failed' ? outcome.problem.code : undefined)
-        return outcome
+        return live === undefined ? gate.dispatch(request, how) : dispatch(live, gate, request, how)
       },
     }),
   }

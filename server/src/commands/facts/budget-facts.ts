@@ -1,7 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import { pursesFor, type BudgetFact } from '../../core/gate/budgets/budgets.ts'
+import { pursesFor, type BudgetFact, type Purse } from '../../core/gate/budgets/budgets.ts'
 import type { Facts } from '../../core/gate/facts.ts'
 import { isOver } from '../../core/gate/judge-budget.ts'
 import type { Accounts, Change, Committed } from '../ports.ts'
@@ -10,9 +10,19 @@ import { settingsOf, type Judgement } from './load-judgement.ts'
 export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
 
 /** The budgets a call takes from, with what is left of them. */
-export async function budgetFacts(deps: BudgetDeps, call: Call, tool: Tool, now: number): Promise<Facts['budgets']> {
-  const { judgement, accounts } = deps
-  const purses = pursesFor(judgement.budgets, call, settingsOf(judgement, tool)?.cost ?? 1, now)
+export function budgetFacts(
+  { judgement, accounts }: BudgetDeps,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Facts['budgets'] | Promise<Facts['budgets']> {
+  if (judgement.budgets.length === 0) return NO_BUDGETS
+  return lookInto(accounts, pursesFor(judgement.budgets, call, settingsOf(judgement, tool)?.cost ?? 1, now))
+}
+
+const NO_BUDGETS: readonly BudgetFact[] = []
+
+async function lookInto(accounts: Accounts, purses: readonly Purse[]): Promise<Facts['budgets']> {
   try {
     return await Promise.all(
       purses.map(async (purse): Promise<BudgetFact> => {

@@ -16,12 +16,18 @@ const LONGEST = 4096
 const MOST_FILES = 1000
 
 /** Which arguments name files and where these lead. Looked up only where a sandbox or a honey file makes it matter. */
-export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
+export function filesFact(deps: FilesDeps, call: Call, tool: Tool): FilesFact | Promise<FilesFact> {
   const { judgement } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
-  if (sandbox === undefined && judgement.trapFiles.length === 0) return { sandbox: 'none', args: [] }
+  const matters = sandbox !== undefined || judgement.trapFiles.length > 0
+  return matters ? lookUp(deps, call, tool, sandbox) : NO_FILES
+}
+
+const NO_FILES: FilesFact = { sandbox: 'none', args: [] }
+
+async function lookUp(deps: FilesDeps, call: Call, tool: Tool, sandbox: Sandbox | undefined): Promise<FilesFact> {
   const args: Json = JSON.parse(call.canonical_args)
-  const found = fileArguments(args, settingsOf(judgement, tool)?.files)
+  const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files)
   const resolved: FileFact[] = []
   for (const [at, argument] of found.entries()) {
     const place = shownPointer(argument.path, tool.row.definition.inputSchema)

@@ -5,8 +5,8 @@ import type { Accounts, Change, Committed } from '../ports.ts'
 export const grantAccount = ({ key }: Grant): string => `grant:${key}`
 
 /** The calls a caller's key is still good for; undefined when they are not counted. */
-export async function callsLeft(accounts: Accounts, { grant }: Caller): Promise<number | undefined> {
-  return grant?.calls === undefined ? undefined : ((await accounts.left(grantAccount(grant))) ?? 0)
+export function callsLeft(accounts: Accounts, { grant }: Caller): undefined | Promise<number> {
+  return grant?.calls === undefined ? undefined : accounts.left(grantAccount(grant)).then((left) => left ?? 0)
 }
 
 /**

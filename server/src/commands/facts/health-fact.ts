@@ -13,9 +13,22 @@ import type { Judgement } from './load-judgement.ts'
 export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'secretRules'> }
 
 /** What the operator's own evidence says about this moment and this call. A provider that fails leaves its part unknown. */
-export async function healthFact(deps: HealthDeps, call: Call, tool: Tool, now: number): Promise<Facts['health']> {
-  const { health } = deps
-  if (health === undefined) return 'off'
+export function healthFact(
+  deps: HealthDeps,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Facts['health'] | Promise<Facts['health']> {
+  return deps.health === undefined ? 'off' : evidenceOf(deps, deps.health, call, tool, now)
+}
+
+async function evidenceOf(
+  deps: HealthDeps,
+  health: HealthEvidence,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Promise<HealthFact> {
   const asked = health.gate !== undefined || health.risk !== undefined
   const question = asked ? questionOf(deps, call, tool, now) : {}
   const [provider, risk, newest] = await Promise.all([

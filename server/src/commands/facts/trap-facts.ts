@@ -2,8 +2,12 @@ import type { TrapFacts, TrapFile } from '../../core/gate/judge-trap.ts'
 import type { FilesDeps } from './files-fact.ts'
 
 /** The bait, and where the honey files stand now. */
-export async function trapFacts({ files, judgement }: FilesDeps): Promise<TrapFacts> {
-  const { traps, trapFiles } = judgement
+export function trapFacts(deps: FilesDeps): TrapFacts | Promise<TrapFacts> {
+  const { traps, trapFiles } = deps.judgement
+  return trapFiles.length === 0 ? { traps, files: [] } : findFiles(deps)
+}
+
+async function findFiles({ files, judgement: { traps, trapFiles } }: FilesDeps): Promise<TrapFacts> {
   const found: TrapFile[] = []
   for (const { name, path } of trapFiles) {
     const stands = await files.configured(path)
