@@ -38,12 +38,14 @@ export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): st
 const DEEPEST = 200
 
 /** Whether a value is nested deeper than any honest answer; walking such a value by recursion could end the gate. */
-export function isTooDeep(root: Json): boolean {
-  let level: readonly Json[] = [root]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) return true
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values<Json>(value) : []))
-  }
+export const isTooDeep = (root: Json): boolean => isDeeper(root, DEEPEST)
+
+/** INVARIANT: never recurs deeper than `left`. */
+function isDeeper(value: Json | undefined, left: number): boolean {
+  if (left < 0) return true
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item: Json) => isDeeper(item, left - 1))
+  for (const key of Object.keys(value)) if (isDeeper((value as JsonObject)[key], left - 1)) return true
   return false
 }
 

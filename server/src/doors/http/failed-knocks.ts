@@ -74,6 +74,7 @@ const nameOf = (address: string, credential: string) => `${placeOf(address)} ${h
 
 /** Whoever has one IPv6 address has the 2^64 beside it too. */
 function placeOf(address: string): string {
+  if (!address.includes(':')) return address
   const [bare = ''] = address.split('%')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]
   if (mapped !== undefined || !isIPv6(bare)) return mapped ?? bare

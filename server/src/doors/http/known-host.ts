@@ -1,3 +1,4 @@
+const MOST_READ = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** The two headers in which a browser says under whose name it asks. */
@@ -10,8 +11,15 @@ export type Names = { readonly host: string | undefined; readonly origin: string
  */
 export function knownHost(names: readonly string[]): (asked: Names) => boolean {
   const known = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())])
-  return ({ host, origin }) =>
-    known.has(hostnameOf(`http://${host ?? ''}`)) && (origin === undefined || known.has(hostnameOf(origin)))
+  /** Clients say the same again and again. */
+  const read = new Map<string, boolean>()
+  const isKnown = (url: string): boolean => {
+    const answer = read.get(url) ?? known.has(hostnameOf(url))
+    if (read.size >= MOST_READ) read.clear()
+    read.set(url, answer)
+    return answer
+  }
+  return ({ host, origin }) => isKnown(`http://${host ?? ''}`) && (origin === undefined || isKnown(origin))
 }
 
 function hostnameOf(url: string): string {

@@ -12,7 +12,7 @@ export function lastAnswersOf(server: Server): () => Promise<void> {
   let onNobody = () => {}
   server.on('request', (_, answer: ServerResponse) => {
     waiting.add(answer)
-    answer.once('close', () => {
+    answer.on('close', () => {
       waiting.delete(answer)
       if (waiting.size === 0) onNobody()
     })

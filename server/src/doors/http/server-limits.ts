@@ -52,7 +52,7 @@ function shedConnections(server: Server, most: number): void {
   })
   server.on('request', (request, response) => {
     touch(request.socket, request)
-    response.once('close', () => {
+    response.on('close', () => {
       if (open.has(request.socket)) touch(request.socket)
     })
   })

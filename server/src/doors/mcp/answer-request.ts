@@ -27,8 +27,9 @@ const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources
 /** Answers one request of either era, except for those that open a stream. */
 export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { era } = exchange
-  if (method === 'tools/call') return complete(gate, era, await callTool(gate, exchange, surface))
-  const answer = await answerOther(gate, method, exchange, surface)
+  const answer = await (method === 'tools/call'
+    ? callTool(gate, exchange, surface)
+    : answerOther(gate, method, exchange, surface))
   return complete(gate, era, answer)
 }
 

@@ -65,16 +65,12 @@ export const commonHeaders = ({ trace }: Visit): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
 })
 
-export function writeText(
-  visit: Visit,
-  status: number,
-  text: string,
-  more: Readonly<Record<string, string>> = {},
-): void {
+export function writeText(visit: Visit, status: number, text: string, more?: Readonly<Record<string, string>>): void {
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    ...commonHeaders(visit),
+    'x-trace-id': visit.trace,
+    'x-content-type-options': 'nosniff',
     ...more,
   }
   visit.response.writeHead(status, headers).end(text)

@@ -21,12 +21,12 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
       else if (!isLarge) chunks.push(chunk)
       if (size > limit * PATIENCE) request.destroy()
     })
-    request.once('end', () => {
+    request.on('end', () => {
       const [first] = chunks
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
       resolve(isUtf8(bytes) ? ok(bytes.toString('utf8')) : refuse('request.not_ijson', { why: 'not UTF-8' }))
     })
     // Whoever broke off does not hear the answer.
-    request.once('close', () => resolve(refuse('request.invalid', { paths: 'the body: it broke off' })))
+    request.on('close', () => resolve(refuse('request.invalid', { paths: 'the body: it broke off' })))
   })
 }

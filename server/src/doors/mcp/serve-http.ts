@@ -114,7 +114,7 @@ export function mcpListener(door: McpDoor): McpListener {
       const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
       return writeRefusal(visit, null, refusalFor(rpc, body.problem))
     }
-    return post(guest, body.value)
+    return await post(guest, body.value)
   }
 
   /** Who this is once they are in: the conversation they are in, and what they want to see. */
@@ -148,7 +148,7 @@ export function mcpListener(door: McpDoor): McpListener {
       case 'request':
         return message.method === 'subscriptions/listen' && message.era === 'new'
           ? openSubscription(guest, message)
-          : answer(guest, message)
+          : await answer(guest, message)
       case 'notification':
         hear(message, speakerOf(caller, session))
         return accept(guest)

@@ -82,6 +82,8 @@ const noTask = (): Answer =>
 
 /** Before 2026-07-28 structured content is an object; anything else would be refused, and the text says the same. */
 export function resultFor(result: JsonObject, era: Era): JsonObject {
-  const { structuredContent, ...rest } = result
-  return era === 'new' || structuredContent === undefined || isJsonObject(structuredContent) ? result : rest
+  const { structuredContent } = result
+  if (era === 'new' || structuredContent === undefined || isJsonObject(structuredContent)) return result
+  const { structuredContent: _, ...rest } = result
+  return rest
 }
