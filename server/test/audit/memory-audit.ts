@@ -11,7 +11,7 @@ import type {
 } from '../../src/commands/ports.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
-import { linkEntry } from '../../src/core/audit/chain.ts'
+import { entryParts, linkEntry } from '../../src/core/audit/chain.ts'
 import { createCheckpointKeys, newCheckpointKey } from '../../src/keys/checkpoint-keys.ts'
 import { sha256Hex } from '../../src/keys/digest.ts'
 
@@ -35,9 +35,11 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
 
   function append(stream: string, draft: AuditDraft): AuditEntry {
     const head = heads.get(stream) ?? { seq: 0, hash: GENESIS }
-    const { entry } = linkEntry({ stream, ...head }, draft, digest)
-    entries.set(stream, [...(entries.get(stream) ?? []), { place: entry.seq, body: entry }])
-    heads.set(stream, { seq: entry.seq, hash: entry.hash })
+    const linked = linkEntry({ stream, ...head }, entryParts(draft), digest)
+    const { seq, hash } = linked.head
+    const entry: AuditEntry = { ...(JSON.parse(linked.text) as AuditEntry), hash }
+    entries.set(stream, [...(entries.get(stream) ?? []), { place: seq, body: entry }])
+    heads.set(stream, { seq, hash })
     return entry
   }
 

@@ -39,9 +39,6 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
         if (later.get(word(change.run), number(change.cursor)) !== undefined) return false
         rest.run(change.run, number(change.through))
         return true
-      case 'audit':
-        tail.append(change.entry)
-        return true
       default:
         throw new Bug(`there is no change \`${JSON.stringify(change satisfies never)}\``)
     }
@@ -58,6 +55,9 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
         const [as, table, id, from, text, fields, ...listed] = change
         return rows.update(as, table, word(id), number(from), text, fields, listed)
       }
+      case 'audit':
+        tail.append({ before: change[1], after: change[2] })
+        return true
       case 'other':
         return applyOther(JSON.parse(change[1]) as OtherChange)
       default:

@@ -8,8 +8,7 @@ import { isOwnFault } from './sqlite-error.ts'
 export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
 
 /**
- * Puts commits behind one COMMIT and so behind one fsync. Each has its own savepoint:
- * a lost one leaves no trace, and its neighbours go through. Throws what the disk or another process did; then nothing is stored.
+ * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and its neighbours go through. Throws what the disk or another process did; then nothing is stored.
  */
 export type ApplyGroup = (commits: readonly PackedCommit[], now: number) => GroupOutcome[]
 
@@ -22,6 +21,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   const apply = changeApplier(db, tail)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
+  const rollback = db.prepare('ROLLBACK')
   const savepoint = db.prepare('SAVEPOINT one')
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
@@ -32,6 +32,31 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const firstLost = (commit: PackedCommit): number => commit.findIndex((change) => !apply(change))
+
+  /** Without savepoints, as nearly always nobody loses. Undefined when there would be something to undo. */
+  const applyTogether = (commits: readonly PackedCommit[]): GroupOutcome[] | undefined => {
+    const outcomes: GroupOutcome[] = []
+    try {
+      for (const commit of commits) {
+        const lost = firstLost(commit)
+        // Who loses with the first change has written nothing.
+        if (lost > 0) return undefined
+        outcomes.push(lost === 0 ? { lost } : 'committed')
+      }
+      return outcomes
+    } catch (error) {
+      if (!isOwnFault(error)) throw error
+      return undefined
+    }
+  }
+
+  /** From the start again, each in a savepoint of its own. */
+  const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
+    rollback.run()
+    tail.drop()
+    begin.run()
+    return commits.map(applyOne)
+  }
 
   const applyOne = (commit: PackedCommit): GroupOutcome => {
     const mark = tail.mark()
@@ -59,7 +84,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   return (commits, now) => {
     begin.run()
     try {
-      const outcomes = commits.map(applyOne)
+      const outcomes = applyTogether(commits) ?? applyApart(commits)
       tail.save()
       if (now - purgedAt >= PURGE_EVERY_MS) {
         purge.run(now - PURGE_GRACE_MS)

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import type { AuditDraft } from '../../contract/audit.ts'
-import { emptyHead, linkEntry, type Head } from '../../core/audit/chain.ts'
+import { emptyHead, linkEntry, type EntryParts, type Head } from '../../core/audit/chain.ts'
 import { startOfStream } from './streams.ts'
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
-  append(draft: AuditDraft): void
+  append(parts: EntryParts): void
   /** Where the chain ends now, to come back to when a commit is undone. */
   mark(): Head | undefined
   back(mark: Head | undefined): void
@@ -32,12 +31,12 @@ export function auditTail(db: DatabaseSync, stream: string): AuditTail {
   }
 
   return {
-    append(draft) {
+    append(parts) {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
       head ??= stored = load()
-      const { entry, text } = linkEntry(head, draft, sha256)
-      insert.run(start + entry.seq, entry.hash, text)
-      head = { stream, seq: entry.seq, hash: entry.hash }
+      const linked = linkEntry(head, parts, sha256)
+      head = linked.head
+      insert.run(start + head.seq, head.hash, linked.text)
     },
     mark: () => head,
     back(mark) {

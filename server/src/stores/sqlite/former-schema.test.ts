@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { CallRow } from '../../contract/call.ts'
-import { emptyHead, linkEntry } from '../../core/audit/chain.ts'
+import { emptyHead, entryParts, linkEntry } from '../../core/audit/chain.ts'
 import { approval, approvalId, call, callId, draft, newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
@@ -35,9 +35,9 @@ function formerLedger(file: string): void {
   ] as const) {
     let head = emptyHead(stream)
     for (let seq = 1; seq <= length; seq += 1) {
-      const linked = linkEntry(head, draft(`${stream} ${seq}`), (text) => hash('sha256', text))
-      entry.run(stream, seq, linked.entry.hash, linked.text)
-      head = { stream, seq, hash: linked.entry.hash }
+      const linked = linkEntry(head, entryParts(draft(`${stream} ${seq}`)), (text) => hash('sha256', text))
+      entry.run(stream, seq, linked.head.hash, linked.text)
+      head = linked.head
     }
     db.prepare('INSERT INTO heads (stream, seq, hash) VALUES (?, ?, ?)').run(stream, head.seq, head.hash)
   }

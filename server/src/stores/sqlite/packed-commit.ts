@@ -1,5 +1,6 @@
 import type { Change, Swap, Table, Version } from '../../commands/ports.ts'
 import { Bug } from '../../contract/problems.ts'
+import { entryParts } from '../../core/audit/chain.ts'
 import { listedFields, listedValue, type Listed } from './listed.ts'
 
 /**
@@ -10,14 +11,26 @@ export type PackedChange =
   | readonly ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
   /** `fields` names the columns whose values follow, with commas between. */
   | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
+  | readonly ['audit', before: string, after: string]
   | readonly ['other', json: string]
 export type PackedCommit = readonly PackedChange[]
 
 /** What travels as JSON. */
-export type OtherChange = Exclude<Change, Swap>
+export type OtherChange = Exclude<Change, Swap | { kind: 'audit' }>
 
 export function packCommit(changes: readonly Change[]): PackedCommit {
-  return changes.map((change) => (change.kind === 'swap' ? packSwap(change) : ['other', jsonOf(change)]))
+  try {
+    return changes.map(packed)
+  } catch (cause) {
+    throw cause instanceof Bug ? cause : new Bug('a change must be plain JSON', { cause })
+  }
+}
+
+function packed(change: Change): PackedChange {
+  if (change.kind === 'swap') return packSwap(change)
+  if (change.kind !== 'audit') return ['other', JSON.stringify(change)]
+  const { before, after } = entryParts(change.entry)
+  return ['audit', before, after]
 }
 
 function packSwap({ table, id, from, to, was }: Swap): PackedChange {
@@ -25,14 +38,14 @@ function packSwap({ table, id, from, to, was }: Swap): PackedChange {
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
   const next = to as Fields
   const value = (field: string) => listedValue(table, field, next[field])
-  if (from === 'absent') return ['insert', table, id, jsonOf(to), ...fields.map(value)]
+  if (from === 'absent') return ['insert', table, id, JSON.stringify(to), ...fields.map(value)]
   // An index is written again for each column that is named, changed or not.
   const before = was as Fields | undefined
   const moved = before === undefined ? fields : fields.filter((field) => before[field] !== next[field])
   const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next)
   return difference === undefined
-    ? ['whole', table, id, from, jsonOf(to), moved.join(), ...moved.map(value)]
-    : ['difference', table, id, from, jsonOf(difference), moved.join(), ...moved.map(value)]
+    ? ['whole', table, id, from, JSON.stringify(to), moved.join(), ...moved.map(value)]
+    : ['difference', table, id, from, JSON.stringify(difference), moved.join(), ...moved.map(value)]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,12 +58,4 @@ function differenceOf(before: Fields, next: Fields): Fields | undefined {
   for (const field of Object.keys(before))
     if (before[field] !== undefined && next[field] === undefined) return undefined
   return Object.fromEntries(Object.entries(next).filter(([field, value]) => before[field] !== value))
-}
-
-function jsonOf(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch (cause) {
-    throw new Bug('a change must be plain JSON', { cause })
-  }
 }
