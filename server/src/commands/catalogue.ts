@@ -135,8 +135,14 @@ async function rowsOf(shelves: Shelves, server: string): Promise<readonly ToolRo
   let after: number | undefined
   for (;;) {
     const page = await shelves.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-    rows.push(...page.map((held) => held.row))
+    rows.push(...page.map((held) => withOneDefinition(held.row)))
     after = page.at(-1)?.cursor
     if (page.length < PAGE) return rows
   }
 }
+
+/** What was admitted and what is listed are mostly the same words: kept once. */
+const withOneDefinition = (row: ToolRow): ToolRow =>
+  row.admitted?.hash === row.definition_hash
+    ? { ...row, admitted: { ...row.admitted, definition: row.definition } }
+    : row

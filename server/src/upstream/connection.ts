@@ -8,6 +8,7 @@ import type {
   UpstreamReply,
 } from '../commands/ports.ts'
 import type { JsonObject } from '../contract/json.ts'
+import { mirrorsOf, type Mirror } from '../contract/mirrors.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
 import { askFor, toolCall } from './our-request.ts'
@@ -102,7 +103,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
       legacy: is_legacy,
       ended: wire.ended,
       isUsable: () => wire.isUsable(),
-      call: (call) => wire.ask(toolCall(call, lister.definition(call.tool)), envelope),
+      call: (call) => wire.ask(toolCall(call, lister.mirrors(call.tool)), envelope),
       besides: {
         capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
         ask: (question) => wire.ask(askFor(question), envelope),
@@ -150,7 +151,8 @@ function listerOf(
   client: Client,
   faultOf: (definition: ToolDefinition) => string | undefined,
 ) {
-  let listed: ReadonlyMap<string, ToolDefinition> = new Map()
+  /** Of the tools that have some; the catalogue keeps all else that was listed. */
+  let mirrors: ReadonlyMap<string, readonly Mirror[]> = new Map()
   let count = 0
   let reading = false
   let again = false
@@ -164,14 +166,19 @@ function listerOf(
       return fault === undefined
     })
     count = callable.length
-    listed = new Map(callable.map((definition) => [definition.name, definition]))
+    mirrors = new Map(
+      callable.flatMap(({ name, inputSchema }) => {
+        const found = mirrorsOf(inputSchema)
+        return typeof found === 'string' || found.length === 0 ? [] : [[name, found] as const]
+      }),
+    )
     await onListed(server, callable)
   }
 
   return {
     first: read,
     count: () => count,
-    definition: (name: string) => listed.get(name),
+    mirrors: (name: string) => mirrors.get(name) ?? [],
     async again(): Promise<void> {
       again = true
       if (reading) return

@@ -6,10 +6,10 @@ import { toolCall } from './our-request.ts'
 
 const call = { server: 's', tool: 'a "tool"', canonical_args: '{"b":1}', idempotency_key: 'k', trace: 't' }
 
-const { read } = toolCall(call, undefined)
+const { read } = toolCall(call, [])
 const answerOf = (server: string, message: JsonObject) => replyOf(server, message, read)
 const callFrame = (id: FrameId, made: UpstreamCall, envelope: JsonObject) =>
-  requestFrame(id, toolCall(made, undefined), envelope)
+  requestFrame(id, toolCall(made, []), envelope)
 
 describe('frames', () => {
   test('a call is one line of JSON that holds the canonical arguments as they are', () => {

@@ -3,7 +3,7 @@ import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports.ts'
 import type { Answerable } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
-import type { ToolDefinition } from '../contract/tool.ts'
+import type { Mirror } from '../contract/mirrors.ts'
 import { askingResult, asksOf, isAsking } from './asks.ts'
 
 /** One request of ours to a server, whatever it travels on. */
@@ -13,8 +13,8 @@ export type OurRequest<T> = Live & {
   readonly name?: string
   /** Of the request itself, whatever the revision of MCP. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The arguments and the tool that may want some of them in headers. */
-  readonly call?: { readonly canonical_args: string; readonly definition: ToolDefinition | undefined }
+  /** The arguments, and which of them the tool wants in headers. */
+  readonly call?: { readonly canonical_args: string; readonly mirrors: readonly Mirror[] }
   /** Its params as JSON on one line, with this as their `_meta`. */
   params(meta: JsonObject): string
   /** The part of a result that counts; undefined when it is no such result. */
@@ -41,7 +41,7 @@ function withAnswerable(envelope: JsonObject, answerable: Answerable | undefined
 }
 
 /** INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent. */
-export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefined): OurRequest<ToolResult> {
+export function toolCall(call: UpstreamCall, mirrors: readonly Mirror[]): OurRequest<ToolResult> {
   const { tool, canonical_args, inputs, answerable, idempotency_key, trace } = call
   const traced = traceContext(call)
   return {
@@ -49,7 +49,7 @@ export function toolCall(call: UpstreamCall, definition: ToolDefinition | undefi
     headers: traced,
     method: 'tools/call',
     name: tool,
-    call: { canonical_args, definition },
+    call: { canonical_args, mirrors },
     params({ progressToken, ...envelope }) {
       const token = progressToken === undefined ? {} : { progressToken }
       const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace, ...traced }

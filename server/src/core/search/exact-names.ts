@@ -21,26 +21,31 @@ const plain = (text: string): string =>
 
 /** Whoever types a tool's name means that tool, whatever its words score elsewhere. */
 export function createExactNames(): ExactNames {
-  const byKey = new Map<string, Set<number>>()
+  /** Most names are one tool's alone, and a list costs more than a number. */
+  const byKey = new Map<string, number | readonly number[]>()
+  const docsOf = (key: string): readonly number[] => [byKey.get(key) ?? []].flat()
   const keysOf = ({ name, id }: Called): Set<string> =>
     new Set([verbatim(name), verbatim(id), plain(name), plain(id)].filter((key) => key !== '' && key !== '='))
 
   return {
     add(tool, doc) {
-      for (const key of keysOf(tool)) byKey.set(key, (byKey.get(key) ?? new Set()).add(doc))
+      for (const key of keysOf(tool)) {
+        const others = docsOf(key).filter((other) => other !== doc)
+        byKey.set(key, others.length === 0 ? doc : [...others, doc])
+      }
     },
     remove(tool, doc) {
       for (const key of keysOf(tool)) {
-        const docs = byKey.get(key)
-        docs?.delete(doc)
-        if (docs?.size === 0) byKey.delete(key)
+        const [first, ...more] = docsOf(key).filter((other) => other !== doc)
+        if (first === undefined) byKey.delete(key)
+        else byKey.set(key, more.length === 0 ? first : [first, ...more])
       }
     },
     find(query) {
       const found = new Map<number, Exactness>()
       if (query.length > MAX_NAME) return found
-      for (const doc of byKey.get(plain(query)) ?? []) found.set(doc, 1)
-      for (const doc of byKey.get(verbatim(query)) ?? []) found.set(doc, 2)
+      for (const doc of docsOf(plain(query))) found.set(doc, 1)
+      for (const doc of docsOf(verbatim(query))) found.set(doc, 2)
       return found
     },
   }

@@ -10,7 +10,8 @@ const marked = (type: string, header = 'Region') => ({ type, 'x-mcp-header': hea
 
 function headersFor(properties: JsonObject, args: object, envelope: JsonObject = MODERN) {
   const call = { server: 's', tool: 't', canonical_args: JSON.stringify(args), idempotency_key: 'k', trace: 't' }
-  return requestHeaders(toolCall(call, { name: 't', inputSchema: schema(properties) }), envelope)
+  const mirrors = mirrorsOf(schema(properties))
+  return requestHeaders(toolCall(call, typeof mirrors === 'string' ? [] : mirrors), envelope)
 }
 
 describe('headers of a call', () => {

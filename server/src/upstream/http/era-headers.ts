@@ -2,7 +2,6 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { Envelope } from '../frames.ts'
 import type { OurRequest } from '../our-request.ts'
-import { mirrorsOf } from '../../contract/mirrors.ts'
 
 /** Since 2026-07-28 what a message asks for stands in its headers too, where a proxy can read it; before, nothing does. */
 export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope): Record<string, string> {
@@ -17,10 +16,9 @@ export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope)
 }
 
 function mirroredHeaders(call: OurRequest<unknown>['call']): Record<string, string> {
-  const mirrors = call?.definition === undefined ? [] : mirrorsOf(call.definition.inputSchema)
-  if (call === undefined || typeof mirrors === 'string' || mirrors.length === 0) return {}
+  if (call === undefined || call.mirrors.length === 0) return {}
   const args = JSON.parse(call.canonical_args) as Json
-  return Object.fromEntries(mirrors.flatMap(({ header, path }) => entry(header, at(args, path))))
+  return Object.fromEntries(call.mirrors.flatMap(({ header, path }) => entry(header, at(args, path))))
 }
 
 /** The same for the SDK's own messages. None of those it sends for discovery has a name. */
