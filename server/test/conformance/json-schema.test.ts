@@ -20,7 +20,7 @@ const golden = resolve(import.meta.dirname, '../goldens/json-schema-known-failur
 
 /** Our own configuration with the suite's remote schemas put in by hand: the product has none, and nothing is ever fetched. */
 function withRemotes(dialect: Dialect, set: string): Ajv {
-  const ajv = newAjv(dialect, { validateSchema: false })
+  const ajv = newAjv(dialect, { steps: 0 }, { validateSchema: false })
   const ofADraft = /\/draft[^/]*\//
   for (const [uri, schema] of Object.entries(jsonOf('json-schema/remotes.json') as Record<string, AnySchema>)) {
     if (!ofADraft.test(uri) || uri.includes(`/${set}/`)) ajv.addSchema(schema, uri)

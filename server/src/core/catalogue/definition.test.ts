@@ -52,6 +52,8 @@ describe('the id of a tool', () => {
     expect(toolIdOf('mail', 'send', digest)).toBe('mail__send')
     expect(toolIdOf('mail', 'x'.repeat(58), digest)).toBe(`mail__${'x'.repeat(58)}`)
     expect(toolIdOf('mail', 'x'.repeat(59), digest)).toMatch(/^mail__x{41}_[0-9a-f]{16}$/)
+    expect(toolIdOf('mail', 'send a · note', digest)).toBe('mail__send a · note')
+    expect(toolIdOf('mail', 'se\u200Bnd\n', digest)).toMatch(/^mail__se_nd__[0-9a-f]{16}$/)
   })
 
   test('law: is never too long, keeps its server, is well-formed text, and differs where names differ', () => {

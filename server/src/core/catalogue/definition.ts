@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
+import { shownText } from '../search/shown-text.ts'
 
 const LONGEST_ID = 64
 const SUFFIX = 16
@@ -23,12 +24,19 @@ export function definitionText(definition: ToolDefinition): string | undefined {
   }
 }
 
-/** `server__tool`; longer than 64 characters is cut and told apart by the hash of the whole. */
+/**
+ * `server__tool`; longer than 64 characters is cut and told apart by the hash of the whole. So is a name with something in it that
+ * nobody can see: an id is what a person reads, a model repeats and a rule names.
+ */
 export function toolIdOf(server: string, name: string, digest: (text: string) => string): string {
   const whole = `${server}__${name}`
-  if (whole.length <= LONGEST_ID) return whole
+  const seen = shownText(whole).replaceAll(/[\n\t\r]/g, '·')
+  if (seen === whole && whole.length <= LONGEST_ID) return whole
   // A cut between the halves of a surrogate pair would leave text that has no UTF-8.
-  const kept = whole.slice(0, LONGEST_ID - SUFFIX - 1).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = seen
+    .replaceAll('·', '_')
+    .slice(0, LONGEST_ID - SUFFIX - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
   return `${kept}_${digest(whole).slice(0, SUFFIX)}`
 }
 

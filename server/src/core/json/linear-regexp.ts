@@ -1,4 +1,5 @@
 import { flagsFor, readPattern, type Flags, type Pattern } from './regexp-syntax.ts'
+import { spend, type Meter } from './schema-steps.ts'
 
 /**
  * Regular expressions for patterns that a tool server wrote and strings that an agent sends. The native engine backtracks: a
@@ -17,7 +18,7 @@ type Op =
 type Condition = (text: Text, at: number) => boolean
 type Program = { readonly ops: readonly Op[]; readonly start: number; readonly backwards: boolean }
 /** `looks` remembers where a lookaround holds: each is worked out once per text, for all places at once. */
-type Text = { readonly characters: readonly string[]; readonly looks: Map<Program, Uint8Array>; steps: number }
+type Text = { readonly characters: readonly string[]; readonly looks: Map<Program, Uint8Array>; readonly meter: Meter }
 
 /** What all programs of one pattern share while they are built: a repeated part is copied, its tests and lookarounds are not. */
 type Shared = {
@@ -29,8 +30,6 @@ type Shared = {
 type Building = { readonly ops: Op[]; readonly backwards: boolean; readonly shared: Shared }
 
 const MAX_OPS = 20_000
-/** A second or so of work. A text that needs more is not checked, and so not accepted. */
-const MAX_STEPS = 20_000_000
 
 function put({ ops, shared }: Building, op: Op): number {
   shared.size += 1
@@ -113,17 +112,18 @@ function programOf(pattern: Pattern, backwards: boolean, shared: Shared): Progra
 function reach({ ops }: Program, text: Text, from: number[], at: number, seen: Int32Array) {
   const ones: One[] = []
   let isMatch = false
+  let reached = 0
   for (let state = from.pop(); state !== undefined; state = from.pop()) {
     if (seen[state] === at) continue
     seen[state] = at
-    text.steps += 1
+    reached += 1
     const op = ops[state]
     if (op?.do === 'one') ones.push(op)
     else if (op?.do === 'fork') from.push(...op.to)
     else if (op?.do === 'match') isMatch = true
     else if (op?.holds(text, at)) from.push(op.to)
   }
-  if (text.steps > MAX_STEPS) throw new RangeError('the text is too long for the pattern')
+  spend(text.meter, reached)
   return { ones, isMatch }
 }
 
@@ -174,9 +174,9 @@ function nativeLimit(pattern: Pattern): number {
 
 /**
  * Compiles a pattern that answers as the native engine would. Throws a SyntaxError for what is not a regular expression, for
- * back references, and for patterns of more than 20,000 states. A test throws a RangeError rather than run for long.
+ * back references, and for patterns of more than 20,000 states. A test throws a RangeError rather than run for long; all that share a meter, together.
  */
-export function linearRegExp(source: string): LinearRegExp {
+export function linearRegExp(source: string, meter?: Meter): LinearRegExp {
   const flags = flagsFor(source)
   const shared: Shared = { flags, tests: new Map(), looks: new Map(), size: 0 }
   const pattern = readPattern(source, flags)
@@ -184,10 +184,12 @@ export function linearRegExp(source: string): LinearRegExp {
   const native = new RegExp(source, flags)
   const limit = nativeLimit(pattern)
   const test = (value: string): boolean => {
+    const own = meter ?? { steps: 0 }
+    spend(own, 1)
     if (value.length <= limit) return native.test(value)
     const characters = flags === 'u' ? Array.from(value) : value.split('')
     let found = false
-    walk(program, { characters, looks: new Map(), steps: 0 }, () => (found = true))
+    walk(program, { characters, looks: new Map(), meter: own }, () => (found = true))
     return found
   }
   return { test, toString: () => `/${source}/${flags}` }

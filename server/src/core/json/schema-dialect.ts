@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Json } from '../../contract/json.ts'
 import { EQUALITY_KEYWORDS } from './equality-keywords.ts'
 import { linearRegExp } from './linear-regexp.ts'
+import { stepKeyword, type Meter } from './schema-steps.ts'
 
 /** The versions of JSON Schema we read. A schema that names none is the newest, as MCP says. */
 export type Dialect = '2020-12' | 'draft-07'
@@ -30,19 +31,21 @@ const OPTIONS: Options = {
   verbose: true,
   // Both dialects define `format` as an annotation.
   validateFormats: false,
-  // No backtracking on strings that an agent sends. Ajv wants a name beside the function, for code we do not generate.
-  code: { regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }) },
   logger: false,
 }
 
 /**
  * Our configuration of Ajv. One instance per schema: an instance remembers every `$id` it has met, so with a shared one a
  * server's schema could break, or be reached from, another server's. Nothing is ever fetched: an unknown `$ref` is an error.
+ * Patterns and references pay into the meter, which throws where a check would not end.
  */
-export function newAjv(dialect: Dialect, more: Options = {}): Ajv {
-  const options = { ...OPTIONS, ...more }
+export function newAjv(dialect: Dialect, meter: Meter, more: Options = {}): Ajv {
+  // No backtracking on strings that an agent sends. Ajv wants a name beside the function, for code we do not generate.
+  const regExp = Object.assign((pattern: string) => linearRegExp(pattern, meter), { code: 'linearRegExp' })
+  const options = { ...OPTIONS, code: { regExp }, ...more }
   // In draft-07 a `$ref` stands alone: what is written beside it does not count.
   const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv({ ...options, ignoreKeywordsWithRef: true })
+  ajv.addKeyword(stepKeyword(meter))
   for (const keyword of EQUALITY_KEYWORDS) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
   return ajv
 }

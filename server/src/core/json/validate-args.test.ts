@@ -144,3 +144,102 @@ describe('validating arguments', () => {
     expect(aboutOf({ uniqueItems: true }, [1, '1', true, [1], { 1: 1 }])).toBeUndefined()
   })
 })
+
+describe('a schema that is small and endless', () => {
+  /** Forty definitions, each of which asks twice for the one before. */
+  const doubling = (refer: (to: number) => JsonObject, define: (at: number, body: JsonObject) => JsonObject) =>
+    Object.fromEntries(
+      Array.from({ length: 41 }, (_, at) => [
+        `a${at}`,
+        define(at, at === 0 ? { type: 'string' } : { allOf: [refer(at - 1), refer(at - 1)] }),
+      ]),
+    )
+  const asIs = (_: number, body: JsonObject): JsonObject => body
+  const pointer = (to: number): JsonObject => ({ $ref: `#/$defs/a${to}` })
+  const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
+  const recursive = { properties: { n: { $ref: '#/$defs/node' } } }
+  const deep = (levels: number): Json => (levels === 0 ? {} : { n: deep(levels - 1) })
+
+  test.each<[string, JsonObject, Json]>([
+    ['by pointers', { ...pointer(40), $defs: doubling(pointer, asIs) }, 'x'],
+    [
+      'by pointers that are spelled otherwise',
+      { $ref: '#/%24defs/a40', $defs: doubling((to) => ({ $ref: `#/%24defs/a${to}` }), asIs) },
+      'x',
+    ],
+    [
+      'from places where no schema should be',
+      { $ref: '#/x-shelf/a40', 'x-shelf': doubling((to) => ({ $ref: `#/x-shelf/a${to}` }), asIs) },
+      'x',
+    ],
+    [
+      'by anchors',
+      {
+        $ref: '#n40',
+        $defs: doubling(
+          (to) => ({ $ref: `#n${to}` }),
+          (at, body) => ({ $anchor: `n${at}`, ...body }),
+        ),
+      },
+      'x',
+    ],
+    [
+      'by dynamic anchors',
+      {
+        $dynamicRef: '#n40',
+        $defs: doubling(
+          (to) => ({ $dynamicRef: `#n${to}` }),
+          (at, body) => ({ $dynamicAnchor: `n${at}`, ...body }),
+        ),
+      },
+      'x',
+    ],
+    [
+      'by addresses of its own',
+      {
+        $id: 'http://example.com/root.json',
+        $ref: 'a40.json',
+        $defs: doubling(
+          (to) => ({ $ref: `a${to}.json` }),
+          (at, body) => ({ $id: `http://example.com/a${at}.json`, ...body }),
+        ),
+      },
+      'x',
+    ],
+    ['in the older dialect', { $schema: DRAFT_07, ...pointer(40), $defs: doubling(pointer, asIs) }, 'x'],
+    [
+      'at each level of the arguments',
+      { $ref: '#/$defs/node', $defs: { node: { allOf: [recursive, recursive] } } },
+      deep(60),
+    ],
+  ])('%s: the arguments are not checked, and so not accepted', (_, schema, value) => {
+    expect(aboutOf(schema, value)).toEqual({ schema: 'unusable', why: 'the schema cannot be evaluated' })
+  })
+
+  test('a tree of ten thousand nodes in a schema that refers to itself is checked', () => {
+    const tree = (levels: number): Json =>
+      levels === 0 ? { name: 'leaf' } : { name: 'x', children: Array.from({ length: 10 }, () => tree(levels - 1)) }
+    const schema: JsonObject = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: {
+          properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/node' } } },
+          required: ['name'],
+        },
+      },
+    }
+    expect(aboutOf(schema, tree(4))).toBeUndefined()
+    expect(aboutOf(schema, { name: 'x', children: [{}] })?.['paths']).toContain('/children/0')
+  })
+
+  test('a schema of more parts than anybody compiles is refused before it is compiled', () => {
+    const properties = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`p${at}`, { type: 'string' }]))
+    expect(aboutOf({ properties }, {})).toMatchObject({ why: 'the schema has more parts than are checked' })
+  })
+
+  test('patterns pay together', () => {
+    const patternProperties = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`^(a+)+${at}$`, true]))
+    const args = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${'a'.repeat(100)}${at}`, 1]))
+    expect(aboutOf({ patternProperties }, args)).toMatchObject({ why: 'the schema cannot be evaluated' })
+  })
+})

@@ -2,6 +2,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { dialectOf, newAjv, type Dialect } from './schema-dialect.ts'
+import { withSteps, type Meter } from './schema-steps.ts'
 
 /** A schema ready for use: undefined when the value fits, else `call.args_invalid`. */
 export type CompiledSchema = (value: Json) => Problem | undefined
@@ -36,11 +37,13 @@ function describeErrors(errors: readonly ErrorObject[]): string {
   return distinct.slice(0, MAX_NAMED).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
 
-function check(validate: ValidateFunction, value: Json): Problem | undefined {
+function check(validate: ValidateFunction, meter: Meter, value: Json): Problem | undefined {
+  meter.steps = 0
   try {
     if (validate(value)) return undefined
   } catch {
-    // A schema that refers to itself without end overflows the stack. Not validated means not valid.
+    // A schema that refers to itself without end overflows the stack, one that refers too often runs out of steps. Not validated means not valid.
+    validate.errors = null
     return problem('call.args_invalid', { schema: 'unusable', why: 'the schema cannot be evaluated' })
   }
   const paths = describeErrors(validate.errors ?? [])
@@ -51,10 +54,12 @@ function check(validate: ValidateFunction, value: Json): Problem | undefined {
 
 /** Checks schemas against their dialect's own schema. Shared, because it only reads them. */
 const metaAjv = new Map<Dialect, Ajv>()
+const metaMeter: Meter = { steps: 0 }
 
 function isValidSchema(dialect: Dialect, schema: JsonObject): boolean {
-  const meta = metaAjv.get(dialect) ?? newAjv(dialect)
+  const meta = metaAjv.get(dialect) ?? newAjv(dialect, metaMeter)
   metaAjv.set(dialect, meta)
+  metaMeter.steps = 0
   const { $schema: _, ...rest } = schema
   return meta.validateSchema(rest) === true
 }
@@ -64,10 +69,13 @@ export function compileSchema(schema: JsonObject): Result<CompiledSchema> {
   const unusable = (why: string): Result<never> => refuse('call.args_invalid', { schema: 'unusable', why })
   const dialect = dialectOf(schema['$schema'])
   if (dialect === undefined) return unusable('`$schema` names a dialect other than 2020-12 and draft-07')
+  const counted = withSteps(schema)
+  if (counted === undefined) return unusable('the schema has more parts than are checked')
   try {
     if (!isValidSchema(dialect, schema)) return unusable('the schema is not valid in its dialect')
-    const validate = newAjv(dialect, { validateSchema: false }).compile(schema)
-    return ok((value) => check(validate, value))
+    const meter: Meter = { steps: 0 }
+    const validate = newAjv(dialect, meter, { validateSchema: false }).compile(counted)
+    return ok((value) => check(validate, meter, value))
   } catch {
     return unusable('the schema does not compile, or refers to one that is not part of it')
   }

@@ -169,6 +169,30 @@ describe('a hostile schema', () => {
       'of 200,000 choices',
       { type: 'object', properties: { a: { enum: Array.from({ length: 200_000 }, (_, at) => `c${at}`) } } },
     ],
+    [
+      'with 200,000 other keys behind every reference',
+      {
+        type: 'object',
+        properties: Object.fromEntries(
+          Array.from({ length: 200 }, (_, at) => [`p${at}`, { $ref: '#/$defs/big', description: 'x' }]),
+        ),
+        $defs: { big: Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`k${at}`, 1])) },
+      },
+    ],
+    [
+      'of definitions that double forty times',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/a40' } },
+        required: ['a'],
+        $defs: Object.fromEntries(
+          Array.from({ length: 41 }, (_, at) => [
+            `a${at}`,
+            at === 0 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/a${at - 1}` }, { $ref: `#/$defs/a${at - 1}` }] },
+          ]),
+        ),
+      },
+    ],
     ['of the wrong types throughout', { type: 5, properties: [], required: 'x', items: 3, enum: {}, anyOf: 'y' }],
   ]
 
@@ -180,6 +204,33 @@ describe('a hostile schema', () => {
 
   test.each(CASES)('%s gets a full card of bounded size', (_, schema) => {
     expect(JSON.stringify(toolCard(toolWith(schema), { full: true })).length).toBeLessThan(1_500_000)
+  })
+
+  test('shows nothing that cannot be seen: not in names, choices, constants, defaults or patterns, and no example with it', () => {
+    const hidden = '\u{E0069}\u{E0067}'
+    const properties = {
+      [`na${hidden}me`]: { type: 'string', default: `de${hidden}fault` },
+      choice: { enum: [`one${hidden}`, 'two'] },
+      constant: { const: `con${hidden}stant` },
+      patterned: { type: 'string', pattern: `^${hidden}` },
+    }
+    for (const full of [false, true]) {
+      const card = toolCard(toolWith({ type: 'object', properties, required: [`na${hidden}me`] }), { full })
+      expect(JSON.stringify(card)).not.toContain('\u{E0069}')
+      expect(card.input_schema).toMatchObject({
+        properties: { 'na··me': { default: 'de··fault' }, choice: { enum: ['one··', 'two'] } },
+        required: ['na··me'],
+      })
+      expect(card.example).toBeUndefined()
+    }
+  })
+
+  test('whose formats are names of a prototype gets an ordinary example', () => {
+    const properties = { a: { format: 'constructor' }, b: { type: 'string', format: '__proto__' } }
+    expect(toolCard(toolWith({ type: 'object', properties, required: ['a', 'b'] })).example).toEqual({
+      a: '<a>',
+      b: '<b>',
+    })
   })
 
   test('leaves room in its budget for what stands beside it', () => {

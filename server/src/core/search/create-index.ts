@@ -37,7 +37,7 @@ export type ToolIndex = {
 
 const NAME_BIT = 1 << FIELDS.indexOf('name')
 const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.99, 2: 1 }
-/** How many tools of the whole query, and of each clause, are looked at closely. */
+/** How many tools of the whole query (or as many as are wanted), and of each clause, are looked at closely. */
 const WHOLE_POOL = 40
 const CLAUSE_POOL = 20
 
@@ -83,6 +83,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     query: string,
     clauses: readonly (readonly Wanted[])[],
     counts: (doc: number) => boolean,
+    topK: number,
   ): Candidate[] {
     const order = { before: (a: number, b: number): boolean => idOf(a) < idOf(b), counts }
     const byClause = new Map<number, number[]>()
@@ -96,7 +97,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
       }
       board.settle(docs)
     }
-    for (const doc of board.leaders('whole', board.touched(), WHOLE_POOL, order))
+    for (const doc of board.leaders('whole', board.touched(), Math.max(WHOLE_POOL, topK), order))
       if (!byClause.has(doc)) byClause.set(doc, [])
     const sure = surenessOf(clauses)
     const alike = likeness.to(query, numbers.size)
@@ -130,7 +131,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   function search(query: string, topK: number, counts: (id: string) => boolean = () => true): Hit[] {
     const docCounts = (doc: number): boolean => counts(idOf(doc))
     const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
-    const picked = pickTools(candidatesFor(query, clauses, docCounts), clauses.length, topK, tuning)
+    const picked = pickTools(candidatesFor(query, clauses, docCounts, topK), clauses.length, topK, tuning)
     const ranked = exactFirst(query, picked, topK, docCounts)
     const hints = scoreHints(
       ranked.filter(({ exact }) => exact === 0).map(({ score }) => score),

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { compileSchema } from '../json/validate-args.ts'
 import { resolve } from './prune-schema.ts'
+import { shownText } from './shown-text.ts'
 
 const MAX_DEPTH = 8
 const MAX_VALUES = 200
@@ -8,20 +9,22 @@ const MAX_LENGTH = 200
 /** Compiling a larger schema only to show an example is not worth its time. */
 const MAX_SCHEMA_NODES = 3_000
 
-const BY_FORMAT: Readonly<Record<string, string>> = {
-  date: '2030-01-31',
-  time: '12:00:00Z',
-  'date-time': '2030-01-31T12:00:00Z',
-  duration: 'PT1H',
-  email: 'name@example.com',
-  hostname: 'example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  uri: 'https://example.com/',
-  'uri-reference': '/path',
-  url: 'https://example.com/',
-  uuid: '00000000-0000-4000-8000-000000000000',
-}
+const BY_FORMAT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    date: '2030-01-31',
+    time: '12:00:00Z',
+    'date-time': '2030-01-31T12:00:00Z',
+    duration: 'PT1H',
+    email: 'name@example.com',
+    hostname: 'example.com',
+    ipv4: '192.0.2.1',
+    ipv6: '2001:db8::1',
+    uri: 'https://example.com/',
+    'uri-reference': '/path',
+    url: 'https://example.com/',
+    uuid: '00000000-0000-4000-8000-000000000000',
+  }),
+)
 
 /**
  * Arguments for an example call: the required ones, each the plainest value its schema admits. Only what the gate's own validator
@@ -87,7 +90,13 @@ export function exampleArgs(schema: JsonObject): JsonObject | undefined {
   const built = example(schema, 'input', 0)
   if (!isJsonObject(built)) return undefined
   const compiled = compileSchema(schema)
-  return compiled.ok && compiled.value(built) === undefined ? built : undefined
+  return compiled.ok && compiled.value(built) === undefined && isPlain(built) ? built : undefined
+}
+
+/** Defaults and names are the server's words: an example with something in it that nobody can see is none. */
+const isPlain = (value: Json): boolean => {
+  const text = JSON.stringify(value)
+  return shownText(text) === text
 }
 
 const firstOf = (list: Json | undefined): Json | undefined =>
@@ -112,7 +121,7 @@ function numberOf(node: JsonObject): number {
 }
 
 function stringOf(node: JsonObject, name: string): string | undefined {
-  const format = typeof node['format'] === 'string' ? BY_FORMAT[node['format']] : undefined
+  const format = typeof node['format'] === 'string' ? BY_FORMAT.get(node['format']) : undefined
   const least = typeof node['minLength'] === 'number' ? node['minLength'] : 0
   const most = typeof node['maxLength'] === 'number' ? node['maxLength'] : MAX_LENGTH
   if (least > MAX_LENGTH) return undefined

@@ -66,7 +66,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
     const plain = Array.isArray(value) ? cutList(value, detail.choices) : value
     // A default or constant as large as a text is no longer a hint.
     if (typeof plain === 'object' && plain !== null && !(Array.isArray(plain) && plain.every(isSmall))) complete = false
-    else if (isSmall(plain) || Array.isArray(plain)) kept[key] = plain
+    else if (isSmall(plain) || Array.isArray(plain)) kept[key] = typeof plain === 'string' ? shownText(plain) : plain
     else complete = false
   }
 
@@ -85,9 +85,9 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
     const inner: [string, Json][] = []
     // In the schema's own order: authors put what matters first.
     for (const name of names.filter((name) => chosen.has(name)))
-      inner.push([name, prune(properties[name], depth + 1) ?? {}])
+      inner.push([shownName(name), prune(properties[name], depth + 1) ?? {}])
     kept['properties'] = Object.fromEntries(inner)
-    if (required.length > 0) kept['required'] = required.filter((name) => chosen.has(name))
+    if (required.length > 0) kept['required'] = required.filter((name) => chosen.has(name)).map(shownName)
   }
 
   function keepInner(kept: Record<string, Json>, key: string, value: Json | undefined, depth: number): void {
@@ -98,12 +98,18 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
 
   function cutList(list: readonly Json[], most: number): Json[] {
     if (list.length > most) complete = false
-    return list.slice(0, most).map((item) => (typeof item === 'string' ? shorten(item, 80) : item))
+    return list
+      .slice(0, most)
+      .map((item) => (typeof item === 'string' ? shorten(shownText(item.slice(0, 81)), 80) : item))
   }
 
   const schema = prune(root, 0)
   return { schema: isJsonObject(schema) ? schema : {}, complete }
 }
+
+/** A name as it has to be sent, unless there is something in it that nobody can see: no call by that name is helped along. */
+const LONGEST_NAME = 200
+const shownName = (name: string): string => shorten(shownText(name.slice(0, LONGEST_NAME + 1)), LONGEST_NAME)
 
 const isSmall = (value: Json): boolean =>
   value === null ||
@@ -139,11 +145,25 @@ export function resolve(node: JsonObject, root: JsonObject): JsonObject | undefi
     if (typeof reference !== 'string') return at
     const target = follow(reference, root)
     if (target === undefined) return undefined
-    const { $ref: _, ...beside } = at
-    at = Object.keys(beside).length === 0 ? target : { ...target, ...beside }
-    if (typeof target['$ref'] === 'string') at = { ...at, $ref: target['$ref'] }
+    at = overlaid(target, at)
   }
   return undefined
+}
+
+/** What anybody here reads of a schema's node. */
+const READ = [
+  ...KEPT, ...CHOICES, 'description', 'enum', 'examples', 'properties', 'required', 'items', 'additionalProperties',
+] as const // prettier-ignore
+
+/** A target with what stands beside its reference. Only what is read is copied: a node may have a million other keys. */
+function overlaid(target: JsonObject, beside: JsonObject): JsonObject {
+  const node: Record<string, Json> = {}
+  for (const key of READ) {
+    const value = beside[key] ?? target[key]
+    if (value !== undefined) node[key] = value
+  }
+  if (typeof target['$ref'] === 'string') node['$ref'] = target['$ref']
+  return node
 }
 
 function follow(reference: string, root: JsonObject): JsonObject | undefined {

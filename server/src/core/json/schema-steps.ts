@@ -1,0 +1,101 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+
+/**
+ * What checking one value may cost. Schemas are a tool server's words: forty definitions that each refer twice to the one before
+ * are a small text and 2^40 checks.
+ */
+export type Meter = { steps: number }
+
+/** A second or so of work. A value that needs more is not checked, and so not accepted. */
+export const MAX_STEPS = 20_000_000
+/** A reference followed is a call, and on failure an error with its path; one state of a pattern is next to nothing. */
+const STEPS_PER_REFERENCE = 20
+
+/** Compiling takes about a fifth of a millisecond for each. */
+const MAX_OBJECTS = 5_000
+
+export function spend(meter: Meter, steps: number): void {
+  meter.steps += steps
+  if (meter.steps > MAX_STEPS) throw new RangeError('the value takes too long to check')
+}
+
+export const STEP = 'x-sluice-step'
+
+/** A keyword that fits everything, and is paid for. */
+export const stepKeyword = (meter: Meter) => ({
+  keyword: STEP,
+  errors: false as const,
+  validate: () => {
+    spend(meter, STEPS_PER_REFERENCE)
+    return true
+  },
+})
+
+/**
+ * The schema with a step at each place that a reference leads to; undefined for one with too many parts. Without references the work is bounded
+ * by the schema and the value, so nothing is added. Where it is not plain what a reference means, more places pay than have to.
+ */
+export function withSteps(schema: JsonObject): JsonObject | undefined {
+  const objects = objectsIn(schema)
+  if (objects === undefined) return undefined
+  if (!objects.some(isReference)) return schema
+  // Both are own data without methods; the server's schema itself is pinned and stays as it is.
+  const own = JSON.parse(JSON.stringify(schema)) as Record<string, Json>
+  const parts = objectsIn(own) ?? []
+  const resources = [own, ...parts.filter((part) => '$id' in part)]
+  const anchored = parts.filter((part) => ANCHORS.some((anchor) => anchor in part))
+  const pointed = new Set(parts.filter(isReference).flatMap((part) => referencesOf(part)))
+  for (const reference of pointed)
+    for (const target of targetsOf(reference, resources, anchored)) (target as Record<string, Json>)[STEP] = true
+  return own
+}
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+const ANCHORS = ['$anchor', '$dynamicAnchor', '$recursiveAnchor', '$id'] as const
+
+const isReference = (part: JsonObject): boolean => REFERENCES.some((key) => typeof part[key] === 'string')
+const referencesOf = (part: JsonObject): string[] =>
+  REFERENCES.map((key) => part[key]).filter((value) => typeof value === 'string')
+
+function targetsOf(
+  reference: string,
+  resources: readonly JsonObject[],
+  anchored: readonly JsonObject[],
+): readonly JsonObject[] {
+  const at = reference.indexOf('#')
+  const fragment = at === -1 ? '' : decoded(reference.slice(at + 1))
+  if (fragment === '') return resources
+  if (!fragment.startsWith('/')) return anchored
+  return resources.map((resource) => follow(fragment, resource)).filter((target) => target !== undefined)
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+function follow(pointer: string, root: JsonObject): JsonObject | undefined {
+  let at: Json | undefined = root
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as Readonly<Record<string, Json>>)[key]
+  }
+  return isJsonObject(at) ? at : undefined
+}
+
+/** Every object of a schema, itself first; undefined for too many. */
+function objectsIn(schema: JsonObject): JsonObject[] | undefined {
+  const objects: JsonObject[] = []
+  const open: Json[] = [schema]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    if (isJsonObject(value)) objects.push(value)
+    if (objects.length > MAX_OBJECTS) return undefined
+    for (const inner of Object.values(value)) open.push(inner)
+  }
+  return objects
+}
