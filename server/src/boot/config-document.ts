@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isMap, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, LineCounter, parseDocument, YAMLParseError, type Document } from 'yaml'
 import { envOverrides, type Env, type EnvRead } from './env-overrides.ts'
 
 /** `sluice.yaml` with what the environment sets written into it. */
@@ -20,8 +20,21 @@ export function readDocument(file: string, variables: Env = process.env): Config
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, logLevel: 'error' })
   const isOpen = document.errors.length === 0 && (document.contents === null || isMap(document.contents))
   if (!isOpen) return { text, document, lines, env: NOTHING_SET }
-  const env = envOverrides(variables, document.toJS() as unknown)
+  const value = valueOf(document)
+  if (value === undefined) return { text, document, lines, env: NOTHING_SET }
+  const env = envOverrides(variables, value.is)
   for (const { path, value } of env.overrides) document.setIn(path, document.createNode(value))
   const isPolicySet = env.overrides.some(({ path }) => path[0] === 'policy')
   return { text: isPolicySet ? String(document) : text, document, lines, env }
+}
+
+/** Aliases of aliases can stand for more than fits into memory; the parser then gives up, and that is a mistake like any other. */
+function valueOf(document: Document.Parsed): { readonly is: unknown } | undefined {
+  try {
+    return { is: document.toJS() as unknown }
+  } catch {
+    const fault = new YAMLParseError([0, 0], 'RESOURCE_EXHAUSTION', 'aliases stand for too much')
+    document.errors.push(Object.assign(fault, { linePos: [{ line: 1, col: 1 }] }))
+    return undefined
+  }
 }

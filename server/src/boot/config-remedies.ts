@@ -10,9 +10,17 @@ export function remedyFor({ path, kind }: ConfigFault): string | undefined {
   return undefined
 }
 
+/** What the files of MCP clients call it. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  mcpServers: 'servers',
+  mcp_servers: 'servers',
+  context_servers: 'servers',
+}
+
 function knownInstead(path: readonly PropertyKey[]): string {
   const known = keysOf(schemasAt(path.slice(0, -1)))
-  const meant = nearest(String(path.at(-1)), known)
+  const written = String(path.at(-1))
+  const meant = OTHER_WORDS[written] ?? nearest(written, known)
   return meant === undefined ? `known here are ${known.join(', ')}` : `did you mean \`${meant}\`?`
 }
 
@@ -39,12 +47,15 @@ const YAML_REMEDIES: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'quote texts that hold signs of YAML',
   MULTILINE_IMPLICIT_KEY: 'a key and its colon stand on one line',
   BLOCK_AS_IMPLICIT_KEY: 'one key on each line, and texts with `: ` in quotes',
+  RESOURCE_EXHAUSTION: 'write out what is meant',
   BAD_ALIAS: 'quote texts that begin with `*` or `&`',
   BAD_DQ_ESCAPE: 'use single quotes, or write `\\\\` for a backslash',
 }
 
 /** A text that is no YAML: the line, what is wrong there, and what to do. */
 export function yamlFault({ code, linePos, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS')
+    return `line ${linePos?.[0].line ?? '?'}: a second document begins here, remove the \`---\``
   const says = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
   return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'quote texts that hold `: ` or ` #`'}`
 }

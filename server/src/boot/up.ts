@@ -10,6 +10,7 @@ import { httpApp } from '../doors/http/app.ts'
 import { LAST_ANSWERS_MS } from '../doors/http/last-answers.ts'
 import { listen } from '../doors/http/listen.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
+import { locatedFaults } from './config-faults.ts'
 import { placesIn } from './data-folder.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { greetDemo } from './greet-demo.ts'
@@ -29,7 +30,7 @@ export async function up(options: UpOptions): Promise<number> {
   const log = logTo(process.stderr.isTTY ? undefined : 2)
   let url = ''
   const opened = await openGate(settings, { log, url: () => url, policy: policyFiles(settings.file) })
-  if (!opened.ok) return complain(opened.problem)
+  if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   const prepared = await prepareCredentials(gate, settings.config, settings.data)
   if (!prepared.ok) {
@@ -83,9 +84,12 @@ export async function up(options: UpOptions): Promise<number> {
   return 0
 }
 
-function complain({ code, about }: Problem): number {
+/** With the place of every path, where the configuration is what is wrong. */
+function complain({ code, about }: Problem, file?: string): number {
   const { says, do: remedy } = PROBLEMS[code]
-  const details = Object.entries(about).map(([name, value]) => `\n  ${name}: ${value}`)
+  const { paths } = about
+  const placed = paths === undefined || file === undefined ? {} : { paths: locatedFaults(paths, file).join('\n    ') }
+  const details = Object.entries({ ...about, ...placed }).map(([name, value]) => `\n  ${name}: ${value}`)
   process.stderr.write(`${says} [${code}]${details.join('')}\n  ${remedy}\n`)
   return 1
 }

@@ -32,7 +32,7 @@ describe('the configuration', () => {
           traps: { tokens: [], files: [] },
           toolflow: { close_within: 0.1, floor: 0.5 },
           models: {},
-          search: {},
+          search: { learn: false },
           budgets: [],
           mcp: { surface: 'search' },
           repetition: { most: 5, within_s: 600 },

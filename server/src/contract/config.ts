@@ -28,7 +28,9 @@ export const StdioSettings = z.strictObject({
   /** Those that start with `./` or `../` are resolved against the config file's folder. */
   args: z.array(z.string()).default([]),
   /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is named by letters, digits and `_`'), z.string())
+    .default({}),
   /** The config file's folder when left out. */
   cwd: z.string().min(1).optional(),
   ...COMMON,
@@ -65,6 +67,9 @@ export const ServerSettings = z
   .superRefine((settings, context) => refuseWriters(settings.tools, toolsKeyOf(settings), context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
+/** Neither an URL nor a host with its port; an IPv6 address has several colons. */
+const ALONE = /^(?!.*\/)(?![^:]*:\d+$).*$/
+
 /** Where the operator speaks of a server's tools: of a command, where the command stands. */
 const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === undefined ? 'tools' : 'commands')
 
@@ -72,7 +77,11 @@ const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === 
 export const Config = z.strictObject({
   listen: z
     .strictObject({
-      host: z.string().min(1).default('127.0.0.1'),
+      host: z
+        .string()
+        .min(1)
+        .regex(ALONE, 'a name or an address alone; the port stands in `port`')
+        .default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(7420),
       /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
       hosts: z.array(z.string().min(1)).default([]),
@@ -194,8 +203,17 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Confi
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key', kind: 'unknown_key' }))
   if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message, kind: 'other' }]
-  return [{ path, says: issue.message, kind: isTypeFault(issue) && !isExcluded(issue) ? 'wrong_type' : 'other' }]
+  return [
+    { path, says: plainly(issue.message), kind: isTypeFault(issue) && !isExcluded(issue) ? 'wrong_type' : 'other' },
+  ]
 }
+
+/** What zod says, for somebody who writes YAML. */
+const plainly = (message: string): string =>
+  message
+    .replace(/^Invalid input: expected .*, received undefined$/, 'missing')
+    .replace(/^Invalid input: expected .*, received null$/, 'empty (or remove the key)')
+    .replace(/^Invalid (?:input|option): /, '')
 
 const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'

@@ -21,7 +21,7 @@ const cases = parse(readFileSync(join(import.meta.dirname, 'mistakes.yaml'), 'ut
 async function findingsOf(yaml: string): Promise<string> {
   const file = join(folder, 'sluice.yaml')
   writeFileSync(file, yaml)
-  const { settings, findings } = checkConfig(file)
+  const { settings, findings } = await checkConfig(file)
   const policy = settings === undefined ? [] : await checkPolicy(settings, file)
   return [...findings, ...policy]
     .filter(({ severity }) => severity === 'error')

@@ -3,15 +3,16 @@ import { loadPolicy } from '../../commands/load-policy.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { sha256Hex } from '../../keys/digest.ts'
-import { serverConfigs } from '../../upstream/server-config.ts'
-import { loadConfig, whereIn, type LoadedSettings, type Settings } from '../load-config.ts'
+import { faultsIn } from '../config-faults.ts'
+import { loadConfig, type LoadedSettings, type Settings } from '../load-config.ts'
 import { offlinePolicy } from '../offline-policy.ts'
 import { isLoopback } from '../prepare-credentials.ts'
+import { checkParts } from './check-parts.ts'
 
 export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly Finding[] }
 
 /** The file, every mistake in it, its references, and its policy. */
-export function checkConfig(file: string): Configured {
+export async function checkConfig(file: string): Promise<Configured> {
   const about = 'configuration'
   if (!existsSync(file)) {
     const says = `there is no ${file}; without it the gate has no tool servers`
@@ -37,15 +38,11 @@ export function checkConfig(file: string): Configured {
     findings: [
       { severity: 'ok', about, says: file },
       ...variablesIn(settings),
-      ...referencesIn(settings),
+      ...(await checkParts(settings)),
       ...listenIn(settings),
     ],
   }
 }
-
-/** Faults are told in one text, each with its path before it. */
-export const faultsIn = (text: string): readonly string[] =>
-  text.split(/\n|; (?=(?:[\w.*-]+|the file)(?: \((?:line \d+|SLUICE_\w+)\))?: )/).filter((fault) => fault !== '')
 
 /** What the environment sets counts more than the file; who reads only the file must hear of it. */
 function variablesIn({ env }: LoadedSettings): readonly Finding[] {
@@ -62,18 +59,6 @@ function variablesIn({ env }: LoadedSettings): readonly Finding[] {
     do: 'if it was meant to, docs/configuration.md says how names are made; otherwise leave it',
   }))
   return [...set, ...ignored]
-}
-
-function referencesIn({ config, folder, file }: Settings): readonly Finding[] {
-  const configs = serverConfigs(config.servers, folder)
-  if (configs.ok) return []
-  const remedy = 'set the variable where the gate starts, or write the file that is named'
-  const placeOf = whereIn(file)
-  return faultsIn(configs.problem.about['paths'] ?? '').map((fault) => {
-    const [where = '', ...rest] = fault.split(': ')
-    const says = `${where} (${placeOf(where.split('.')) ?? 'nowhere'}): ${rest.join(': ')}`
-    return { severity: 'error', about: 'secrets', says, do: remedy }
-  })
 }
 
 function listenIn({ config }: Settings): readonly Finding[] {

@@ -18,7 +18,7 @@ const QUICK_BYTES = 64 * 1_048_576
 /** Looks at everything and changes nothing. One finding never hides another. */
 export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const file = configFileOf(options)
-  const { settings, findings: configured } = checkConfig(file)
+  const { settings, findings: configured } = await checkConfig(file)
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const running = await askGate(data)
   const findings: Finding[] = [checkNode(process.version), ...configured, ...checkData(data)]

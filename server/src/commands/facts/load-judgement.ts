@@ -67,7 +67,7 @@ function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
 }
 
 function namedRule({ code, about }: Problem): Result<never> {
-  return refuse(code, { paths: `dlp.rules${about['path'] ?? ''}: ${about['why'] ?? 'cannot be used'}` })
+  return refuse(code, { paths: `dlp.rules: ${about['path'] ?? 'a rule'}: ${about['why'] ?? 'cannot be used'}` })
 }
 
 const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)

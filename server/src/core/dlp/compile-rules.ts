@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { matchesEmpty, patternCost } from './pattern-cost.ts'
 import { Rule, type RuleInput } from './rule.ts'
@@ -52,7 +52,7 @@ export function compileRules(builtIn: readonly RuleInput[], extra: readonly unkn
 
 function compileRule(input: unknown, order: number): Result<CompiledRule> {
   const read = Rule.safeParse(input)
-  if (!read.success) return invalid(idOf(input), z.prettifyError(read.error))
+  if (!read.success) return invalid(idOf(input), wrongIn(read.error))
   const rule = read.data
   const anchored = rule.at !== 'anywhere'
   if ((rule.at === 'keyword' || rule.at === 'value') && rule.keywords.length === 0) {
@@ -84,6 +84,13 @@ function compilePattern(rule: Rule): RegExp | undefined {
 
 const groupsIn = (pattern: string): number =>
   (pattern.replace(/\\./g, '').match(/\((?!\?)|\(\?<[A-Za-z]/g) ?? []).length
+
+const wrongIn = ({ issues }: z.ZodError): string =>
+  issues
+    .map(
+      ({ path, message }) => `\`${path.map(String).join('.')}\` ${message.replace(/^Invalid (?:input|option): /, '')}`,
+    )
+    .join(', ')
 
 const idOf = (input: unknown): string =>
   typeof input === 'object' && input !== null && 'id' in input && typeof input.id === 'string' ? input.id : 'without id'

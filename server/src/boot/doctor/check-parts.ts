@@ -1,0 +1,41 @@
+import { loadJudgement } from '../../commands/facts/load-judgement.ts'
+import type { Problem, Result } from '../../contract/problems.ts'
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { openArgumentModel } from '../../upstream/argument-model.ts'
+import { openEmbeddingModel } from '../../upstream/embedding-model.ts'
+import { localFiles } from '../../upstream/local-files.ts'
+import { secretOf, serverConfigs } from '../../upstream/server-config.ts'
+import { locatedFaults } from '../config-faults.ts'
+import type { Settings } from '../load-config.ts'
+import { openChannels } from '../open-channels.ts'
+import { otlpOf } from '../open-metrics.ts'
+import { openSerenity } from '../open-serenity.ts'
+
+/** Everything that a start opens besides the ledger, by the same functions: a secret that is absent is found here, not at three in the morning. */
+export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
+  const { toolflow } = config.models
+  const { embeddings } = config.search
+  const files = localFiles(config.servers, folder)
+  const opened: readonly (Result<unknown> | undefined)[] = [
+    serverConfigs(config.servers, folder),
+    await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
+    await openSerenity(config.serenity, folder, process.env, () => undefined),
+    openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal }),
+    toolflow && openArgumentModel(toolflow, folder),
+    embeddings && openEmbeddingModel(embeddings, folder),
+    otlpOf(config.telemetry, folder),
+  ]
+  return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
+}
+
+const ABSENT = 'secret is absent'
+
+function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly Finding[] {
+  return locatedFaults(paths, file).map((says): Finding => {
+    const isAbsent = says.endsWith(ABSENT)
+    const remedy = isAbsent
+      ? 'set the variable where the gate starts, or write the file that is named'
+      : `correct it in ${file}`
+    return { severity: 'error', about: isAbsent ? 'secrets' : 'configuration', says, do: remedy }
+  })
+}
