@@ -1,4 +1,4 @@
-import { outcomeOf, type Check, type SuiteRun } from './run-suite.ts'
+import { outcomeOf, TASK_SCENARIOS, type Check, type SuiteResult, type SuiteRun } from './run-suite.ts'
 
 export type Row = SuiteRun & {
   readonly scenario: string
@@ -36,7 +36,10 @@ export function verdictOf({ scenario, direct, http, stdio }: Row): Verdict {
 }
 
 /** `docs/conformance.md`, and what is neither equal nor explained. */
-export function pageOf(rows: readonly Row[]): { readonly text: string; readonly unequal: readonly string[] } {
+export function pageOf(
+  rows: readonly Row[],
+  tasks: SuiteResult,
+): { readonly text: string; readonly unequal: readonly string[] } {
   const judged = rows.map((row) => ({ row, verdict: verdictOf(row) }))
   const lines = judged.map(({ row, verdict: { is, why } }) => {
     const says = is === 'explained' ? `equal but for ${why}` : is
@@ -46,8 +49,8 @@ export function pageOf(rows: readonly Row[]): { readonly text: string; readonly 
   const unequal = judged.filter(({ verdict }) => verdict.is === 'unequal')
   const equal = judged.filter(({ verdict }) => verdict.is === 'equal').length
   return {
-    text: `${HEAD(rows.length, equal, countsOf(judged))}${lines.join('\n')}\n`,
-    unequal: unequal.map(({ row }) => `${row.suite} ${row.revision} ${row.scenario}`),
+    text: `${HEAD(rows.length, equal, countsOf(judged))}${lines.join('\n')}\n${TASKS_HEAD}${taskLines(tasks).join('\n')}\n`,
+    unequal: [...unequal.map(({ row }) => `${row.suite} ${row.revision} ${row.scenario}`), ...failedIn(tasks)],
   }
 }
 
@@ -61,6 +64,31 @@ function countsOf(judged: readonly { readonly row: Row; readonly verdict: Verdic
   }
   return [...runs].map(([name, { all, equal }]) => `${name}: ${equal} of ${all}`).join('; ')
 }
+
+const taskLines = (tasks: SuiteResult): readonly string[] =>
+  [...tasks].map(([scenario, checks]) => {
+    const why = TASK_SCENARIOS[scenario] ?? ''
+    return `| ${scenario} | ${why === '' ? figures(checks) : ''} | ${why === '' ? '' : `out of scope: ${why}`} |`
+  })
+
+/** Here there is nothing to compare with: every check counts, and none at all is a failure too. */
+const failedIn = (tasks: SuiteResult): readonly string[] =>
+  [...tasks].flatMap(([scenario, checks]) =>
+    TASK_SCENARIOS[scenario] === '' &&
+    (checks.length === 0 || outcomeOf(checks).some((one) => !one.startsWith('SUCCESS ')))
+      ? [scenario]
+      : [],
+  )
+
+const TASKS_HEAD = `
+## The extension for tasks
+
+The gate makes tasks of calls by itself (2026-07-28, [MCP clients](mcp.md#going-on-after-an-approval)), so there is nothing to compare it with: a figure is
+checks passed of checks made by suite 0.2.0-alpha.12, with the tools that it wants behind the gate.
+
+| scenario | gate | |
+| --- | --- | --- |
+`
 
 function figures(checks: readonly Check[]): string {
   const counted = checks.filter(({ status }) => status !== 'INFO')

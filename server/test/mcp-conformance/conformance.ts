@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { pageOf, type Row } from './conformance-page.ts'
 import { installPeers } from '../peers/install-peers.ts'
-import { direct, throughGate } from './reference-gate.ts'
-import { outcomeOf, RUNS, runSuite, type Check, type SuiteResult } from './run-suite.ts'
+import { direct, tasksThroughGate, throughGate } from './reference-gate.ts'
+import { outcomeOf, RUNS, runSuite, runTasks, type Check, type SuiteResult } from './run-suite.ts'
 
 /** Every server scenario of both releases: the reference server directly, and behind the gate over HTTP and over stdio. */
 if (!(await installPeers())) process.exit(2)
@@ -32,7 +32,10 @@ try {
 } finally {
   await Promise.all(ways.map((way) => way.stop()))
 }
-const { text, unequal } = pageOf(rows)
+const gate = await tasksThroughGate()
+const tasks = await runTasks(gate.url)
+await gate.stop()
+const { text, unequal } = pageOf(rows, tasks)
 if (process.argv.includes('--write')) {
   const page = resolve(import.meta.dirname, '../../../docs/conformance.md')
   writeFileSync(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }))

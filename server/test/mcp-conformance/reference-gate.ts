@@ -17,7 +17,22 @@ export async function direct(): Promise<Way> {
 export async function throughGate(transport: Transport): Promise<Way> {
   const script = resolve(import.meta.dirname, 'reference-server.ts')
   const server = transport === 'http' ? await startHttp('../mcp-conformance/reference-server.ts') : undefined
-  const reference = server === undefined ? { command: 'node', args: [script, 'stdio'] } : { url: server.url }
+  const gate = await gateBefore(server === undefined ? { command: 'node', args: [script, 'stdio'] } : server)
+  return {
+    url: gate.url,
+    async stop() {
+      await gate.stop()
+      await server?.stop()
+    },
+  }
+}
+
+/** The tools that the scenarios about tasks want, behind the same gate: it is the gate that makes tasks of their calls. */
+export const tasksThroughGate = (): Promise<Way> =>
+  gateBefore({ command: 'node', args: [resolve(import.meta.dirname, 'tasks-server.ts')] })
+
+async function gateBefore({ url, command, args }: { url?: string; command?: string; args?: string[] }): Promise<Way> {
+  const reference = url === undefined ? { command, args } : { url }
   const rules = [{ id: 'everything', effect: 'allow', match: { tool: '*' }, says: 'a gate that only looks' }]
   const gate = await startGate((folder) => {
     // The suites call some tools again and again, which a gate would ask a person about.
@@ -32,7 +47,6 @@ export async function throughGate(transport: Transport): Promise<Way> {
     async stop() {
       await adapter.close()
       await gate.stop()
-      await server?.stop()
     },
   }
 }

@@ -18,10 +18,40 @@ export type SuiteResult = ReadonlyMap<string, readonly Check[]>
 
 const NAME = /^server-(.+)-\d{4}-\d\d-\d\dT/
 
+/** Of the extension for tasks, each with why it is not for a gate, if it is not. */
+export const TASK_SCENARIOS: Readonly<Record<string, string>> = {
+  'tasks-lifecycle': '',
+  'tasks-capability-negotiation': '',
+  'tasks-wire-fields': '',
+  'tasks-request-state-removal': '',
+  'tasks-request-headers': '',
+  'tasks-dispatch-and-envelope': '',
+  'tasks-status-notifications': 'the suite skips it',
+  'tasks-required-task-error': 'no tool needs to be called as a task',
+  'tasks-mrtr-input': 'nothing is asked of a client within a task',
+  'tasks-mrtr-composition': 'nothing is asked of a client within a task',
+}
+
 /** Runs every server scenario of a release against an address. */
-export async function runSuite({ suite, revision }: SuiteRun, url: string): Promise<SuiteResult> {
+export const runSuite = ({ suite, revision }: SuiteRun, url: string): Promise<SuiteResult> =>
+  run(suite, url, ['--suite', 'all', '--spec-version', revision])
+
+/** Runs the scenarios of the extension for tasks. */
+export async function runTasks(url: string): Promise<SuiteResult> {
+  const results = new Map<string, readonly Check[]>()
+  for (const [scenario, why] of Object.entries(TASK_SCENARIOS)) {
+    const found = why === '' ? await run('0.2.0-alpha.12', url, ['--scenario', scenario, '--timeout', '60000']) : []
+    results.set(
+      scenario,
+      [...found].flatMap(([, checks]) => checks),
+    )
+  }
+  return results
+}
+
+async function run(suite: SuiteVersion, url: string, which: readonly string[]): Promise<SuiteResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-conformance-'))
-  const words = ['server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', folder]
+  const words = ['server', '--url', url, ...which, '-o', folder]
   const child = spawn(process.execPath, [suiteFile(suite), ...words], { stdio: 'ignore' })
   await new Promise((done) => child.once('exit', done))
   const results = new Map<string, readonly Check[]>()

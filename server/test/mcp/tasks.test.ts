@@ -146,6 +146,23 @@ describe('a task of 2025-11-25', () => {
     await sawIt(gate, 'cancelled linger approved')
   })
 
+  test('of an approval and a cancellation at the same moment one wins, and nothing runs that was withdrawn', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const text = `race ${round}`
+      const { taskId } = await begin('lively__note', { text })
+      const approval = await approvalOf(text)
+      const [decided] = await Promise.all([
+        gate.http('POST', `/v1/approvals/${approval}/decide`, approver, { decision: 'approve' }),
+        ask('tasks/cancel', { taskId }),
+      ])
+      await until(async () => (await ask('tasks/get', { taskId })).result?.['status'] !== 'working')
+      const { result } = await ask('tasks/get', { taskId })
+      if (decided.status === 200) expect(result?.['status']).toMatch(/completed|cancelled/)
+      else expect([result?.['status'], times(text)]).toEqual(['cancelled', 0])
+      expect(times(text)).toBeLessThanOrEqual(1)
+    }
+  })
+
   test('whose outcome nobody knows works on until a person settles it', async () => {
     const task = await begin('lively__vanish', { text: 'gone' })
     await approve('gone')

@@ -6,7 +6,7 @@ import { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { answerableOf } from './answerable.ts'
 import { inputRequired } from './ask-client.ts'
-import { asTask, callAsTask, callOrTask, taskFault, taskWish } from './call-as-task.ts'
+import { asTask, callAsTask, callOrTask, taskFault, taskWish, type TaskWish } from './call-as-task.ts'
 import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
 import type { Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
@@ -31,13 +31,13 @@ export async function answerCall(
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
     const read = await gate.readCall(caller, requestState, wait_ms)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
-    if (outcome.status === 'pending' && wish === 'late') return asTask(gate, exchange, outcome.call_id)
-    return outcomeOrAsks(era, outcome, hasOutputSchema)
+    return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }
   const inputs = era === 'new' ? inputsIn(params) : undefined
   if (inputs !== undefined && !Inputs.safeParse(inputs).success)
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
-  const answerable = answerableOf(exchange.capabilities())
+  // Whoever follows a task is not there to be asked.
+  const answerable = wish === 'now' ? undefined : answerableOf(exchange.capabilities())
   const request: CallRequest = {
     caller,
     trace,
@@ -51,12 +51,14 @@ export async function answerCall(
   if (wish === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const outcome =
     wish === 'late' ? await callOrTask(gate, exchange, request) : await callInRounds(gate, exchange, request)
-  if (!('status' in outcome)) return outcome
-  if (outcome.status === 'pending') {
-    if (canOpenPages(exchange)) return { result: toTheConsole(outcome) }
-    if (wish === 'late') return asTask(gate, exchange, outcome.call_id)
-  }
-  return outcomeOrAsks(era, outcome, hasOutputSchema)
+  if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
+  return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+}
+
+/** Since 2026-07-28 what is not over yet is answered with a task, for a client that knows them. */
+async function taskOf(gate: Gate, exchange: Exchange, wish: TaskWish, outcome: Outcome): Promise<Answer | undefined> {
+  const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
+  return isOver || wish !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
 }
 
 /** Since 2026-07-28 a call that ends with a question is answered with it. */

@@ -5,11 +5,10 @@ import { problem, type Problem } from '../../contract/problems.ts'
 import type { Exchange } from './exchange.ts'
 import type { Era } from './read-message.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer, type Refusal } from './rpc.ts'
-import { declaresTasks, detailedTask, taskAnswer, TASKS_EXTENSION, taskWords } from './task-words.ts'
+import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-words.ts'
 
 const PAGE = 50
 const MOST_FOLLOWED = 100
-const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const METHODS: Readonly<Record<Era, readonly string[]>> = {
   old: ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
   new: ['tasks/get', 'tasks/update', 'tasks/cancel'],

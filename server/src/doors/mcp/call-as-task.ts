@@ -3,14 +3,13 @@ import type { Live } from '../../commands/ports.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import { Bug, PROBLEMS } from '../../contract/problems.ts'
+import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
-import { declaresTasks, taskWords } from './task-words.ts'
+import { declaresTasks, RELATED_TASK, taskWords } from './task-words.ts'
 
 /** Since 2026-07-28 the gate decides what becomes a task: what is held, and what takes longer than this. */
 const PATIENCE_MS = 1_000
-const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const AT_ONCE = 'io.modelcontextprotocol/model-immediate-response'
 
 /** How a call may be answered: `now` with a task and nothing else, `late` with a task if it takes long. */
@@ -40,13 +39,17 @@ export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRe
   const tell = (message: JsonObject) => exchange.tell(related(message, call_id))
   const { signal: _, ...live } = liveOf({ ...exchange, notify: tell })
   const begun = await begin(gate, exchange, request, { ...live, onStarted: (id) => (call_id = id) }, 0)
-  return 'running' in begun ? asTask(gate, exchange, begun.running) : taskFor(gate, exchange, begun.outcome)
+  const id = 'running' in begun ? begun.running : idIn(begun.outcome)
+  // The same idempotency key may have made a call that nobody wanted to follow.
+  if (typeof id === 'string')
+    return (await asTask(gate, exchange, id)) ?? refused(problem('call.key_reused', { call_id: id }))
+  return refused(id)
 }
 
 /** Makes a call, and waits for its outcome as long as that is no trouble: after that it goes on as a task. */
-export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome | Answer> {
+export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome> {
   const begun = await begin(gate, exchange, request, liveOf(exchange), PATIENCE_MS)
-  return 'running' in begun ? asTask(gate, exchange, begun.running) : begun.outcome
+  return 'running' in begun ? { status: 'executing', call_id: begun.running } : begun.outcome
 }
 
 type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
@@ -77,17 +80,19 @@ function begin(gate: Gate, exchange: Exchange, request: CallRequest, live: Live,
 }
 
 /** A request that never became a call has nothing that could be followed. */
-async function taskFor(gate: Gate, exchange: Exchange, outcome: Outcome): Promise<Answer> {
-  if ('call_id' in outcome && outcome.call_id !== undefined) return asTask(gate, exchange, outcome.call_id)
+function idIn(outcome: Outcome): CallId | Problem {
+  if ('call_id' in outcome && outcome.call_id !== undefined) return outcome.call_id
   if (outcome.status !== 'refused') throw new Bug('what became a call has an id')
-  const isLater = PROBLEMS[outcome.problem.code].retry === 'later'
-  return inBand(refusalFor(isLater ? RPC.server : RPC.invalid_params, outcome.problem))
+  return outcome.problem
 }
 
-export async function asTask(gate: Gate, { caller, era }: Exchange, call_id: CallId): Promise<Answer> {
+const refused = (found: Problem): Answer =>
+  inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
+
+/** A call under way, as a task; undefined for one that was not made as one. */
+export async function asTask(gate: Gate, { caller, era }: Exchange, call_id: CallId): Promise<Answer | undefined> {
   const read = await gate.readTask(caller, call_id)
-  // The same idempotency key had made a call that nobody wanted to follow.
-  if (!read.ok) return inBand(refusalOf(RPC.invalid_params, 'call.key_reused', { call_id }))
+  if (!read.ok) return undefined
   const task = taskWords(read.value, era)
   if (era === 'new') return { result: { ...task, resultType: 'task' } }
   const { statusMessage } = task

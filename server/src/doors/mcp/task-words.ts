@@ -8,6 +8,7 @@ import { asSaid, type Answer } from './rpc.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const POLL_MS = 1_000
 const LONGEST_MESSAGE = 500
 
