@@ -13,6 +13,7 @@ const MOST_CHARS = 32 * 1024 * 1024
 type Kept = {
   readonly speaker: string
   readonly events: { readonly id: string; readonly text: string }[]
+  readonly onLost: () => void
   live: EventStream | undefined
   is_over: boolean
   chars: number
@@ -20,8 +21,8 @@ type Kept = {
 
 /** Streams that answer a request, of which a client that lost one can have the rest. */
 export type ResumableStreams = {
-  /** Makes a stream one that can be resumed. `close` says when nobody hears it any more. */
-  keep(speaker: string, live: EventStream): EventStream & { close(): void }
+  /** Makes a stream one that can be resumed. `close` says when nobody hears it any more; `onLost` that nobody came back. */
+  keep(speaker: string, live: EventStream, onLost: () => void): EventStream & { close(): void }
   /** Sends what came after this event, and the rest as it comes. Returns how to leave; undefined when nobody knows the event. */
   resume(speaker: string, last_id: string, open: () => EventStream): (() => void) | undefined
 }
@@ -45,14 +46,16 @@ export function createResumableStreams(): ResumableStreams {
 
   function leaver(one: Kept, live: EventStream): () => void {
     return () => {
-      if (one.live === live) one.live = undefined
+      if (one.live !== live) return
+      one.live = undefined
+      setTimeout(() => one.live ?? one.onLost(), KEPT_MS).unref()
     }
   }
 
   return {
-    keep(speaker, live) {
+    keep(speaker, live, onLost) {
       const name = randomBytes(12).toString('base64url')
-      const one: Kept = { speaker, events: [], live, is_over: false, chars: 0 }
+      const one: Kept = { speaker, events: [], onLost, live, is_over: false, chars: 0 }
       kept.set(name, one)
       let sent = 0
       const count = (more: number) => {

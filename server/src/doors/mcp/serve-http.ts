@@ -171,8 +171,9 @@ export function mcpListener(door: McpDoor): McpListener {
     const { era, id, method, params, meta } = message
     const calledOff = new AbortController()
     // An older client that goes away may come back for the answer; a newer one calls its request off by going.
-    const isOverWithClient = era === 'new' || method === 'tasks/result'
-    if (isOverWithClient) response.once('close', () => response.writableEnded || calledOff.abort())
+    const giveUp = () => calledOff.abort()
+    const isOverWithClient = era === 'new' || (method === 'tasks/result' && !canResume(guest, era))
+    if (isOverWithClient) response.once('close', () => response.writableEnded || giveUp())
     const speaker = speakerOf(caller, session)
     const done = underWay.begin(speaker, id, () => calledOff.abort())
     const begun = method === 'initialize' && era === 'old' ? begin(guest, params) : {}
@@ -180,7 +181,7 @@ export function mcpListener(door: McpDoor): McpListener {
     const streaming = (): EventStream | undefined => {
       if (stream !== undefined) return stream
       if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
-      return (stream = openAnswer(guest, era))
+      return (stream = openAnswer(guest, era, method === 'tasks/result' ? giveUp : () => {}))
     }
     const isLong = era === 'old' && !guest.local ? setTimeout(streaming, LONG_MS) : undefined
     const exchange: Exchange = {
@@ -221,11 +222,11 @@ export function mcpListener(door: McpDoor): McpListener {
   }
 
   /** The answer as a stream; one that an older client loses it can come back for. */
-  function openAnswer(guest: Guest, era: Era): EventStream {
+  function openAnswer(guest: Guest, era: Era, onLost: () => void): EventStream {
     const { response, caller, session } = guest
     const live = openEventStream(response, commonHeaders(guest))
     if (!canResume(guest, era)) return live
-    const kept = resumable.keep(speakerOf(caller, session), live)
+    const kept = resumable.keep(speakerOf(caller, session), live, onLost)
     response.once('close', kept.close)
     return kept
   }
