@@ -53,10 +53,17 @@ export function redactReplies(offerings: Offerings, rules: CompiledRules | undef
     ...offerings,
     async ask(question) {
       const reply = await offerings.ask({ ...question, ...redactedLife(question, rules) })
-      if (reply.is === 'answered') return { ...reply, result: redactedTree(reply.result, rules) }
+      if (reply.is === 'answered') return { ...reply, result: redactedReply(reply.result, rules) }
       return reply.is === 'rejected' ? { ...reply, error: redactedObject(reply.error, rules) } : reply
     },
   }
+}
+
+/** The same as of a tool: what a server wants to be told again is its own. */
+function redactedReply(result: JsonObject, rules: CompiledRules): JsonObject {
+  const { resultType, requestState } = result
+  const isAsking = resultType === 'input_required' && requestState !== undefined
+  return { ...redactedTree(result, rules), ...(isAsking ? { requestState } : {}) }
 }
 
 /** Pictures and sounds are passed on as they are: their base64 is no text, and a hole in it would only break them. */

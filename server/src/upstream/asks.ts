@@ -10,6 +10,9 @@ const NEEDS: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 }
 
+/** More at once nobody answers. */
+const MOST_QUESTIONS = 32
+
 export const isAsking = ({ resultType }: JsonObject): boolean => resultType === 'input_required'
 
 /**
@@ -17,13 +20,17 @@ export const isAsking = ({ resultType }: JsonObject): boolean => resultType === 
  * INVARIANT: nothing that the client did not declare is asked, and no page is shown: the only page that the gate ever points
  * to is its own.
  */
-export function asksOf({ inputRequests = {}, requestState }: JsonObject, answerable: Answerable): Asks | undefined {
-  if (!isJsonObject(inputRequests) || !Object.values(inputRequests).every((one) => mayAsk(one, answerable)))
-    return undefined
-  if (requestState === undefined) return { requests: inputRequests }
+export function asksOf(
+  { inputRequests: requests = {}, requestState }: JsonObject,
+  answerable: Answerable | undefined,
+): Asks | undefined {
+  if (answerable === undefined || !isJsonObject(requests)) return undefined
+  const asked = Object.values(requests)
+  if (asked.length > MOST_QUESTIONS || !asked.every((one) => mayAsk(one, answerable))) return undefined
+  if (requestState === undefined) return { requests }
   // One that reads like a call of the gate would lead the client there.
   const isStrange = typeof requestState !== 'string' || CallId.safeParse(requestState).success
-  return isStrange ? undefined : { requests: inputRequests, state: requestState }
+  return isStrange ? undefined : { requests, state: requestState }
 }
 
 function mayAsk(request: Json, answerable: Answerable): boolean {

@@ -47,6 +47,8 @@ export type ConnectionDeps = {
   readonly identity: Identity
   readonly onListed: ToolsListed
   readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
+  /** Something that the server said unasked may have been missed. */
+  readonly onDoubt: () => void
   readonly warn: (says: string) => void
   /** Before each attempt to open something. */
   readonly onStart: () => void
@@ -80,7 +82,8 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   deps.onStart()
   const noise = quietly(deps.warn)
   let relist: () => void = () => undefined
-  const wire = open({ noise, onDoubt: () => relist(), onNotice: deps.onNotice })
+  let doubt: () => void = () => undefined
+  const wire = open({ noise, onDoubt: () => doubt(), onNotice: deps.onNotice })
   const stopped = () => void wire.close()
   stop.addEventListener('abort', stopped)
   try {
@@ -96,7 +99,12 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     const lister = listerOf(deps, client, (definition) => wire.faultOf(definition, envelope))
     relist = () => void lister.again()
     await lister.first()
-    void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => relist() })
+    doubt = () => {
+      relist()
+      for (const method of untold(client)) deps.onNotice(method, {})
+      deps.onDoubt()
+    }
+    void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => doubt() })
     const is_legacy = client.getProtocolEra() !== 'modern'
     const connection: Connection = {
       protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
@@ -122,6 +130,15 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   } finally {
     stop.removeEventListener('abort', stopped)
   }
+}
+
+/** What a server tells of besides its tools: heard again as if it were said, once it may have been missed. */
+function untold(client: Client): readonly NoticeMethod[] {
+  const { prompts, resources } = client.getServerCapabilities() ?? {}
+  return [
+    ...(prompts?.listChanged === true ? (['notifications/prompts/list_changed'] as const) : []),
+    ...(resources?.listChanged === true ? (['notifications/resources/list_changed'] as const) : []),
+  ]
 }
 
 const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): ListeningDeps => ({

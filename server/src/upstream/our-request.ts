@@ -78,11 +78,11 @@ export function askFor(question: UpstreamQuestion): OurRequest<JsonObject> {
     ...(typeof name === 'string' ? { name } : {}),
     params: (meta) =>
       JSON.stringify({ ...params, _meta: { ...withAnswerable(meta, answerable), 'sluice/trace-id': trace } }),
-    read: (result) => (isAsking(result) && asksOf(result, answerable ?? {}) === undefined ? undefined : result),
+    read: (result) => (isAsking(result) && asksOf(result, answerable) === undefined ? undefined : result),
   }
 }
 
-function toolResult(result: JsonObject, answerable: Answerable = {}): ToolResult | undefined {
+function toolResult(result: JsonObject, answerable: Answerable | undefined): ToolResult | undefined {
   const { content, structuredContent, isError, _meta, resultType } = result
   // From 2026-07-28 on a result says what it is.
   if (isAsking(result)) {

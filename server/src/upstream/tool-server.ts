@@ -77,6 +77,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
         server,
         warn: (says) => say('warn', says),
         onNotice: (method, params) => deps.onNotice({ server, method, params }),
+        onDoubt: () => watches.standing().forEach(tellOf),
         onStart: () => (starts += 1),
         stop: stop.signal,
       },
@@ -103,12 +104,13 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     return connection
   }
 
+  const tellOf = (uri: string) => deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
+
   /** What was watched before. Nobody knows what it missed, so each is told of as if it had changed. */
   async function watchAgain({ besides }: Connection): Promise<void> {
     for (const uri of watches.standing()) {
       const reply = await besides?.watcher.watch(uri)
-      if (reply?.is === 'answered')
-        deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
+      if (reply?.is === 'answered') tellOf(uri)
       else say('warn', `does not tell of changes of \`${uri}\` any more`)
     }
   }
