@@ -57,5 +57,7 @@ type Fields = Readonly<Record<string, unknown>>
 function differenceOf(before: Fields, next: Fields): Fields | undefined {
   for (const field of Object.keys(before))
     if (before[field] !== undefined && next[field] === undefined) return undefined
-  return Object.fromEntries(Object.entries(next).filter(([field, value]) => before[field] !== value))
+  const difference: Record<string, unknown> = {}
+  for (const field of Object.keys(next)) if (before[field] !== next[field]) difference[field] = next[field]
+  return difference
 }
