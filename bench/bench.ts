@@ -5,6 +5,9 @@ export type Bench<Report extends object = object> = {
   table(report: Report): string
 }
 
+/** Something the person who asked can put right: told in a sentence, without a stack. */
+export const complaint = (says: string): Error => Object.assign(new Error(says), { name: 'Complaint' })
+
 /** The values that follow an option, up to the next option: `--data a b` gives `['a', 'b']`. */
 export function valuesOf(options: readonly string[], name: string): string[] {
   const start = options.indexOf(name)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 
@@ -15,12 +15,30 @@ if (name === undefined || !names.includes(name)) {
 }
 const json = rest.includes('--json')
 const { bench } = (await import(`./${name}/bench.ts`)) as { bench: Bench }
-if (bench.needsPeers === true && !existsSync(join(here, 'peers/node_modules'))) {
+if (bench.needsPeers === true && peersMissing()) {
   console.error('installing the peers to compare with, once')
   execFileSync('npm', ['ci', '--silent'], { cwd: join(here, 'peers'), stdio: ['ignore', 2, 2] })
 }
-const report = await bench.run(rest.filter((word) => word !== '--json'))
+const report = await reportOf(rest.filter((word) => word !== '--json'))
 mkdirSync(join(here, 'results'), { recursive: true })
 writeFileSync(join(here, 'results', `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
 console.log(json ? JSON.stringify(report) : bench.table(report))
 process.exit(0)
+
+async function reportOf(options: readonly string[]): Promise<object> {
+  try {
+    return await bench.run(options)
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'Complaint') throw error
+    console.error(`bench ${name}: ${error.message}`)
+    process.exit(1)
+  }
+}
+
+/** Also when some were added since the others were installed. */
+function peersMissing(): boolean {
+  const { dependencies } = JSON.parse(readFileSync(join(here, 'peers/package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>
+  }
+  return Object.keys(dependencies).some((peer) => !existsSync(join(here, 'peers/node_modules', peer)))
+}

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { columns, valuesOf, type Bench } from '../bench.ts'
+import { columns, complaint, valuesOf, type Bench } from '../bench.ts'
 import type { Figures, Job, Measured } from './measure.ts'
 import { firstHits, reliabilityOf, type Bucket, type Reliability } from './reliability.ts'
-import { setFolders } from './read-set.ts'
+import { readSet, setFolders } from './read-set.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
 /**
@@ -28,6 +28,9 @@ export const bench: Bench<Report> = {
     const queries = options.includes('--all')
       ? Number.MAX_SAFE_INTEGER
       : Number(valuesOf(options, '--queries')[0] ?? MOST_QUERIES)
+    if (!(queries > 0)) throw complaint('--queries wants a number')
+    // Whatever cannot be read is said before anything is measured.
+    for (const folder of folders) readSet(folder, distractors)
     const names = Object.keys(SYSTEMS) as SystemName[]
     const sets = folders.map((folder) => {
       const measured = names.map((system) => {

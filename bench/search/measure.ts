@@ -43,7 +43,8 @@ export async function measure({ system, folder, distractors, queries }: Job): Pr
   return { set, tools: tools.length, queries: asked.length, of: questions.length, figures }
 }
 
-const round = (value: number, digits: number): number => Number(value.toFixed(digits))
+/** Of no queries at all there is no time to tell. */
+const round = (value: number, digits: number): number => (Number.isNaN(value) ? 0 : Number(value.toFixed(digits)))
 
 const [job] = process.argv.slice(2)
 if (import.meta.main && job !== undefined) console.log(JSON.stringify(await measure(JSON.parse(job) as Job)))

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { complaint } from '../bench.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../server/src/contract/json.ts'
 import type { SearchableTool } from '../../server/src/core/search/searchable-tool.ts'
 
@@ -16,16 +17,30 @@ export type SearchSet = {
 export function setFolders(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     if (fileIn(folder, 'tools') !== undefined) return [folder]
-    if (!existsSync(folder)) throw new Error(`no such data folder: ${folder}`)
-    return readdirSync(folder)
-      .toSorted()
-      .map((name) => join(folder, name))
-      .filter((inner) => fileIn(inner, 'tools') !== undefined && fileIn(inner, 'queries') !== undefined)
+    if (!existsSync(folder)) throw complaint(`no such data folder: ${folder}`)
+    const inner = statSync(folder).isDirectory()
+      ? readdirSync(folder)
+          .toSorted()
+          .map((name) => join(folder, name))
+          .filter((one) => fileIn(one, 'tools') !== undefined && fileIn(one, 'queries') !== undefined)
+      : []
+    if (inner.length === 0)
+      throw complaint(`${folder} holds no set: tools.jsonl and queries.jsonl, or folders with both`)
+    return inner
   })
 }
 
 export function readSet(folder: string, distractors: readonly string[]): SearchSet {
-  const tools = readTools(fileIn(folder, 'tools') ?? '')
+  const queries = fileIn(folder, 'queries')
+  if (queries === undefined) throw complaint(`${folder} has tools and no queries.jsonl`)
+  // One document for each id, in every system: the first that bears it.
+  const tools = [
+    ...new Map(
+      readTools(fileIn(folder, 'tools') ?? '')
+        .toReversed()
+        .map((tool) => [tool.id, tool]),
+    ).values(),
+  ].toReversed()
   const known = new Set(tools.map(({ id }) => id))
   for (const [at, file] of distractors.entries())
     for (const tool of readTools(file)) {
@@ -34,7 +49,7 @@ export function readSet(folder: string, distractors: readonly string[]): SearchS
       known.add(id)
       tools.push({ ...tool, id })
     }
-  const questions = readLines(fileIn(folder, 'queries') ?? '').map(questionOf)
+  const questions = readLines(queries).map(questionOf)
   return { set: basename(folder), tools, questions: questions.filter(({ wanted }) => wanted.length > 0) }
 }
 
@@ -57,12 +72,28 @@ function fileIn(folder: string, name: string): string | undefined {
 }
 
 function readLines(file: string): JsonObject[] {
-  const bytes = readFileSync(file)
-  const text = file.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
-  return text
+  return textIn(file)
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as JsonObject)
+    .flatMap((line, at) => (line.trim() === '' ? [] : [rowIn(line, `${file}, line ${at + 1}`)]))
+}
+
+function textIn(file: string): string {
+  try {
+    const bytes = readFileSync(file)
+    return file.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
+  } catch (error) {
+    throw complaint(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function rowIn(line: string, where: string): JsonObject {
+  try {
+    const row = JSON.parse(line) as Json
+    if (isJsonObject(row)) return row
+  } catch {
+    // Told below, like anything else that is not an object.
+  }
+  throw complaint(`${where}: not a JSON object`)
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
@@ -100,7 +131,7 @@ function questionOf(row: JsonObject): Question {
   const any = row['relevant_any_of']
   const relevant = Array.isArray(any) && any.length > 0 ? any : row['relevant']
   const groups = Array.isArray(relevant) ? relevant : []
-  if (relevant === any && groups.every((group) => typeof group === 'string'))
+  if (groups.length > 0 && relevant === any && groups.every((group) => typeof group === 'string'))
     return { query: textOf(row['query']), wanted: [groups.map(textOf)] }
   const wanted = groups.map((group) => (Array.isArray(group) ? group.map(textOf) : [textOf(group)]))
   return { query: textOf(row['query']), wanted: [...new Map(wanted.map((ids) => [ids.join('\n'), ids])).values()] }

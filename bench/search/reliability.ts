@@ -39,7 +39,7 @@ function bucketsOf(
     let weight = 0
     let right = 0
     let queries = 0
-    for (const hits of sets) {
+    for (const hits of sets.filter(({ length }) => length > 0)) {
       const inside = hits.filter((hit) => at(hit) >= from && at(hit) < to)
       queries += inside.length
       weight += inside.length / hits.length
