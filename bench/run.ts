@@ -31,7 +31,7 @@ async function reportOf(options: readonly string[]): Promise<object> {
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'Complaint') throw error
     console.error(`bench ${name}: ${error.message}`)
-    process.exit(1)
+    return process.exit(1)
   }
 }
 
