@@ -23,7 +23,7 @@ import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { oidcIssuers } from '../keys/oidc.ts'
+import { openIssuers } from '../keys/open-issuers.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
 import { openVectors } from '../stores/vectors.ts'
@@ -279,7 +279,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     keys: keys.value,
     passphrases: scryptPassphrases,
     strong: config.approvals.strong,
-    issuers: oidcIssuers(config.auth.oidc, Date.now),
+    issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,
     intake: createIntake(),
