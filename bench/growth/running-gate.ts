@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openConnection, postText } from '../gate/connection.ts'
 
+/** Of this checkout: the sources, as `npm start` runs them. */
 const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 
 export type RunningGate = {
@@ -20,11 +21,11 @@ export type RunningGate = {
 }
 
 /** `sluice up` in this folder, as an operator runs it, and one agent that calls `tool` over HTTP. */
-export async function runGate(folder: string, tool: string): Promise<RunningGate> {
+export async function runGate(folder: string, tool: string, launcher = LAUNCHER): Promise<RunningGate> {
   const env = { ...process.env, NODE_OPTIONS: '' }
   const key = readFileSync(join(folder, 'agent.key'), 'utf8')
   const started = performance.now()
-  const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [launcher, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
   const greeting = await new Promise<string>((done, fail) => {
     createInterface({ input: child.stdout }).once('line', done)
     child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))
