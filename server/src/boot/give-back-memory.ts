@@ -3,6 +3,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const LOOK_MS = 1_000
+/** A gate that was busy for longer than this is not starting any more, but carrying out calls. */
+const STARTING_LOOKS = 2
+/**
+ * Quiet looks in a row, while it starts and later. Compiled code goes with the garbage, and until it is compiled again a call
+ * costs twice: that must not happen between two bursts of calls.
+ */
+const QUIET_LOOKS = { starting: 1, working: 60 }
 /** The share of that time in which the event loop may have worked. */
 const QUIET = 0.05
 /** Less than this is not worth a pause. */
@@ -11,19 +18,24 @@ const WORTH_BYTES = 8 * 2 ** 20
 type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void
 
 /**
- * Gives the memory that a start or a busy hour has left behind back to the machine, once a second has passed in which
- * nobody asked for anything. V8 by itself looks for garbage only while something is allocated, and keeps the empty pages.
+ * Gives the memory that a start or a busy hour has left behind back to the machine, once nobody asks for anything: for a second
+ * after the start, later for a minute. V8 by itself looks for garbage only while something is allocated, and keeps the empty
+ * pages.
  * The collection stops the event loop for about a tenth of a second. Returns how to stop looking.
  */
 export function giveBackMemory(): () => void {
   let collect: Collect | undefined
   let settled = 0
+  let [busy, quiet] = [0, 0]
   let since = performance.eventLoopUtilization()
   const look = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, since)
     since = now
-    if (utilization > QUIET || getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
+    busy += utilization > QUIET ? 1 : 0
+    quiet = utilization > QUIET ? 0 : quiet + 1
+    if (quiet < (busy > STARTING_LOOKS ? QUIET_LOOKS.working : QUIET_LOOKS.starting)) return
+    if (getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
     collect ??= collector()
     collect({ type: 'major', flavor: 'last-resort' })
     settled = getHeapStatistics().total_physical_size
