@@ -24,9 +24,11 @@ export function tellCalls(
   )
   return gate.onChange(caller, (change) => {
     // An approver sees the calls of others; here everybody hears of their own alone.
-    if (change.kind !== 'call' || change.asked_by !== caller.id || !isMeant(change.thread)) return
+    if (change.kind !== 'call' || change.asked_by !== caller.id) return
+    const isNews = change.task === true || wasHeld(change)
+    if (!isNews || !isMeant(change.thread)) return
     if (change.task === true) tellTask(change.call_id)
-    else if (wasHeld(change) && isLoudEnough('notice', level())) send(logLine(change))
+    else if (isLoudEnough('notice', level())) send(logLine(change))
   })
 }
 
