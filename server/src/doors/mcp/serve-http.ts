@@ -69,8 +69,8 @@ const LONG_MS = 1_000
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 /**
- * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. Nothing is kept between requests but
- * what is under way, so that a client may come back to another process.
+ * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. What is kept between requests is what is
+ * under way, watched or lost on the way, and none of it is needed to go on: a client may come back to another process.
  */
 export function mcpListener(door: McpDoor): McpListener {
   const { gate } = door
