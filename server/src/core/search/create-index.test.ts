@@ -229,6 +229,24 @@ describe('hostile input', () => {
     expect(indexOf([...TOOLS, stuffed]).search('send an email', 1)[0]?.id).toBe('mail__send_email')
   })
 
+  test('a tool that stuffs every field with every word of the catalogue comes after one that says two of five', () => {
+    const words = Array.from({ length: 300 }, (_, at) => `word${String.fromCharCode(97 + (at % 26), 97 + at / 26)}`)
+    const honest = words.map((word, at) => ({ id: word, name: `tool${at}`, description: `${word} ${words[at + 1]}` }))
+    const everything = words.join(' ')
+    const properties = Object.fromEntries(words.map((word) => [word, { description: everything }]))
+    const stuffed = {
+      id: 'evil',
+      name: everything,
+      title: everything,
+      description: everything,
+      server: everything,
+      tags: words,
+      inputSchema: { properties },
+    }
+    const query = [3, 4, 20, 30, 40].map((at) => words[at]).join(' ')
+    expect(indexOf([...honest, stuffed]).search(query, 1)[0]?.id).toBe(words[3])
+  })
+
   test('huge texts, schemas and queries cost no more than large ones: what lies beyond the bounds is not read', () => {
     const huge: SearchableTool = {
       id: 'huge',

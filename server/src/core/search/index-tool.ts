@@ -38,9 +38,12 @@ export function indexTool(
       fields.set(term, (fields.get(term) ?? 0) | (1 << bit))
     }
   }
+  // Who stuffs every field with every word is found by none of them.
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const share = Math.min(1, tuning.fullest / all)
   const cells = new Map<Term, number>()
   for (const [term, weight] of weights)
-    cells.set(term, packCell(weight / (weight + tuning.saturation), fields.get(term) ?? 0))
+    cells.set(term, packCell((weight * share) / (weight * share + tuning.saturation), fields.get(term) ?? 0))
   const name = splitText(text.name).filter(
     (word) => !word.joined && !STOP_WORDS.has(word.text) && !/^\p{N}+$/u.test(word.text),
   )

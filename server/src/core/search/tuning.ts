@@ -5,6 +5,8 @@ export type FieldTuning = { readonly weight: number; readonly usual: number; rea
 
 export type Tuning = {
   readonly fields: { readonly [F in Field]: FieldTuning }
+  /** What all words of a tool weigh together at most; one that says more says each of them less. */
+  readonly fullest: number
   /** The weighted frequency at which a term has half of its greatest effect. */
   readonly saturation: number
   /** What a match counts that is not the word itself: a synonym, its kind, a fused or split compound, a longer form, a slip. */
@@ -48,6 +50,7 @@ export const TUNING: Tuning = {
     'parameter text': { weight: 0.6, usual: 40, discount: 0.5 },
     server: { weight: 0.7, usual: 3, discount: 0.3 },
   },
+  fullest: 70,
   saturation: 1,
   synonym: 0.45,
   topic: 0.5,
