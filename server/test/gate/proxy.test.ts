@@ -21,7 +21,7 @@ const POLICY = `
 rules:
   - { id: private, effect: block, match: { server: private, role: agent }, says: not for agents }
   - { id: asked, effect: ask, match: { tool: second__prompts/get, role: agent }, says: ask first }
-  - { id: no-secret-page, effect: block, match: { tool: 'first__resources/read' }, when: 'args.uri == "shelf://first/hidden"', says: hidden }
+  - { id: no-secret-page, effect: block, match: { tool: 'first__resources/read' }, when: 'args.uri == "shelf://first/hidden" || args.uri.endsWith("/secret")', says: hidden }
   - { id: reads, effect: allow, match: { effects: read }, says: reading is free }
 `
 
@@ -128,6 +128,25 @@ describe('resources and prompts of tool servers', () => {
     expect(codeOf(await ask('resources/read', { uri: 'shelf://first/page' }))).toBe('call.blocked')
     await rig.gate.setPause(ADMIN, { ...order, active: false })
     expect(codeOf(await ask('resources/read', { uri: 'shelf://first/page' }))).toBe('answered')
+  })
+
+  test('that are watched are told of, with their parts, as long as the caller may read what changed', async () => {
+    const heard: string[] = []
+    const watching = await rig.gate.watch(AGENT, { uri: 'shelf://first/numbers/1' }, (uri) => void heard.push(uri))
+    if (watching.is !== 'watching') throw new Error(JSON.stringify(watching))
+    const change = () => rig.gate.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't3' })
+    await change()
+    const told = ['shelf://first/numbers/1/a', 'shelf://first/numbers/1']
+    await expect.poll(() => heard, POLLED).toEqual(told)
+    watching.stop()
+    const user: string[] = []
+    const theirs = await rig.gate.watch(USER, { uri: 'shelf://first/numbers/1' }, (uri) => void user.push(uri))
+    await change()
+    await expect.poll(() => user, POLLED).toEqual(told)
+    expect(heard).toEqual(told)
+    if (theirs.is === 'watching') theirs.stop()
+    const refused = await rig.gate.watch(AGENT, { uri: 'shelf://private/page' }, () => undefined)
+    expect(refused).toMatchObject({ is: 'refused', problem: { code: 'call.blocked' } })
   })
 
   test('that change are told of to whoever may list them', async () => {

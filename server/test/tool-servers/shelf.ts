@@ -35,6 +35,8 @@ const ANSWERS: Record<string, (params: Record<string, unknown>) => object | unde
     const { who } = (args ?? {}) as { who?: string }
     return { messages: [{ role: 'user', content: { type: 'text', text: `${name} greets ${who ?? 'you'}` } }] }
   },
+  'resources/subscribe': () => ({}),
+  'resources/unsubscribe': () => ({}),
   'completion/complete': () => ({ completion: { values: [`Ana of ${name}`] } }),
 }
 
@@ -42,11 +44,18 @@ serveRaw({
   tools: () => [{ name: 'change' }],
   onCall({ id }) {
     send({ method: 'notifications/prompts/list_changed' })
+    for (const n of ['2', '1/secret', '1/a', '1'])
+      send({ method: 'notifications/resources/updated', params: { uri: `shelf://${name}/numbers/${n}` } })
     answer(id, 'changed')
   },
   before({ id, method, params }) {
     if (method === 'initialize' && id !== undefined) {
-      const capabilities = { tools: {}, resources: {}, prompts: { listChanged: true }, completions: {} }
+      const capabilities = {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+      }
       send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name, version: '1' } } })
       return true
     }
