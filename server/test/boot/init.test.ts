@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clientFiles } from '../../src/boot/init/client-files.ts'
 import { init } from '../../src/boot/init/init.ts'
 import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
 import { freeName } from '../../src/boot/init/plan-import.ts'
@@ -224,6 +225,91 @@ describe('what init reads', () => {
     ['x'.repeat(40), 'x'.repeat(32)],
     ['taken', 'taken-2'],
   ])('%s is called %s', (wished, name) => expect(freeName(wished, new Set(['taken']))).toBe(name))
+
+  test('reads what opencode, Goose and Continue write, and puts the gate where it can be written', () => {
+    const opencode = `{
+  "$schema": "https://opencode.ai/config.json",
+  "mcp": {
+    "notes": { "type": "local", "command": ["bun", "x", "notes-mcp"], "enabled": true, "environment": { "NOTES_KEY": "abc123456789" } },
+    "away": { "type": "remote", "url": "https://mcp.example.com", "headers": { "Authorization": "{env:AWAY}" } },
+    "off": { "type": "local", "command": ["x"], "enabled": false }, // later
+  }
+}
+`
+    const file = write(join(home(), '.config/opencode/opencode.json'), opencode)
+    const goose = write(
+      join(home(), '.config/goose/config.yaml'),
+      'extensions:\n  github:\n    name: GitHub\n    type: stdio\n    cmd: npx\n    args: [-y, gh-mcp]\n    enabled: true\n    envs: { GITHUB_TOKEN: ghx_1234567890 }\n  kept: { type: stdio, cmd: npx, args: [a], env_keys: [TOKEN] }\n  developer: { type: builtin, enabled: true }\n',
+    )
+    write(
+      join(home(), '.continue/config.yaml'),
+      'name: mine\nmcpServers:\n  - name: Playwright\n    command: npx\n    args: [-y, "@playwright/mcp"]\n',
+    )
+    const report = done({ write: true })
+    const servers = report.clients.map(({ client, servers: found }) => [client, found.map(({ as }) => as)])
+    expect(servers).toEqual([
+      ['opencode', ['notes', 'away', undefined]],
+      ['goose', ['github', undefined, undefined]],
+      ['continue', ['playwright']],
+    ])
+    expect(loadConfig(config(), true)).toMatchObject({
+      value: {
+        config: {
+          servers: {
+            notes: {
+              command: 'bun',
+              args: ['x', 'notes-mcp'],
+              env: { NOTES_KEY: 'file:.sluice/secrets/notes.NOTES_KEY' },
+            },
+            away: { url: 'https://mcp.example.com', headers: { Authorization: 'env:AWAY' } },
+            github: { command: 'npx', args: ['-y', 'gh-mcp'] },
+          },
+        },
+      },
+    })
+    expect(report.changed.map((each) => each.file)).toEqual([file])
+    expect(report.notes.join()).toContain(`${goose} is YAML and was not changed`)
+    const { mcp } = JSON.parse(plainJson(read(file))) as { mcp: Record<string, { type: string; command: string[] }> }
+    expect(Object.keys(mcp)).toEqual(['off', 'sluice'])
+    expect(mcp['sluice']).toMatchObject({ type: 'local' })
+    expect(mcp['sluice']?.command.slice(2)).toEqual(['mcp', '--config', config(), '--agent', 'opencode'])
+    expect(run({ undo: true })).toMatchObject({ ok: true })
+    expect(read(file)).toBe(opencode)
+  })
+
+  test('leaves a server whose parts the client fills in, and says why', () => {
+    write(
+      join(project(), '.mcp.json'),
+      JSON.stringify({
+        mcpServers: {
+          whole: { command: 'x', env: { TOKEN: '${GH_TOKEN}' } },
+          part: { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${GH_TOKEN}' } },
+          fallback: { command: 'x', args: ['${DIR:-/tmp}'] },
+        },
+      }),
+    )
+    const [found] = done().clients
+    expect(found?.servers.map(({ name, as }) => [name, as])).toEqual([
+      ['whole', 'whole'],
+      ['part', undefined],
+      ['fallback', undefined],
+    ])
+    expect(found?.servers[1]?.note).toContain('the client fills a `${…}` into a part of it')
+  })
+
+  test.each([
+    ['darwin', {}, 'Library/Application Support/Claude/claude_desktop_config.json'],
+    ['win32', {}, 'AppData/Roaming/Claude/claude_desktop_config.json'],
+    ['win32', {}, 'AppData/Roaming/Zed/settings.json'],
+    ['win32', {}, 'AppData/Roaming/Block/goose/config/config.yaml'],
+    ['darwin', {}, 'Library/Application Support/Code/User/mcp.json'],
+    ['darwin', {}, '.config/zed/settings.json'],
+    ['linux', { XDG_CONFIG_HOME: '/elsewhere' }, '/elsewhere/Claude/claude_desktop_config.json'],
+    ['linux', { CODEX_HOME: '/codex' }, '/codex/config.toml'],
+  ] as const)('on %s, with %j, looks at %s', (platform, env, file) => {
+    const files = clientFiles({ home: '/home/me', cwd: '/work', platform, env }).map((each) => each.file)
+    expect(files).toContain(file.startsWith('/') ? file : join('/home/me', file))
+  })
 
   test('LAW: a free name is a valid name and not taken', () =>
     fc.assert(

@@ -13,6 +13,8 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   vscode: "in the chat's tool picker: deselect the terminal and edit tools",
   cline: 'in its auto-approve menu: switch commands and edits off',
   zed: 'in settings.json, in the agent\'s profile: { "tools": { "terminal": false, "edit_file": false } }',
+  opencode: 'in opencode.json: { "permission": { "bash": "deny", "edit": "deny" } }',
+  goose: 'in its settings, under Extensions: switch `developer` off',
   windsurf: 'in its settings: switch terminal auto-execution off',
 }
 

@@ -6,9 +6,12 @@ export type ClientFile = {
   readonly file: string
   /** The key, or the way to it, under which the servers stand. */
   readonly at: readonly string[]
-  readonly format: 'json' | 'toml'
+  /** Only JSON is ever written. */
+  readonly format: 'json' | 'toml' | 'yaml'
   /** What this client wants in an entry besides command and arguments. */
   readonly entry?: Readonly<Record<string, string>>
+  /** It wants the command and its arguments as one list. */
+  readonly one_list?: true
 }
 
 export type Surroundings = {
@@ -37,6 +40,15 @@ export function clientFiles({ home, cwd, platform, env }: Surroundings): readonl
     format: 'json',
     entry: { type: 'stdio' },
   })
+  const opencode = (file: string): ClientFile => ({
+    client: 'opencode',
+    file,
+    at: ['mcp'],
+    format: 'json',
+    entry: { type: 'local' },
+    one_list: true,
+  })
+  const goose = platform === 'win32' ? join(apps, 'Block/goose/config') : join(config, 'goose')
   return [
     servers('claude-desktop', join(apps, 'Claude/claude_desktop_config.json')),
     servers('claude-code', join(home, '.claude.json')),
@@ -59,9 +71,15 @@ export function clientFiles({ home, cwd, platform, env }: Surroundings): readonl
       at: ['mcp_servers'],
       format: 'toml',
     },
+    opencode(join(config, 'opencode/opencode.json')),
+    opencode(join(config, 'opencode/opencode.jsonc')),
+    { client: 'goose', file: join(goose, 'config.yaml'), at: ['extensions'], format: 'yaml' },
+    { client: 'continue', file: join(home, '.continue/config.yaml'), at: ['mcpServers'], format: 'yaml' },
     servers('claude-code', join(cwd, '.mcp.json')),
     servers('cursor', join(cwd, '.cursor/mcp.json')),
     vscode(join(cwd, '.vscode/mcp.json')),
     servers('gemini', join(cwd, '.gemini/settings.json')),
+    opencode(join(cwd, 'opencode.json')),
+    opencode(join(cwd, 'opencode.jsonc')),
   ]
 }

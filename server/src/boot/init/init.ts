@@ -46,7 +46,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     clients: plan.clients,
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
-    notes: [...unreadable, ...tomlNotes(files, wish)],
+    notes: [...unreadable, ...unwrittenNotes(files, wish)],
   } as const
   if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
   openDataFolder(data)
@@ -102,21 +102,16 @@ function wanted(around: Surroundings, from: readonly string[]): Result<readonly 
 }
 
 function clientAt(all: readonly ClientFile[], file: string): ClientFile {
-  const is_toml = file.endsWith('.toml')
-  const unknown: ClientFile = {
-    client: 'agent',
-    file,
-    at: [is_toml ? 'mcp_servers' : 'mcpServers'],
-    format: is_toml ? 'toml' : 'json',
-  }
+  const format = file.endsWith('.toml') ? 'toml' : /\.ya?ml$/.test(file) ? 'yaml' : 'json'
+  const unknown: ClientFile = { client: 'agent', file, at: [format === 'toml' ? 'mcp_servers' : 'mcpServers'], format }
   return all.find((each) => each.file === file) ?? unknown
 }
 
 /** Absolute, because clients with windows have another PATH than a terminal. */
-const entryFor = (client: string, config: string) => ({
-  command: process.execPath,
-  args: [LAUNCHER, 'mcp', '--config', config, '--agent', client],
-})
+const entryFor = (client: string, config: string, one_list = false) => {
+  const args = [LAUNCHER, 'mcp', '--config', config, '--agent', client]
+  return one_list ? { command: [process.execPath, ...args] } : { command: process.execPath, args }
+}
 
 /** Two places of one file are changed one after the other in one text. */
 function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): readonly Replacement[] {
@@ -124,14 +119,14 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
   for (const [at, opened] of files.entries()) {
     const taken = (clients[at]?.servers ?? []).filter(({ as }) => as !== undefined).map(({ name }) => name)
     if (opened.format !== 'json' || taken.length === 0) continue
-    const entry = { ...opened.entry, ...entryFor(opened.client, config) }
+    const entry = { ...opened.entry, ...entryFor(opened.client, config, opened.one_list) }
     const text = withGate({ ...opened, text: texts.get(opened.file) ?? opened.text }, taken, entry)
     if (text !== undefined) texts.set(opened.file, text)
   }
   return [...texts].map(([file, text]) => ({ file, text }))
 }
 
-const tomlNotes = (files: readonly Opened[], { write }: InitWish): readonly string[] =>
+const unwrittenNotes = (files: readonly Opened[], { write }: InitWish): readonly string[] =>
   files
-    .filter(({ format }) => write && format === 'toml')
-    .map(({ file }) => `${file} is TOML and was not changed; put the gate there by hand`)
+    .filter(({ format }) => write && format !== 'json')
+    .map(({ file, format }) => `${file} is ${format.toUpperCase()} and was not changed; put the gate there by hand`)

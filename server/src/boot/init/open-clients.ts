@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { parse } from 'yaml'
 import type { ClientFile } from './client-files.ts'
 import { plainJson } from './jsonc.ts'
 import type { Opened } from './plan-import.ts'
@@ -24,13 +25,22 @@ function open(each: ClientFile): Opened | 'unreadable' | undefined {
   try {
     const text = readFileSync(each.file, 'utf8')
     if (each.format === 'toml') return { ...each, text, servers: tomlServers(text) }
-    let value: unknown = text.trim() === '' ? {} : (JSON.parse(plainJson(text)) as unknown)
+    let value: unknown = text.trim() === '' ? {} : parsed(text, each.format)
     for (const key of each.at) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-    return { ...each, text, servers: isRecord(value) ? value : {} }
+    return { ...each, text, servers: isRecord(value) ? value : Array.isArray(value) ? byName(value) : {} }
   } catch {
     return 'unreadable'
   }
 }
+
+const parsed = (text: string, format: 'json' | 'yaml'): unknown =>
+  format === 'yaml' ? (parse(text) as unknown) : (JSON.parse(plainJson(text)) as unknown)
+
+/** Some write a list of servers, each with its name in it. */
+const byName = (list: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(
+    list.filter(isRecord).map((each, at) => [typeof each['name'] === 'string' ? each['name'] : `server ${at}`, each]),
+  )
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

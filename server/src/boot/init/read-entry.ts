@@ -25,16 +25,17 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
   const said = fieldsOf(value)
   // Zed's older form has the command as an object.
   const nested = fieldsOf(said['command'])
-  const command = typeof said['command'] === 'string' ? said['command'] : nested['path']
-  const address = said['url'] ?? said['httpUrl'] ?? said['serverUrl']
+  const listed = Array.isArray(said['command']) ? textsOf(said['command']) : undefined
+  const command = listed?.[0] ?? said['cmd'] ?? (typeof said['command'] === 'string' ? said['command'] : nested['path'])
+  const address = said['url'] ?? said['httpUrl'] ?? said['serverUrl'] ?? said['uri']
   if (said['disabled'] === true || said['enabled'] === false) return { is: 'left', why: 'it is switched off there' }
   const fill = (text: string) =>
     text
       .replaceAll(/\$\{(?:workspaceFolder|workspaceRoot)\}/g, where.cwd)
       .replaceAll(/\$\{userHome\}|^~(?=[\\/])/g, where.home)
   if (typeof command === 'string' && command !== '') {
-    const args = textsOf(said['args'] ?? nested['args'])
-    const env = recordOf(said['env'] ?? nested['env'])
+    const args = listed?.slice(1) ?? textsOf(said['args'] ?? nested['args'])
+    const env = recordOf(said['env'] ?? nested['env'] ?? said['envs'] ?? said['environment'])
     if (args === undefined || env === undefined)
       return { is: 'left', why: 'its arguments or environment are not plain text' }
     if (isGate(command, args)) return { is: 'gate' }
@@ -44,6 +45,14 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
         why: 'one of its arguments looks like a secret; move it to `env` there, then run this again',
       }
     const cwd = said['cwd']
+    const kept = said['env_keys']
+    if (Array.isArray(kept) && kept.length > 0)
+      return {
+        is: 'left',
+        why: "its secrets are in the client's own keyring; move them to its environment, then run this again",
+      }
+    const filled = [command, ...args, ...(typeof cwd === 'string' ? [cwd] : [])].map(fill)
+    if (filled.some(hasVariable) || Object.values(env).some(isPartlyVariable)) return { is: 'left', why: VARIABLE }
     return {
       is: 'server',
       entry: {
@@ -60,8 +69,14 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
     return { is: 'left', why: 'its address holds a secret; move it to `headers` there, then run this again' }
   const headers = recordOf(said['headers'])
   if (headers === undefined) return { is: 'left', why: 'its headers are not plain text' }
+  if (hasVariable(fill(address)) || Object.values(headers).some(isPartlyVariable)) return { is: 'left', why: VARIABLE }
   return { is: 'server', entry: { url: fill(address), ...(Object.keys(headers).length === 0 ? {} : { headers }) } }
 }
+
+const VARIABLE =
+  'the client fills a `${…}` into a part of it, which the gate cannot; give that value alone, in `env` or `headers`, then run this again'
+const hasVariable = (text: string) => /\$\{|\{(?:env|file):/.test(text)
+const isPartlyVariable = (text: string) => hasVariable(text) && variableIn(text) === undefined
 
 const isGate = (command: string, args: readonly string[]) =>
   /(?:^|[\\/])sluice(?:\.cmd|\.exe)?$/.test(command) ||
@@ -89,6 +104,7 @@ function recordOf(value: unknown): Readonly<Record<string, string>> | undefined 
 
 /** `${NAME}`, `${env:NAME}` and `${input:name}` mean a value from elsewhere: the gate takes it from its environment. */
 export function variableIn(value: string): string | undefined {
-  const name = /^\$\{(?:env:|input:)?([\w.-]+)\}$/.exec(value)?.[1] ?? /^\$([A-Z_][A-Z0-9_]*)$/.exec(value)?.[1]
+  const name =
+    /^(?:\$\{(?:env:|input:)?|\{env:)([\w.-]+)\}$/.exec(value)?.[1] ?? /^\$([A-Z_][A-Z0-9_]*)$/.exec(value)?.[1]
   return name === undefined ? undefined : name.replaceAll(/[^A-Za-z0-9_]/g, '_')
 }
