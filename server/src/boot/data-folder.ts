@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ok, type Result } from '../contract/problems.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../keys/key-folder.ts'
 
 /** The places inside a data folder. */
@@ -22,9 +22,13 @@ export function placesIn(folder: string) {
 }
 
 /** Makes the folder, readable by its owner alone. Fresh means that no ledger was ever written there. */
-export function openDataFolder(folder: string): { readonly fresh: boolean } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return { fresh: !existsSync(placesIn(folder).ledger) }
+export function openDataFolder(folder: string): Result<{ readonly fresh: boolean }> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
+  }
+  return ok({ fresh: !existsSync(placesIn(folder).ledger) })
 }
 
 export type LiveKeys = Keys & {

@@ -15,12 +15,13 @@ export type KeyRing = Pick<Gate, 'createCredential' | 'listCredentials' | 'revok
 
 /** The credentials of a data folder on which no gate runs, for its owner. */
 export async function withCredentials<T>(data: string, use: (ring: KeyRing) => Promise<Result<T>>): Promise<Result<T>> {
-  const { fresh } = openDataFolder(data)
+  const folder = openDataFolder(data)
+  if (!folder.ok) return folder
   const lock = lockFolder(data)
   if (!lock.ok) return lock
   try {
     // With the ledger come its signing keys: one without the other is a folder that lost them.
-    const keys = openLiveKeys(data, fresh)
+    const keys = openLiveKeys(data, folder.value.fresh)
     if (!keys.ok) return keys
     const store = await openSqliteLedger({ file: placesIn(data).ledger, stream: 'main', onFault: () => {} })
     if (!store.ok) return store

@@ -78,10 +78,11 @@ const CHECKPOINT_TICK_MS = 1000
 /** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
 export async function openGate(settings: Settings, options: GateOptions): Promise<Result<OpenedGate>> {
   const { log } = options
-  const { fresh } = openDataFolder(settings.data)
+  const folder = openDataFolder(settings.data)
+  if (!folder.ok) return folder
   const lock = lockFolder(settings.data)
   if (!lock.ok) return lock
-  const opened = await openWorld(settings, { ...options, alone: true }, fresh)
+  const opened = await openWorld(settings, { ...options, alone: true }, folder.value.fresh)
   if (!opened.ok) {
     lock.value.release()
     return opened

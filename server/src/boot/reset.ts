@@ -15,7 +15,8 @@ export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
   const settings = settingsOf(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  openDataFolder(data)
+  const folder = openDataFolder(data)
+  if (!folder.ok) return folder
   const lock = lockFolder(data)
   if (!lock.ok) return lock
   const done = resetKeys(placesIn(data).keys, `lost-${Date.now()}`)

@@ -82,6 +82,16 @@ describe('sluice doctor', () => {
   })
 })
 
+test('a start that cannot work says why, and ends', async () => {
+  const folder = join(elsewhere, 'no-start')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
+  const port = await run(folder, ['up', '--port', 'abc'])
+  expect([port.code, port.err]).toEqual([64, expect.stringContaining('a port is a whole number')])
+  const file = await run(folder, ['--data', join(folder, 'sluice.yaml'), 'up'])
+  expect([file.code, file.err]).toEqual([1, expect.stringContaining('[data.unusable]')])
+})
+
 describe('sluice backup and restore', () => {
   test('a backup of a running gate becomes a data folder whose audit verifies, with its keys and calls', async () => {
     const file = join(elsewhere, 'gate.backup')

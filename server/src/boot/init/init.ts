@@ -49,7 +49,8 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     notes: [...unreadable, ...unwrittenNotes(files, wish)],
   } as const
   if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
-  openDataFolder(data)
+  const made = openDataFolder(data)
+  if (!made.ok) return made
   writeWhole(join(data, SCHEMA_FILE), Buffer.from(schemaText()), 0o600)
   for (const secret of plan.secrets)
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
 import { knockAtGate } from '../mcp/knock-at-gate.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
@@ -115,17 +115,17 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   program
     .command('up')
     .description('run the gate')
-    .option('--port <port>', 'listen here instead of the configured port')
-    .action(async (options: { port?: string }) => {
-      exitCode = await boot.up({ ...globals(), ...portOf(options) })
+    .option('--port <port>', 'listen here instead of the configured port', portOf)
+    .action(async (options: { port?: number }) => {
+      exitCode = await boot.up({ ...globals(), ...options })
     })
   addDownCommand(program, session)
   program
     .command('demo')
     .description('run the gate with two tool servers behind it, an outbox and a folder of files, in ./sluice-demo')
-    .option('--port <port>', 'listen here instead of the configured port')
-    .action(async (options: { port?: string }) => {
-      exitCode = await boot.up({ ...globals(), ...portOf(options), demo: true })
+    .option('--port <port>', 'listen here instead of the configured port', portOf)
+    .action(async (options: { port?: number }) => {
+      exitCode = await boot.up({ ...globals(), ...options, demo: true })
     })
   program
     .command('mcp')
@@ -170,7 +170,10 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   return exitCode
 }
 
-const portOf = ({ port }: { port?: string }) => (port === undefined ? {} : { port: Number(port) })
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('a port is a whole number up to 65535.')
+}
 
 const urlOf = (globals: Globals): string | undefined => globals.url ?? process.env['SLUICE_URL']
 
