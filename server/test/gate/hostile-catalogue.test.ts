@@ -116,6 +116,18 @@ describe('beside a hostile catalogue', () => {
     expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
   })
 
+  test('a schema that would never end answers', async () => {
+    const outcome = await call('evil__doubling', { text: 'x' })
+    expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
+  })
+
+  test('a name that hides something gets an id that does not, and is called by it', async () => {
+    const id = idOf(HOSTILE.unseen.name)
+    expect(id).toMatch(/^evil__in_visible_[0-9a-f]{16}$/)
+    expect((await found('shows an image'))[0]?.skill_id).toBe(id)
+    expect(await call(id, { at: 'x' })).toMatchObject({ status: 'executed' })
+  })
+
   test('no name reaches a prototype', async () => {
     cardOf('pollute', true)
     await found('names that are not only names')

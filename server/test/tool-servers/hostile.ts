@@ -43,6 +43,21 @@ export const HOSTILE = {
     description: 'A pattern that never ends',
     inputSchema: object({ text: { type: 'string', pattern: '^(a+)+$' } }),
   },
+  doubling: {
+    name: 'doubling',
+    description: 'Forty definitions, each twice the one before',
+    inputSchema: object(
+      { text: { $ref: '#/$defs/a40' } },
+      {
+        $defs: Object.fromEntries(
+          Array.from({ length: 41 }, (_, at) => [
+            `a${at}`,
+            at === 0 ? { type: 'string' } : { allOf: [1, 2].map(() => ({ $ref: `#/$defs/a${at - 1}` })) },
+          ]),
+        ),
+      },
+    ),
+  },
   polluting: {
     name: 'pollute',
     description: 'Names that are not only names',
