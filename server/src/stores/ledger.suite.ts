@@ -162,6 +162,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
       { kind: 'audit', entry: { at: Number.NaN, type: '\ud800', actor: '', trace: '', subject: {} } },
       { kind: 'event', run: runId(1), event: circle as never },
       { kind: 'swap', table: 'sqlite_schema' as 'calls', id: 'x', from: 'absent', to: call('x') },
+      { kind: 'swap', table: 'calls', id: 'x', from: Number.NaN, to: call('x') },
       { kind: 'guess' } as never,
     ]
     const outcomes = await Promise.allSettled(

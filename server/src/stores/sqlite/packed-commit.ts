@@ -5,7 +5,8 @@ import { listedFields, listedValue, type Listed } from './listed.ts'
 
 /**
  * A change on its way to the thread that writes. A row is already the text that will be stored, and the values of its listed
- * fields stand beside it; the other thread reads and writes no JSON. Lists of texts are cheaper to hand over than objects.
+ * fields stand beside it; of rows and audit entries the other thread reads no JSON. Lists of texts are cheaper to hand over than
+ * objects.
  */
 export type PackedChange =
   | readonly ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
@@ -39,6 +40,7 @@ function packSwap({ table, id, from, to, was }: Swap): PackedChange {
   const next = to as Fields
   const value = (field: string) => listedValue(table, field, next[field])
   if (from === 'absent') return ['insert', table, id, JSON.stringify(to), ...fields.map(value)]
+  if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
   // An index is written again for each column that is named, changed or not.
   const before = was as Fields | undefined
   const moved = before === undefined ? fields : fields.filter((field) => before[field] !== next[field])
