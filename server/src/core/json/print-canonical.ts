@@ -8,7 +8,7 @@ import { Bug } from '../../contract/problems.ts'
  */
 export function printCanonical(value: object): string {
   const seen = { isOrdinary: true }
-  const ordered = inOrder(value, seen)
+  const ordered = inOrder(value, seen, 0)
   const text = seen.isOrdinary ? JSON.stringify(ordered) : undefined
   if (text !== undefined && !text.includes(HALF_A_CHARACTER)) return text
   const other = canonicalize(value)
@@ -19,17 +19,22 @@ export function printCanonical(value: object): string {
 /** Where the runtime prints half a character, the standard has nothing to print. A text may also just say so. */
 const HALF_A_CHARACTER = '\\ud'
 
-function inOrder(value: unknown, seen: { isOrdinary: boolean }): unknown {
+/** Deeper than anything we write; the stack would end at some multiple of it. */
+const DEEP = 200
+
+function inOrder(value: unknown, seen: { isOrdinary: boolean }, depth: number): unknown {
+  if (depth > DEEP) seen.isOrdinary = false
+  if (!seen.isOrdinary) return value
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'number' && !Number.isFinite(value)) seen.isOrdinary = false
     return value
   }
-  if (Array.isArray(value)) return value.map((item: unknown) => inOrder(item, seen))
+  if (Array.isArray(value)) return value.map((item: unknown) => inOrder(item, seen, depth + 1))
   const keys = Object.keys(value).sort()
   // Keys that are numbers come first in any object, so that it cannot hold them in order; `__proto__` would be no key at all.
   const isPlain = Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, '__proto__')
   if (!isPlain || (keys[0] ?? 'a') < ':') seen.isOrdinary = false
   const ordered: Record<string, unknown> = {}
-  for (const key of keys) ordered[key] = inOrder((value as Readonly<Record<string, unknown>>)[key], seen)
+  for (const key of keys) ordered[key] = inOrder((value as Readonly<Record<string, unknown>>)[key], seen, depth + 1)
   return ordered
 }
