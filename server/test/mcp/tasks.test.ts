@@ -18,6 +18,9 @@ afterAll(() => gate.stop())
 
 type Words = { taskId: string; status: string; statusMessage?: string; [key: string]: unknown }
 type Told = { method?: string; params?: Record<string, unknown> }
+/** Without news of lists, which may come at any time while tool servers start. */
+const aboutCalls = (messages: readonly unknown[]): readonly Told[] =>
+  (messages as readonly Told[]).filter(({ method }) => method?.endsWith('list_changed') !== true)
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -231,11 +234,11 @@ describe('a task of 2025-11-25', () => {
       method: 'notifications/progress',
       params: { progress: 1, total: 1, message: 'step 1', progressToken: 'p', _meta: { [RELATED]: { taskId } } },
     })
-    expect(told().filter(({ method }) => method === 'notifications/tasks/status')).toMatchObject([
-      { params: { taskId, status: 'working' } },
-      { params: { taskId, status: 'completed' } },
-    ])
-    expect(streams.slice(1).flatMap(({ messages }) => messages)).toEqual([])
+    const statuses = told().filter(({ method }) => method === 'notifications/tasks/status')
+    expect(new Set(statuses.map(({ params: said }) => said?.['taskId']))).toEqual(new Set([taskId]))
+    // What is over before it is told of is told of once, as it ended.
+    expect(['working completed', 'completed']).toContain(statuses.map(({ params: said }) => said?.['status']).join(' '))
+    expect(streams.slice(1).flatMap(({ messages }) => aboutCalls(messages))).toEqual([])
     for (const stream of streams) stream.close()
   })
 })
@@ -259,13 +262,13 @@ describe('a held call that is no task', () => {
     await approve('heard')
     const [loud, silent] = streams.map(({ messages }) => messages as Told[])
     await until(() => JSON.stringify(loud).includes('"state":"executed"'))
-    expect(loud?.map(({ method, params }) => [method, params?.['level'], params?.['data']])).toMatchObject([
-      ['notifications/message', 'notice', { call_id, approval_id, state: 'executing' }],
-      ['notifications/message', 'notice', { call_id, approval_id, state: 'executed' }],
+    expect(aboutCalls(loud ?? []).map(({ params }) => [params?.['level'], params?.['data']])).toMatchObject([
+      ['notice', { call_id, approval_id, state: 'executing' }],
+      ['notice', { call_id, approval_id, state: 'executed' }],
     ])
     const { result } = await ask('tools/call', { name: 'call_status', arguments: { call_id: unheard['call_id'] } })
     expect(JSON.stringify(result)).toContain('note done: unheard')
-    expect([silent, boss.messages]).toEqual([[], []])
+    expect([silent ?? [], boss.messages].map(aboutCalls)).toEqual([[], []])
     for (const stream of [...streams, boss]) stream.close()
   })
 })

@@ -54,6 +54,9 @@ export function tellTasks(
   return stop
 }
 
+/** Of how many tasks it is known what was told last: the same again would be no news. */
+const REMEMBERED = 1_000
+
 /** Reads a task and tells of it, one after the other, so that nothing older comes after something newer. */
 function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void): (call_id: string) => void {
   const told = new Map<string, string>()
@@ -65,8 +68,10 @@ function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void):
     const { state, outcome, updated_at } = read.value
     const news = `${state} ${outcome.status} ${updated_at}`
     if (told.get(call_id) === news) return
-    if (state === 'working') told.set(call_id, news)
-    else told.delete(call_id)
+    told.delete(call_id)
+    told.set(call_id, news)
+    const oldest = told.size > REMEMBERED ? told.keys().next().value : undefined
+    if (oldest !== undefined) told.delete(oldest)
     tell(read.value)
   }
 
