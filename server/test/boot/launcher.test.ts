@@ -20,7 +20,7 @@ function starts(...words: readonly string[]): readonly Started[] {
 
 test.skipIf(process.platform === 'win32')('a gate stays small, and is the process that was started', () => {
   const [first, second, ...more] = starts('up', '--help')
-  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8', '--heap-growing-percent=75'], '2'])
+  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8'], '2'])
   expect(more).toEqual([])
 })
 
