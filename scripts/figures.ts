@@ -131,7 +131,7 @@ function summary(): string {
     lines.push(['100 rules, all about this call', `${mine.toFixed(1)} µs`, `Cedar ${whole(cedar)} µs`, 'policy'])
   for (const { set, systems } of results<Dlp>('dlp')?.sets ?? []) {
     const pair = (name: string) => `${share(systems[name]?.recall ?? 0)} / ${share(systems[name]?.fpr ?? 0)}`
-    const what = `secrets found / false alarms, ${set.replaceAll('_', ' ')}`
+    const what = `secrets and personal data: found / false alarms, ${set.replaceAll('_', ' ')}`
     lines.push([what, pair('sluice'), `secretlint ${pair('secretlint')}`, 'dlp'])
   }
   const body = lines.map(([what = '', ours = '', others = '', name = '']) => [what, ours, others, `\`${name}\``])
