@@ -1,8 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PROBLEMS } from '../../contract/problems.ts'
+import type { AuditReport } from '../../contract/audit.ts'
+import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
+import { clientFor } from '../../doors/cli/client.ts'
+import { fieldsOf } from '../../doors/cli/print.ts'
 import type { UpOptions } from '../../doors/cli/program.ts'
+import { isOlder } from '../../stores/sqlite/schema.ts'
 import { placesIn } from '../data-folder.ts'
 import { dataIn } from '../load-config.ts'
 import { configFileOf } from '../local-gate.ts'
@@ -43,11 +47,11 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
         says: 'there is no `serenity` section, so the health decider is silent',
       })
   }
-  findings.push(...(await checkAudit(options, data)), ...checkClients(data))
+  findings.push(...(await checkAudit(options, data, running !== undefined)), ...checkClients(data))
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }
 
-async function checkAudit(options: UpOptions, data: string): Promise<readonly Finding[]> {
+async function checkAudit(options: UpOptions, data: string, isRunning: boolean): Promise<readonly Finding[]> {
   const about = 'audit'
   const { ledger } = placesIn(data)
   if (!existsSync(ledger)) return []
@@ -55,15 +59,19 @@ async function checkAudit(options: UpOptions, data: string): Promise<readonly Fi
     return [
       { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
     ]
-  const verified = await verifyOffline({ ...options, data }, [])
+  if (!isRunning && isOlder(ledger))
+    return [{ severity: 'note', about, says: 'it is of an older release, and is brought over at the next start' }]
+  const verified = isRunning ? await verifiedByGate(data) : await verifyOffline({ ...options, data }, [])
   if (!verified.ok) {
     const { code } = verified.problem
     // Told by the findings about configuration and keys.
     if (code === 'config.invalid' || code === 'key.absent') return []
+    if (code === 'gate.running')
+      return [{ severity: 'note', about, says: 'the running gate does not verify it', do: 'run `sluice audit verify`' }]
     return [{ severity: 'error', about: 'ledger', says: `${PROBLEMS[code].says} [${code}]`, do: PROBLEMS[code].do }]
   }
-  const { ok, entries, checkpoints } = verified.value
-  if (ok) return [{ severity: 'ok', about, says: `verifies: ${entries} entries, ${checkpoints} checkpoints` }]
+  const { ok: isWhole, entries, checkpoints } = verified.value
+  if (isWhole) return [{ severity: 'ok', about, says: `verifies: ${entries} entries, ${checkpoints} checkpoints` }]
   return [
     {
       severity: 'error',
@@ -72,4 +80,14 @@ async function checkAudit(options: UpOptions, data: string): Promise<readonly Fi
       do: 'run `sluice audit verify` for the first bad entry; see docs/operations/restore.md',
     },
   ]
+}
+
+type Verified = Pick<AuditReport, 'ok' | 'entries' | 'checkpoints'>
+
+/** The running gate reads its own ledger: it may be of another release than this one. */
+async function verifiedByGate(data: string): Promise<Result<Verified>> {
+  const { status, body } = await clientFor({ socket: placesIn(data).socket })('GET', '/v1/audit/verify')
+  const { ok: isWhole, entries, checkpoints } = fieldsOf(body)
+  if (status !== 200) return refuse('gate.running', { folder: data })
+  return ok({ ok: isWhole === true, entries: Number(entries), checkpoints: Number(checkpoints) })
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from './text-key.ts'
@@ -169,6 +169,18 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
     return ok(undefined)
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
+
+/** Whether a ledger would be brought over when it is opened. Reads only. */
+export function isOlder(file: string): boolean {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    return numberOf(db, 'PRAGMA user_version') < MIGRATIONS.length
+  } catch {
+    return false // no ledger at all: whoever opens it says so
+  } finally {
+    db.close()
   }
 }
 
