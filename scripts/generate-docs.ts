@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { drawToolflow } from '../server/src/commands/draw-toolflow.ts'
+import { drawToolflow } from '../server/src/commands/toolflow/draw-toolflow.ts'
 import { Config } from '../server/src/contract/config.ts'
 import { PROBLEMS } from '../server/src/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'

@@ -1,4 +1,4 @@
-import type { NewCredential } from '../commands/credentials.ts'
+import type { NewCredential } from '../commands/identity/credentials.ts'
 import { LOCAL_OWNER, type CredentialRow } from '../contract/caller.ts'
 import type { Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'

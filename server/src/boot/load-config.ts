@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isMap, isNode, isScalar, isSeq, type Document } from 'yaml'
-import type { PolicyText } from '../commands/load-policy.ts'
+import type { PolicyText } from '../commands/policy/load-policy.ts'
 import { readConfig, type Config, type PlaceOf } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { readDocument, type ConfigDocument } from './config-document.ts'

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { createCredential, listCredentials, revokeCredential } from '../commands/credentials.ts'
+import { createCredential, listCredentials, revokeCredential } from '../commands/identity/credentials.ts'
 import type { Gate } from '../commands/gate.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'

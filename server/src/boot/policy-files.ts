@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, watch as watchFolder, type FSWatcher } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { PolicyRead } from '../commands/live-policy.ts'
+import type { PolicyRead } from '../commands/policy/live-policy.ts'
 import { readDocument } from './config-document.ts'
 
 /** Where the policy comes from, again and again. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { scrubText } from '../commands/scrub-text.ts'
+import { scrubText } from '../commands/calls/scrub-text.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { verifyAudit } from '../commands/verify-audit.ts'
+import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'

@@ -1,4 +1,4 @@
-import type { Solver } from '../commands/lint-policy.ts'
+import type { Solver } from '../commands/policy/lint-policy.ts'
 
 /** A solver that is loaded only when it is asked for: 35 MB on disk, and half a second to start. Absent where it was not installed. */
 export const z3: Solver = async (use) => {

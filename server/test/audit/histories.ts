@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { writeCheckpoint } from '../../src/commands/write-checkpoint.ts'
+import { writeCheckpoint } from '../../src/commands/audit/write-checkpoint.ts'
 import type { AuditDraft, AuditEntry, AuditFinding, AuditReport } from '../../src/contract/audit.ts'
 import { entryText } from '../../src/core/audit/chain.ts'
 import { digest, memoryAudit, type MemoryAudit, type Stored } from './memory-audit.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes.ts'
+import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes/changes.ts'
 import type { Change } from '../../src/commands/ports.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { GateChange } from '../../src/contract/change.ts'

@@ -1,7 +1,7 @@
 import { Bug, type Result } from '../../src/contract/problems.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import { ToolflowBody, type ToolflowView } from '../../src/contract/toolflow.ts'
-import type { RunToolflow } from '../../src/commands/run-toolflow.ts'
+import type { RunToolflow } from '../../src/commands/toolflow/run-toolflow.ts'
 import { USER, type GateRig } from '../gate/with-gate.ts'
 
 /** Notes run unattended unless they say `ask`; everything else is as the presets have it. */

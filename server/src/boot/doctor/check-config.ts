@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { loadPolicy } from '../../commands/load-policy.ts'
+import { loadPolicy } from '../../commands/policy/load-policy.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { sha256Hex } from '../../keys/digest.ts'

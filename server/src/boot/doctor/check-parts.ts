@@ -1,4 +1,4 @@
-import { loadJudgement } from '../../commands/facts/load-judgement.ts'
+import { loadJudgement } from '../../commands/calls/facts/load-judgement.ts'
 import type { Problem, Result } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { openArgumentModel } from '../../upstream/argument-model.ts'

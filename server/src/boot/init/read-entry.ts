@@ -1,4 +1,4 @@
-import { scrubText } from '../../commands/scrub-text.ts'
+import { scrubText } from '../../commands/calls/scrub-text.ts'
 
 /** One server as a client writes it, in our words. Values are still as they were. */
 export type Entry = {

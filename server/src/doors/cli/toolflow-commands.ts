@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { drawToolflow } from '../../commands/draw-toolflow.ts'
+import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { EXIT_OF_FLOW } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'

@@ -1,6 +1,6 @@
 import { PAGED } from './parameters.ts'
 import { DecidedAnswer, listOf, PacketAnswer } from '../../contract/answers.ts'
-import type { ApprovalDecision } from '../../commands/decide-approval.ts'
+import type { ApprovalDecision } from '../../commands/approvals/decide-approval.ts'
 import { DecideBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
 import type { ConsentRow } from '../../contract/consent.ts'

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { ProxiedMethod, ProxyAnswer } from '../../commands/proxy.ts'
+import type { ProxiedMethod, ProxyAnswer } from '../../commands/proxy/proxy.ts'
 import type { Asks } from '../../contract/asks.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'

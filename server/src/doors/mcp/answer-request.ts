@@ -1,7 +1,7 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { isProxied } from '../../commands/proxy.ts'
+import { isProxied } from '../../commands/proxy/proxy.ts'
 import { answerProxied, answerWatch, CAPABILITY, isWatch } from './answer-proxied.ts'
 import { answerTasks, isTaskMethod } from './answer-tasks.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,5 +1,5 @@
 import type { Live } from '../../commands/ports.ts'
-import type { WatchAnswer } from '../../commands/proxy-watch.ts'
+import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'

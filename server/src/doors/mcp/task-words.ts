@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { CallTask } from '../../commands/read-task.ts'
+import type { CallTask } from '../../commands/calls/read-task.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'

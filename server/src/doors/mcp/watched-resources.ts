@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { WatchAnswer } from '../../commands/proxy-watch.ts'
+import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { EventStream } from './event-stream.ts'

@@ -1,0 +1,121 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { ConsentRow, Remember } from '../../contract/consent.ts'
+import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { approve, deny, type How } from '../../core/approvals/transitions.ts'
+import { termsToRemember } from '../../core/consent/draw-up-consent.ts'
+import { auditOf } from '../calls/call-changes.ts'
+import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
+import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
+import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import type { Change, Clock, Held, Ledger, Probe, Shelves } from '../ports.ts'
+
+export type DecideDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly probe: Probe
+}
+
+/** `remember`: with the approval a consent is given, within these bounds. `passphrase`: for one that is more than simple. */
+export type ApprovalDecision =
+  | { readonly says: 'approve'; readonly reason?: string; readonly remember?: Remember; readonly passphrase?: string }
+  | { readonly says: 'deny'; readonly reason?: string }
+
+/** The request as it is now, and the consent that was given with it. */
+export type DecidedApproval = ApprovalRow & { readonly consent?: ConsentRow }
+
+const TRIES = 8
+
+/**
+ * A person's yes or no, by role. It moves the request and wakes the call; it executes nothing.
+ * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
+ */
+export async function decideApproval(
+  deps: DecideDeps & MintDeps & PassphraseDeps,
+  by: Caller,
+  approval_id: string,
+  decision: ApprovalDecision,
+  /** What must become true with it, for the first time: a request that came once before decides nothing. */
+  also: readonly Change[] = [],
+): Promise<Result<DecidedApproval>> {
+  let how: Awaited<ReturnType<typeof proofFor>> | undefined
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const held = await deps.shelves.row('approvals', approval_id)
+    if (held === undefined) return refuse('approval.unknown', { approval_id })
+    const move = decision.says === 'approve' ? approve : deny
+    const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
+    if (!moved.ok) return moved
+    const proven = how ?? (await proofFor(deps, held.row, by, decision))
+    if (!proven.ok) return proven
+    how = proven
+    const to = proven.value === 'passphrase' ? withPassphrase(moved.value) : moved.value
+    const remembered = await rememberChanges(deps, held.row, by, decision)
+    if (!remembered.ok) return remembered
+    const { consent, changes } = remembered.value
+    const decided = await decisionChanges(deps, held, to, by, 'role')
+    deps.probe('decision.before')
+    const recorded = await deps.ledger.commit([...also, ...decided, ...changes])
+    deps.probe('decision.after')
+    if (recorded === 'committed') return ok({ ...to, ...consent })
+    if (recorded === 'unavailable') return refuse('audit.unavailable')
+    if (recorded.lost < also.length) return refuse('request.replayed')
+  }
+  return refuse('approval.not_pending', { approval_id })
+}
+
+/** A no needs no proof. A consent covers strong asks too, so remembering is never simple. */
+async function proofFor(deps: PassphraseDeps, { strength }: ApprovalRow, by: Caller, decision: ApprovalDecision) {
+  const isSimple = decision.says === 'deny' || (strength === 'simple' && decision.remember === undefined)
+  return isSimple ? ok('role' as const) : provePerson(deps, by, decision.passphrase)
+}
+
+function withPassphrase(row: ApprovalRow): ApprovalRow {
+  return {
+    ...row,
+    decisions: row.decisions.map((one, at, all) => (at < all.length - 1 ? one : { ...one, passphrase: true })),
+  }
+}
+
+type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
+
+async function rememberChanges(
+  deps: MintDeps,
+  approval: ApprovalRow,
+  by: Caller,
+  decision: ApprovalDecision,
+): Promise<Result<Remembered>> {
+  if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
+  const terms = termsToRemember(approval, decision.remember)
+  if (!terms.ok) return terms
+  const drawn = { consent_id: deps.ids.consent(), now: deps.clock(), from_approval: approval.approval_id }
+  const minted = await mintChanges(deps, by, terms.value, drawn)
+  return minted.ok ? ok({ consent: { consent: minted.value.row }, changes: minted.value.changes }) : minted
+}
+
+/** Everything that becomes true with a decision, whichever of the two ways it came. */
+export async function decisionChanges(
+  deps: DecideDeps,
+  held: Held<'approvals'>,
+  to: ApprovalRow,
+  by: Caller,
+  how: How,
+): Promise<Change[]> {
+  const now = deps.clock()
+  const call = await heldCallOf(deps.shelves, to)
+  if (to.state === 'denied') {
+    return closeCall({ held, to }, call, problem('approval.denied', { approval_id: to.approval_id }), by.id, now)
+  }
+  const isApproved = to.state === 'approved'
+  const event = isApproved ? { type: 'approval.approved', approval_id: to.approval_id } : undefined
+  const type = isApproved ? 'approval.approved' : 'approval.seconded'
+  return [
+    ...approvalMoved(held, to, event),
+    {
+      kind: 'audit',
+      entry: auditOf(type, call.row, now, { actor: by.id, about: { how, strength: to.strength, ...proofIn(to) } }),
+    },
+  ]
+}
+
+const proofIn = ({ decisions }: ApprovalRow) => (decisions.at(-1)?.passphrase === true ? { passphrase: true } : {})

@@ -1,0 +1,128 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Call, CallRow } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { markEdited } from '../../core/approvals/transitions.ts'
+import { decide } from '../../core/gate/decide.ts'
+import { identityOf } from '../../core/gate/identity-of.ts'
+import { freesAt } from '../../core/gate/judge-budget.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
+import { auditOf, blockedProblem, requestOf } from '../calls/call-changes.ts'
+import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
+import { gatherFacts, type FactsDeps } from '../calls/gather-facts.ts'
+import type { Change, Held, Ledger } from '../ports.ts'
+import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
+import { previewCall, type PreviewDeps } from '../calls/preview-call.ts'
+
+export type EditDeps = PrepareDeps &
+  FactsDeps &
+  PreviewDeps & {
+    readonly policy: () => Policy
+    readonly ledger: Ledger
+    readonly holdFor: (verdict: Verdict) => number
+  }
+
+/**
+ * An approver corrects the inputs. The gate judges the new arguments as if the caller had sent them; the old request is
+ * replaced by a new one with the new hash, and that one still wants a decision. A block leaves everything as it was.
+ */
+export async function editApproval(
+  deps: EditDeps,
+  by: Caller,
+  approval_id: string,
+  args: Json,
+): Promise<Result<ApprovalRow>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
+  if (!replaced.ok) return replaced
+  const call = await heldCallOf(deps.shelves, held.row)
+  const { caller, tool_id: tool, thread, trace } = call.row
+  const prepared = prepareCall(deps, { caller, tool, args, thread, trace })
+  if (!prepared.ok) return prepared
+  const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
+  const facts = await gatherFacts(deps, edited, prepared.value.tool, { integrity: 'intact' })
+  const policy = deps.policy()
+  const verdict = decide(policy, edited, facts)
+  if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
+  const preview = await previewCall(deps, { ...prepared.value, call: edited }, asking(verdict), undefined)
+  if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
+  const judged = { verdict: asking(verdict), policy_version: policy.version, judged: judgedOf(facts) }
+  const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)
+  const request = newRequest(deps, row, held.row, preview.is === 'previewed' ? { preview: preview.result } : {})
+  const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
+  if (recorded === 'committed') return ok(request)
+  return recorded === 'unavailable' ? refuse('audit.unavailable') : refuse('approval.not_pending', { approval_id })
+}
+
+/** A request stays a request: also inputs that would have been allowed wait for the approver who wrote them. */
+function asking(verdict: Verdict): Verdict {
+  return { ...verdict, effect: 'ask', strength: verdict.strength ?? 'simple' }
+}
+
+function editedRow(
+  deps: EditDeps,
+  before: CallRow,
+  edited: Call,
+  tool: Tool,
+  judged: Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>,
+  replaced: ApprovalRow,
+): CallRow {
+  if (replaced.replaced_by === undefined) throw new Bug('an edited request names its successor')
+  return {
+    ...before,
+    ...edited,
+    identity: identityOf(edited),
+    ...judged,
+    idempotent: tool.idempotent,
+    approval_id: replaced.replaced_by,
+    held_until: deps.clock() + deps.holdFor(judged.verdict),
+  }
+}
+
+function newRequest(
+  deps: EditDeps,
+  row: CallRow,
+  before: ApprovalRow,
+  preview: Pick<ApprovalRow, 'preview'> | Record<string, never>,
+): ApprovalRow {
+  if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
+  return {
+    ...requestOf(row),
+    ...preview,
+    approval_id: row.approval_id,
+    run_id: before.run_id,
+    created_at: deps.clock(),
+    expires_at: row.held_until,
+    replaces: before.approval_id,
+    edited_from: before.canonical_args,
+  }
+}
+
+function editChanges(
+  held: Held<'approvals'>,
+  replaced: ApprovalRow,
+  request: ApprovalRow,
+  call: Held<'calls'>,
+  row: CallRow,
+  by: Caller,
+): Change[] {
+  const event = { type: 'approval.edited', approval_id: request.approval_id, expires_at: request.expires_at }
+  const about = { replaces: replaced.approval_id, args_hash_before: replaced.args_hash }
+  return [
+    ...approvalMoved(held, replaced, event),
+    { kind: 'swap', table: 'approvals', id: request.approval_id, from: 'absent', to: request },
+    { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },
+    {
+      kind: 'audit',
+      entry: auditOf('approval.edited', row, request.created_at, { actor: by.id, verdict: row.verdict, about }),
+    },
+  ]
+}

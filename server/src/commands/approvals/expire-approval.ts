@@ -1,0 +1,18 @@
+import type { ApprovalId } from '../../contract/ids.ts'
+import { Bug } from '../../contract/problems.ts'
+import { endApproval, type EndDeps } from './end-approval.ts'
+
+export type ExpireDeps = EndDeps
+
+/** The request's time is over. Somebody may have decided a moment before: then that stands. */
+export async function expireApproval(
+  deps: ExpireDeps,
+  approval_id: ApprovalId,
+): Promise<'expired' | 'decided' | 'later'> {
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined) throw new Bug(`a run refers to the absent approval \`${approval_id}\``)
+  if (held.row.state !== 'pending') return held.row.state === 'expired' ? 'expired' : 'decided'
+  const ended = await endApproval(deps, held, 'gate', 'expire')
+  if (ended.ok) return 'expired'
+  return ended.problem.code === 'audit.unavailable' ? 'later' : expireApproval(deps, approval_id)
+}

@@ -1,0 +1,98 @@
+import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/approval.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Page, Shelves } from '../ports.ts'
+import { redactArgs } from '../calls/redact-args.ts'
+import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
+
+export type ApprovalReadDeps = SiblingDeps & {
+  readonly shelves: Shelves
+  readonly judgement: Pick<Judgement, 'secretRules'>
+}
+
+/** Approvers see every request, people those made in their name. For an agent there is nothing here. */
+export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
+  if (DECIDING_KINDS.includes(caller.kind)) return true
+  return caller.kind === 'user' && row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
+}
+
+export type InboxPage = { readonly items: readonly ApprovalPacket[]; readonly next?: number }
+
+export async function listApprovals(
+  deps: ApprovalReadDeps,
+  caller: Caller,
+  state: ApprovalState | undefined,
+  page: Page,
+): Promise<InboxPage> {
+  const held = await deps.shelves.list('approvals', state === undefined ? {} : { state }, page)
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const items = held.filter(({ row }) => maySeeApproval(caller, row)).map(({ row }) => packetOf(deps, row))
+  return { items, ...(last === undefined ? {} : { next: last.cursor }) }
+}
+
+export async function readApproval(
+  deps: ApprovalReadDeps,
+  caller: Caller,
+  approval_id: string,
+): Promise<Result<ApprovalPacket>> {
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
+  return ok(packetOf(deps, held.row))
+}
+
+export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }
+
+/** Calls whose outcome nobody knows, for the same people who decide approvals. */
+export async function listUnknown(
+  deps: Pick<ApprovalReadDeps, 'shelves' | 'judgement'>,
+  caller: Caller,
+  page: Page,
+): Promise<Result<UnknownPage>> {
+  if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
+  const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
+  const shown = (row: CallRow): CallRow => ({ ...row, canonical_args: shownArgs(deps, row.canonical_args) })
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const items = held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row))
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
+}
+
+const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: string) =>
+  redactArgs(args, judgement.secretRules)
+
+const isUnsettled = (row: CallRow) => row.settled === undefined
+
+/** What a person needs to understand a request in five seconds. */
+export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
+  const tool = deps.catalogue.tool(row.tool_id)
+  const shown = shownArgs(deps, row.canonical_args)
+  const args: Json = JSON.parse(shown)
+  const siblings = siblingsOf(deps, tool?.row.server ?? '')
+  const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
+  const required = tool?.row.definition.inputSchema['required']
+  return {
+    approval_id: row.approval_id,
+    call_id: row.call_id,
+    skill_id: row.tool_id,
+    title: tool?.title ?? tool?.row.definition.title ?? row.tool_id,
+    why_this: asking.map((opinion) => opinion.says).join('; '),
+    required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+    proposed_args: shown,
+    ...(row.edited_from === undefined ? {} : { edited_from: shownArgs(deps, row.edited_from) }),
+    risk_notes: row.evidence,
+    ...(row.preview === undefined ? {} : { preview: row.preview }),
+    ...describeStandard(tool, siblings, { args }),
+    asked_by: row.caller,
+    thread: row.thread,
+    strength: row.strength,
+    state: row.state,
+    decisions: row.decisions,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
+  }
+}

@@ -1,0 +1,108 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Problem, type Result } from '../../contract/problems.ts'
+import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
+import { approve, deny } from '../../core/approvals/transitions.ts'
+import { auditOf } from '../calls/call-changes.ts'
+import { heldCallOf } from '../calls/close-call.ts'
+import { decisionChanges, type DecideDeps } from './decide-approval.ts'
+import type { Digest, Held, TokenKeys } from '../ports.ts'
+
+export type TokenDeps = DecideDeps & { readonly tokens: TokenKeys; readonly digest: Digest }
+
+/**
+ * Mints a token for the thread's user, outside the thread. Never for an agent: what an agent can read, it can answer with.
+ * Renewable while the request lives; each token has its own nonce and time.
+ */
+export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
+  const held = await deps.shelves.row('approvals', approval_id)
+  const isThreadUser = by.kind === 'user' && by.user === held?.row.caller.user
+  if (!isThreadUser) {
+    const allowed = mayDecide(by)
+    if (!allowed.ok) return by.kind === 'user' ? refuse('approval.unknown', { approval_id }) : allowed
+  }
+  if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const now = deps.clock()
+  if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
+  if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
+  const { row } = await heldCallOf(deps.shelves, held.row)
+  const entry = auditOf('token.issued', row, now, { actor: by.id })
+  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  return ok(deps.tokens.mint(claimsOf(held.row), now))
+}
+
+export type PresentedToken = {
+  readonly approval_id: string
+  readonly token: string
+  readonly thread: string
+  readonly says: 'approve' | 'deny'
+}
+
+/**
+ * The thread's user answers with the token. All seven factors are checked, each on its own, and the nonce is inserted in the
+ * same commit that moves the request: of a thousand racing redemptions one gets through.
+ */
+export async function redeemToken(
+  deps: TokenDeps,
+  by: Caller,
+  presented: PresentedToken,
+): Promise<Result<ApprovalRow>> {
+  const held = await deps.shelves.row('approvals', presented.approval_id)
+  const redemption = await redemptionOf(deps, by, presented, held)
+  // Which factor fails is told to whoever may know of the request: invisible equals missing.
+  const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok
+  const checked = checkFactors(isKnown ? redemption : await redemptionOf(deps, by, presented, undefined))
+  if (!checked.ok) return refused(deps, by, held, checked.problem)
+  const token = parseToken(presented.token)
+  if (held === undefined || token === undefined)
+    return refuse('approval.unknown', { approval_id: presented.approval_id })
+  const move = presented.says === 'approve' ? approve : deny
+  const moved = move(held.row, by, 'token', deps.clock())
+  if (!moved.ok) return moved
+  deps.probe('decision.before')
+  const recorded = await deps.ledger.commit([
+    { kind: 'once', key: onceKey(held.row, token), until: held.row.expires_at },
+    ...(await decisionChanges(deps, held, moved.value, by, 'token')),
+  ])
+  deps.probe('decision.after')
+  if (recorded === 'committed') return moved
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  return refuse('approval.used', { factor: 'single_use', factors: 'single_use', approval_id: presented.approval_id })
+}
+
+async function redemptionOf(
+  deps: TokenDeps,
+  by: Caller,
+  presented: PresentedToken,
+  held: Held<'approvals'> | undefined,
+): Promise<Redemption> {
+  const token = parseToken(presented.token)
+  const call = held === undefined ? undefined : await heldCallOf(deps.shelves, held.row)
+  return {
+    approval: held?.row,
+    presented: { approval_id: presented.approval_id, token, thread: presented.thread, user: by.user },
+    args_hash: call === undefined ? '' : deps.digest(call.row.canonical_args),
+    genuine: held !== undefined && token !== undefined && deps.tokens.isGenuine(token, claimsOf(held.row)),
+    // A nonce is used in the commit that moves the request out of `pending`; the state says so, and the insert makes sure.
+    used: false,
+    now: deps.clock(),
+  }
+}
+
+/** A refused redemption is worth remembering: somebody may be guessing. */
+async function refused(
+  deps: TokenDeps,
+  by: Caller,
+  held: Held<'approvals'> | undefined,
+  why: Problem,
+): Promise<Result<ApprovalRow>> {
+  if (held !== undefined) {
+    const { row } = await heldCallOf(deps.shelves, held.row)
+    const about = { code: why.code, factors: why.about['factors'] ?? '' }
+    const entry = auditOf('token.refused', row, deps.clock(), { actor: by.id, about })
+    await deps.ledger.commit([{ kind: 'audit', entry }])
+  }
+  return { ok: false, problem: why }
+}

@@ -1,0 +1,18 @@
+import type { Caller } from '../../contract/caller.ts'
+import { Sha256 } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Artifacts } from '../ports.ts'
+
+/** A part of an evicted output. Artifacts belong to the user in whose name the call was made. */
+export async function readArtifact(
+  deps: { readonly artifacts: Artifacts },
+  caller: Caller,
+  digest: string,
+  from: number,
+  length: number,
+): Promise<Result<{ text: string; size: number }>> {
+  const read = Sha256.safeParse(digest).success
+    ? await deps.artifacts.read(caller.user, digest, from, length)
+    : undefined
+  return read === undefined ? refuse('artifact.unknown', { digest: digest.slice(0, 80) }) : ok(read)
+}

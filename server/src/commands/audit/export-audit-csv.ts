@@ -1,0 +1,48 @@
+import type { AuditEntry } from '../../contract/audit.ts'
+
+type Cell = string | number | undefined
+
+const COLUMNS: Readonly<Record<string, (entry: Partial<AuditEntry>) => Cell>> = {
+  stream: ({ stream }) => stream,
+  seq: ({ seq }) => seq,
+  at: ({ at }) => at,
+  time: ({ at }) => isoTime(at),
+  type: ({ type }) => type,
+  actor: ({ actor }) => actor,
+  trace: ({ trace }) => trace,
+  subject: ({ subject }) => JSON.stringify(subject),
+  args_hash: ({ args_hash }) => args_hash,
+  effect: ({ verdict }) => verdict?.effect,
+  rules: ({ verdict }) => verdict?.evidence?.map(({ rule }) => rule).join(' '),
+  outcome: ({ outcome }) => outcome,
+  about: ({ about }) => JSON.stringify(about),
+  prev_hash: ({ prev_hash }) => prev_hash,
+  hash: ({ hash }) => hash,
+}
+
+export const csvHeader = Object.keys(COLUMNS).join(',')
+
+/** One entry as RFC 4180 writes it. */
+export function csvRow(entry: Partial<AuditEntry>): string {
+  return Object.values(COLUMNS)
+    .map((column) => csvCell(column(entry)))
+    .join(',')
+}
+
+/**
+ * INVARIANT: no text is ever a formula. Spreadsheets evaluate cells that start with an operator, quoted or not, some also in
+ * its full-width form or after white space and control characters; an apostrophe in front makes them text.
+ */
+const MAY_BE_FORMULA = /^[\s\p{C}=+\-@|%＝＋－＠]/u
+
+function csvCell(value: Cell): string {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(value)
+  const text = MAY_BE_FORMULA.test(value) ? `'${value}` : value
+  return `"${text.replaceAll('"', '""')}"`
+}
+
+function isoTime(at: number | undefined): string | undefined {
+  const time = new Date(at ?? NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
+}

@@ -1,0 +1,97 @@
+import type { Checkpoint, CheckpointBody, StreamHead } from '../../contract/audit.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { checkpointId, checkpointText, nextBody } from '../../core/audit/checkpoint.ts'
+import { extendRange, headOf, rangeAfter, type Range } from '../../core/audit/range.ts'
+import type { Digests } from '../../core/audit/verify.ts'
+import type { AuditReads, CheckpointKeys, Clock, Ledger, Shelves } from '../ports.ts'
+import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
+
+export type WriteCheckpointDeps = Digests & {
+  readonly ledger: Ledger
+  readonly audit: AuditReads
+  readonly shelves: Pick<Shelves, 'list'>
+  readonly keys: Pick<CheckpointKeys, 'sign'>
+  readonly clock: Clock
+}
+
+const TRIES = 5
+
+/**
+ * Sign where every stream stands. Two writers cannot both write one number: the slower one looks again.
+ * INVARIANT: a range that does not follow from the checkpoint before is not signed; the answer is `audit.broken`.
+ */
+export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'>> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const written = await writeNext(deps)
+    if (written !== 'lost') return written
+  }
+  return refuse('audit.unavailable', { why: 'other writers of checkpoints were faster each time' })
+}
+
+/** A checkpoint that states where the audit stands now: a new one, or the newest where nothing was added since. Undefined of an empty audit. */
+export async function presentCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | undefined>> {
+  const written = await writeCheckpoint(deps)
+  if (!written.ok) return written
+  return ok(written.value === 'nothing_new' ? await newestCheckpoint(deps.shelves) : written.value)
+}
+
+/** Undefined before the first. */
+export async function newestCheckpoint(shelves: Pick<Shelves, 'list'>): Promise<Checkpoint | undefined> {
+  const [newest] = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
+  return newest?.row
+}
+
+async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'> | 'lost'> {
+  const previous = (await newestCheckpoint(deps.shelves))?.body
+  const streams = await gatherHeads(deps, previous)
+  if (!streams.ok) return streams
+  const body = nextBody(previous, streams.value, deps.clock(), deps.digest)
+  if (body.count === (previous?.count ?? 0)) return ok('nothing_new')
+  const checkpoint: Checkpoint = { body, ...deps.keys.sign(checkpointText(body)) }
+  const id = checkpointId(body.number)
+  const committed = await deps.ledger.commit([
+    { kind: 'swap', table: 'checkpoints', id, from: 'absent', to: checkpoint },
+  ])
+  if (committed === 'committed') return ok(checkpoint)
+  return committed === 'unavailable' ? refuse('audit.unavailable') : 'lost'
+}
+
+async function gatherHeads(
+  deps: WriteCheckpointDeps,
+  previous: CheckpointBody | undefined,
+): Promise<Result<StreamHead[]>> {
+  const heads = new Map((await deps.audit.heads()).map((head) => [head.stream, head]))
+  const streams = new Set([...(previous?.streams ?? []).map(({ stream }) => stream), ...heads.keys()])
+  const gathered: StreamHead[] = []
+  for (const stream of streams) {
+    const head = heads.get(stream) ?? { stream, seq: 0, hash: '' }
+    const range = await readRange(deps, rangeAfter(previous, stream), head.seq)
+    if (range.to !== head.seq || range.head !== head.hash)
+      return refuse('audit.broken', { stream, seq: String(Math.min(range.to, head.seq) + 1) })
+    gathered.push(headOf(range, deps.digestBytes))
+  }
+  return ok(gathered)
+}
+
+/** As far towards `to` as the entries follow one another. */
+async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
+  let range = empty
+  while (range.to < to) {
+    await letOthersRun()
+    const page = await deps.audit.entries(range.stream, range.to + 1, Math.min(ENTRIES_AT_ONCE, to - range.to))
+    const before = range.to
+    range = extendAll(deps, range, page)
+    if (range.to !== before + page.length || page.length === 0) return range
+  }
+  return range
+}
+
+function extendAll(deps: WriteCheckpointDeps, empty: Range, page: readonly unknown[]): Range {
+  let range = empty
+  for (const stored of page) {
+    const longer = extendRange(range, stored, deps.digestBytes)
+    if (longer === undefined) return range
+    range = longer
+  }
+  return range
+}

@@ -1,0 +1,143 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { AuditDraft } from '../../contract/audit.ts'
+import type { Call, CallRow, CallState, Judged, ToolResult } from '../../contract/call.ts'
+import type { ApprovalId, RunId } from '../../contract/ids.ts'
+import { Bug, problem } from '../../contract/problems.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import { identityOf } from '../../core/gate/identity-of.ts'
+import { heldCall, holdCall } from '../../core/runs/held-call.ts'
+import { newRun } from '../../core/runs/new-run.ts'
+import type { Ready } from './check-call.ts'
+import type { Change } from '../ports.ts'
+
+/** What the record of a new call needs besides the call and its verdict. */
+export type Recording = {
+  readonly now: number
+  readonly boot: string
+  readonly policy_version: string
+  readonly judged: Judged
+  readonly idempotent: boolean
+  readonly idempotency_key?: string
+  readonly preview?: ToolResult
+  /** What is known of an execution before it starts. */
+  readonly ready?: Ready
+  /** For a call over its budgets: when all of them have room again. */
+  readonly frees_at?: number
+  readonly hold: { readonly approval_id: ApprovalId; readonly run_id: RunId; readonly expires_at: number }
+}
+
+/** Step 6 of the corridor as data: the call's first row and everything that must become true with it, in one commit. */
+export function changesFor(call: Call, verdict: Verdict, recording: Recording): { row: CallRow; changes: Change[] } {
+  const row = firstRow(call, verdict, recording)
+  const changes: Change[] = [{ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row }]
+  if (row.idempotency_key !== undefined)
+    changes.push({ kind: 'once', key: `call ${row.idempotency_key}`, until: FOR_EVER })
+  if (verdict.effect === 'ask') changes.push(...holdChanges(row, approvalFor(row, recording), recording.now))
+  const about = recording.ready?.about
+  const more = { verdict, ...(about === undefined ? {} : { about }) }
+  changes.push({ kind: 'audit', entry: auditOf(TYPE_OF[verdict.effect], row, recording.now, more) })
+  return { row, changes }
+}
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER
+const STATE_OF = { allow: 'executing', ask: 'pending', block: 'refused' } as const satisfies Record<string, CallState>
+const TYPE_OF = { allow: 'call.started', ask: 'call.held', block: 'call.blocked' } as const
+
+function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
+  const { policy_version, judged, idempotent, idempotency_key, hold, now, boot } = recording
+  const row: CallRow = {
+    ...call,
+    v: 1,
+    state: STATE_OF[verdict.effect],
+    verdict,
+    policy_version,
+    judged,
+    idempotent,
+    attempt: verdict.effect === 'allow' ? 1 : 0,
+    identity: identityOf(call),
+    ...(idempotency_key === undefined ? {} : { idempotency_key }),
+  }
+  switch (verdict.effect) {
+    case 'allow':
+      return { ...row, ...recording.ready?.parts, boot, started_at: now }
+    case 'ask':
+      return { ...row, approval_id: hold.approval_id, run_id: hold.run_id, held_until: hold.expires_at }
+    case 'block':
+      return { ...row, ended_at: now, problem: blockedProblem(verdict, recording.frees_at) }
+    default:
+      throw new Bug('a verdict has one of three effects')
+  }
+}
+
+/** A forged call keeps its own code, and so does one that is only over a budget; every other block names the rules that blocked. */
+export function blockedProblem(verdict: Verdict, frees_at?: number): CallRow['problem'] & object {
+  const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
+  const about = { rules: blocking.map((opinion) => opinion.rule).join(', '), says: blocking[0]?.says ?? '' }
+  if (blocking.some((opinion) => opinion.decider === 'integrity')) return problem('call.integrity_mismatch', about)
+  if (!isOverBudget(verdict)) return problem('call.blocked', about)
+  const when = frees_at === undefined ? {} : { frees_at: new Date(frees_at).toISOString() }
+  return problem('call.over_budget', { ...about, ...when })
+}
+
+/** Nothing but a budget stands in the way, and one of them is known to be used up. */
+export function isOverBudget(verdict: Verdict): boolean {
+  const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
+  return blocking.length > 0 && blocking.every(({ decider, rule }) => decider === 'budget' && rule !== 'budget.unknown')
+}
+
+function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
+  const { approval_id, run_id, expires_at } = recording.hold
+  return {
+    ...requestOf(row),
+    approval_id,
+    run_id,
+    created_at: recording.now,
+    expires_at,
+    ...(recording.preview === undefined ? {} : { preview: recording.preview }),
+  }
+}
+
+/** The parts of an approval request that are the call's own. */
+export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_id' | 'created_at' | 'expires_at'> {
+  return {
+    v: 1,
+    call_id: row.call_id,
+    tool_id: row.tool_id,
+    definition_hash: row.definition_hash,
+    canonical_args: row.canonical_args,
+    args_hash: row.args_hash,
+    caller: row.caller,
+    thread: row.thread,
+    identity: identityOf(row),
+    policy_version: row.policy_version,
+    strength: row.verdict.strength ?? 'simple',
+    evidence: row.verdict.evidence,
+    state: 'pending',
+    decisions: [],
+  }
+}
+
+function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
+  const { state } = holdCall(row.call_id, approval.approval_id, approval.expires_at)
+  const run = newRun(heldCall, approval.run_id, state, now)
+  return [
+    { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },
+    { kind: 'swap', table: 'runs', id: run.run_id, from: 'absent', to: run },
+    { kind: 'wake', run: run.run_id, at: approval.expires_at },
+  ]
+}
+
+/** An audit entry about a call. Arguments are named by their hash alone. */
+export function auditOf(
+  type: string,
+  row: Call & Pick<CallRow, 'approval_id'>,
+  at: number,
+  more: Partial<Pick<AuditDraft, 'actor' | 'verdict' | 'outcome' | 'about'>> = {},
+): AuditDraft {
+  const subject: Record<string, string> = { call: row.call_id, tool: row.tool_id, thread: row.thread }
+  if (row.approval_id !== undefined) subject['approval'] = row.approval_id
+  const consent = type === 'call.started' && more.verdict !== undefined ? consentIn(more.verdict) : undefined
+  if (consent !== undefined) subject['consent'] = consent
+  return { at, type, actor: row.caller.id, trace: row.trace, subject, args_hash: row.args_hash, ...more }
+}

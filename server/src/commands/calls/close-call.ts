@@ -1,0 +1,40 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { Bug, type Problem } from '../../contract/problems.ts'
+import type { RunEvent } from '../../contract/run.ts'
+import { auditOf } from './call-changes.ts'
+import type { Change, Held, Shelves } from '../ports.ts'
+
+/** The held call behind a request. */
+export async function heldCallOf(shelves: Shelves, approval: ApprovalRow): Promise<Held<'calls'>> {
+  const held = await shelves.row('calls', approval.call_id)
+  if (held === undefined) throw new Bug('an approval refers to a call')
+  return held
+}
+
+/** A request moved on: its row, the journal of the run that waits for it, and the wake-up. */
+export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
+  const swap: Change = { kind: 'swap', table: 'approvals', id: to.approval_id, from: held.version, to }
+  if (event === undefined) return [swap]
+  return [swap, { kind: 'event', run: to.run_id, event }, { kind: 'wake', run: to.run_id }]
+}
+
+/** The held call ends unexecuted, together with its request. */
+export function closeCall(
+  approval: { held: Held<'approvals'>; to: ApprovalRow },
+  call: Held<'calls'>,
+  why: Problem,
+  actor: string,
+  now: number,
+): Change[] {
+  const row: CallRow = { ...call.row, state: 'refused', ended_at: now, problem: why }
+  const { state } = approval.to
+  return [
+    ...approvalMoved(approval.held, approval.to, { type: 'approval.closed', outcome: state }),
+    { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },
+    {
+      kind: 'audit',
+      entry: auditOf(`approval.${state}`, row, now, { actor, outcome: 'refused', about: { code: why.code } }),
+    },
+  ]
+}

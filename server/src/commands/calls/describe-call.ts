@@ -1,0 +1,64 @@
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import { Bug, problem } from '../../contract/problems.ts'
+
+/** Where a person decides about an approval. */
+export type Links = (approval_id: string) => string
+
+/** The present outcome of a call, read off its row: the same value at every door, however often it is asked for. */
+export function describeCall(row: CallRow, links: Links): Outcome {
+  const { call_id } = row
+  switch (row.state) {
+    case 'executed':
+      if (row.result === undefined || row.output === undefined) throw new Bug('an executed call has a result')
+      return {
+        status: 'executed',
+        call_id,
+        result: row.result,
+        output: row.output,
+        ...verification(row),
+        ...(row.rollback === undefined ? {} : { rollback: row.rollback.says }),
+      }
+    case 'pending':
+      if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
+      return {
+        status: 'pending',
+        call_id,
+        approval_id: row.approval_id,
+        url: links(row.approval_id),
+        expires_at: row.held_until,
+        evidence: row.verdict.evidence,
+      }
+    case 'refused':
+      return {
+        status: 'refused',
+        call_id,
+        problem: row.problem ?? problem('call.blocked'),
+        evidence: row.verdict.evidence,
+      }
+    case 'failed':
+      return {
+        status: 'failed',
+        call_id,
+        problem: row.problem ?? problem('tool.failed'),
+        ...(row.result === undefined ? {} : { result: row.result }),
+        ...(row.output === undefined ? {} : { output: row.output }),
+      }
+    case 'executing':
+      return { status: 'executing', call_id }
+    case 'unknown':
+      return { status: 'unknown', call_id, problem: row.problem ?? problem('call.interrupted') }
+    default:
+      throw new Bug('a call has one of six states')
+  }
+}
+
+/** Whether the outcome was read back. Until it was, nobody knows. */
+function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 'verified' | 'read_back'> {
+  if (due === 'verify') {
+    const expected = read_back?.expected.join(', ') ?? ''
+    return { verified: 'unknown', read_back: `not read back yet: ${expected}` }
+  }
+  return evidence?.verify === undefined ? {} : { verified: evidence.verify.ok, read_back: evidence.verify.says }
+}
+
+type Executed = Extract<Outcome, { status: 'executed' }>

@@ -1,0 +1,228 @@
+import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../../contract/call.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import { freesAt } from '../../core/gate/judge-budget.ts'
+import type { AskDeps } from './ask-back.ts'
+import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
+import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
+import { checkCall, UNCHECKED, type Checked, type Ready } from './check-call.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { ExecuteCall } from './execute-call.ts'
+import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
+import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
+import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
+import type { Intake } from './intake.ts'
+import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import type { Ledger, Live, Probe } from '../ports.ts'
+import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
+import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
+import { commitAndStop } from '../identity/quarantine.ts'
+import { redactArgs } from './redact-args.ts'
+
+export type DispatchDeps = PrepareDeps &
+  JudgeDeps &
+  AskDeps &
+  PreviewDeps & {
+    readonly intake: Intake
+    readonly ledger: Ledger
+    readonly execute: ExecuteCall
+    readonly links: Links
+    readonly probe: Probe
+    readonly boot: string
+    readonly holdFor: (verdict: Verdict) => number
+  }
+
+/** The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. */
+export async function dispatchCall(deps: DispatchDeps, request: CallRequest, live?: Live): Promise<Outcome> {
+  const closed = deps.intake.closedBy()
+  if (closed !== undefined) return refused(closed)
+  const prepared = prepareCall(deps, request)
+  if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
+  const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
+  return earlier ?? (await judgeAndGo(deps, { request, live }, prepared.value))
+}
+
+/** What a door hands in: the request, and the client that waits for it. */
+type Asked = { readonly request: CallRequest; readonly live: Live | undefined }
+
+const TRIES = 8
+
+/** A dry run spends nothing, so no consent opens one: whoever wants one gets what a held call would get. */
+function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdict {
+  return wanted !== undefined && consentIn(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
+}
+
+/**
+ * A commit that is lost to a neighbour, who took the last units or revoked a consent, is a reason to look
+ * again. In the last try nothing given ahead is looked for: others were faster every time, so a person is asked.
+ */
+async function judgeAndGo(deps: DispatchDeps, asked: Asked, prepared: PreparedCall): Promise<Outcome> {
+  const { request } = asked
+  const { call, tool, integrity } = prepared
+  let preview: Preview = { is: 'none' }
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    if ((await callsLeft(deps.accounts, request.caller)) === 0)
+      return refuseUnprepared(deps, request, problem('key.exhausted'))
+    const judged = await judgeCall(deps, call, tool, { integrity }, tries < TRIES ? {} : undefined)
+    const { verdict } = judged
+    if (preview.is === 'none')
+      preview = await previewCall(deps, prepared, withoutConsent(verdict, request.dry_run), request.dry_run)
+    if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
+    if (request.dry_run === 'only' && preview.is === 'previewed')
+      return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
+    const shown = preview.is === 'previewed' ? preview.result : undefined
+    const outcome = await checkAndRecord(deps, asked, prepared, judged, shown)
+    if (outcome !== 'overtaken') return outcome
+  }
+  return refused(problem('audit.unavailable'))
+}
+
+async function checkAndRecord(
+  deps: DispatchDeps,
+  asked: Asked,
+  prepared: PreparedCall,
+  judged: Judged,
+  preview: ToolResult | undefined,
+): Promise<Outcome | 'overtaken'> {
+  const checked = await check(deps, prepared, judged)
+  if (checked.is === 'ready') return await record(deps, asked, prepared, judged, preview, checked.ready)
+  // A check may fail because the same call, under the same key, has just run.
+  const earlier = await earlierCall(deps, asked.request, prepared)
+  return earlier ?? stopped(deps, prepared, judged, checked.problem, undefined, checked.ready)
+}
+
+/** Only a call that may run is checked: a question to the tool server is for nobody else. */
+function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict }: Judged): Checked | Promise<Checked> {
+  return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : UNCHECKED
+}
+
+/** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
+function storable({ judgement }: DispatchDeps, call: Call, verdict: Verdict): Call {
+  if (verdict.effect !== 'block') return call
+  return { ...call, canonical_args: redactArgs(call.canonical_args, judgement.secretRules) }
+}
+
+async function record(
+  deps: DispatchDeps,
+  { request, live }: Asked,
+  { call, tool }: PreparedCall,
+  { verdict, facts, policy_version }: Judged,
+  preview: ToolResult | undefined,
+  ready: Ready,
+): Promise<Outcome | 'overtaken'> {
+  const now = deps.clock()
+  const frees_at = freesAt(facts.budgets)
+  const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
+    now,
+    ...(frees_at === undefined ? {} : { frees_at }),
+    boot: deps.boot,
+    policy_version,
+    judged: judgedOf(facts),
+    idempotent: tool.idempotent,
+    hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
+    ready,
+    ...(preview === undefined ? {} : { preview }),
+    ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
+  })
+  const changes = [
+    ...recording,
+    ...spendChanges(verdict, facts.budgets),
+    ...consentChanges(verdict, facts),
+    ...grantChanges(verdict, call.caller),
+  ]
+  deps.probe('intent.before')
+  const recorded = await commitAndStop(deps, call, verdict, now, changes)
+  deps.probe('intent.after')
+  if (recorded === 'committed')
+    return row.state === 'executing' ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
+  if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
+  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant].some((isLost) => isLost(changes, recorded))
+  if (isOvertaken) return 'overtaken'
+  // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
+  const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })
+  return earlier ?? refused(problem('audit.unavailable'))
+}
+
+/** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
+async function earlierCall(
+  deps: DispatchDeps,
+  request: CallRequest,
+  { call }: PreparedCall,
+): Promise<Outcome | undefined> {
+  if (request.idempotency_key === undefined) return undefined
+  const [earlier] = await deps.shelves.list(
+    'calls',
+    { idempotency_key: scopedKey(request, request.idempotency_key) },
+    { limit: 1 },
+  )
+  if (earlier === undefined) return undefined
+  const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
+  return isSame
+    ? describeCall(earlier.row, deps.links)
+    : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
+}
+
+const scopedKey = (request: CallRequest, key: string) => `${request.caller.id} ${key}`
+
+/** A request that never became a call is recorded too: probing for tools is worth seeing. */
+async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {
+  const recorded = await deps.ledger.commit([
+    {
+      kind: 'audit',
+      entry: {
+        at: deps.clock(),
+        type: 'call.refused',
+        actor: request.caller.id,
+        trace: request.trace ?? deps.ids.trace(),
+        subject: { tool: request.tool.slice(0, 128) },
+        outcome: 'refused',
+        about: { code: why.code },
+      },
+    },
+  ])
+  return refused(recorded === 'committed' ? why : problem('audit.unavailable'))
+}
+
+/** A failing check, a failing or missing dry run stops the call before anything is executed or held. */
+async function stopped(
+  deps: DispatchDeps,
+  { call, tool }: PreparedCall,
+  { verdict, facts, policy_version }: Judged,
+  why: Problem,
+  result: ToolResult | undefined,
+  ready: Ready = { parts: {} },
+): Promise<Outcome> {
+  const row: CallRow = {
+    ...call,
+    ...ready.parts,
+    v: 1,
+    state: 'failed',
+    verdict,
+    policy_version,
+    judged: judgedOf(facts),
+    idempotent: tool.idempotent,
+    attempt: 0,
+    ended_at: facts.now,
+    problem: why.code === 'call.blocked' ? blockedProblem(verdict, freesAt(facts.budgets)) : why,
+    ...(result === undefined ? {} : { result }),
+  }
+  const isFailed = why.code === 'call.dry_run_failed' || why.code === 'call.check_failed'
+  const settled: CallRow = isFailed ? row : { ...row, state: 'refused' }
+  const recorded = await commitAndStop(deps, call, verdict, facts.now, [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: settled },
+    {
+      kind: 'audit',
+      entry: auditOf('call.stopped', settled, facts.now, {
+        verdict,
+        outcome: settled.state,
+        about: { code: why.code, ...ready.about },
+      }),
+    },
+  ])
+  return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
+}
+
+function refused(why: Problem): Outcome {
+  return { status: 'refused', problem: why, evidence: [] }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import type { CallRow } from '../../contract/call.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { compileRules } from '../../core/dlp/compile-rules.ts'
+import { executeCall, type ExecuteDeps } from './execute-call.ts'
+import { createIntake } from './intake.ts'
+import { createRunningCalls } from './running-calls.ts'
+import type { Change, Committed, UpstreamAnswer } from '../ports.ts'
+
+const HASH = 'a'.repeat(64)
+const rules = compileRules([], [])
+if (!rules.ok) throw new Error('no rules compile')
+const secretRules = rules.value
+const row: CallRow = {
+  v: 1,
+  call_id: 'call_000000000000000000000000',
+  caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
+  tool_id: 's__t',
+  server: 's',
+  definition_hash: HASH,
+  canonical_args: '{"b":1,"a":2}',
+  args_hash: HASH,
+  thread: 't1',
+  trace: 'trace',
+  received_at: 0,
+  state: 'executing',
+  verdict: { effect: 'allow', evidence: [] },
+  policy_version: HASH,
+  idempotent: false,
+  attempt: 1,
+}
+
+/** Fakes for the ports: a tool server with one answer, a ledger with a list of fates. */
+function rig(
+  answer: UpstreamAnswer,
+  fates: readonly Committed[],
+  outputSchema?: Tool['row']['definition']['outputSchema'],
+) {
+  const committed: (readonly Change[])[] = []
+  const sent: string[] = []
+  const attempts: (() => Promise<boolean>)[] = []
+  const left = [...fates]
+  const definition = { name: 't', inputSchema: {}, ...(outputSchema === undefined ? {} : { outputSchema }) }
+  const tool = { row: { tool_id: 's__t', server: 's', definition, definition_hash: HASH } } as unknown as Tool
+  const deps: ExecuteDeps = {
+    servers: {
+      call: async ({ canonical_args }) => {
+        sent.push(canonical_args)
+        return answer
+      },
+    },
+    catalogue: { tool: () => tool, tools: () => [tool] },
+    artifacts: { put: async () => undefined, read: async () => undefined },
+    ledger: {
+      async commit(changes) {
+        committed.push(changes)
+        return left.shift() ?? 'committed'
+      },
+    },
+    shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
+    digest: () => HASH,
+    judgement: { secretRules },
+    clock: () => 5,
+    probe: () => {},
+    links: (id) => id,
+    running: createRunningCalls(),
+    intake: createIntake(),
+    persist: (attempt) => void attempts.push(attempt),
+  }
+  return { deps, committed, sent, attempts }
+}
+const answered: UpstreamAnswer = { is: 'answered', result: { content: [{ type: 'text', text: 'ok' }] } }
+
+describe('executing', () => {
+  test('sends the canonical bytes that were hashed', async () => {
+    const { deps, sent } = rig(answered, [])
+    await executeCall(deps, { row, version: 1 })
+    expect(sent).toEqual(['{"b":1,"a":2}'])
+  })
+
+  test('an outcome that cannot be recorded closes the intake until it can, and is recorded then', async () => {
+    const { deps, attempts, committed } = rig(answered, ['unavailable', 'unavailable', 'committed'])
+    expect(await executeCall(deps, { row, version: 1 })).toMatchObject({
+      status: 'unknown',
+      problem: { code: 'audit.unavailable' },
+    })
+    expect(deps.intake.closedBy()).toEqual(problem('audit.unavailable'))
+    const [attempt] = attempts
+    expect(await attempt?.()).toBe(false)
+    expect(deps.intake.closedBy()).toEqual(problem('audit.unavailable'))
+    expect(await attempt?.()).toBe(true)
+    expect(deps.intake.closedBy()).toBeUndefined()
+    expect(committed.at(-1)?.[0]).toMatchObject({ kind: 'swap', to: { state: 'executed' } })
+  })
+
+  test.each([
+    { is: 'lost', idempotent: false, status: 'unknown' },
+    { is: 'lost', idempotent: true, status: 'failed' },
+    { is: 'not_sent', idempotent: false, status: 'failed' },
+  ] as const)('a call that was $is is $status when idempotent is $idempotent', async ({ is, idempotent, status }) => {
+    const { deps } = rig({ is, problem: problem('tool.timeout') }, [])
+    expect(await executeCall(deps, { row: { ...row, idempotent }, version: 1 })).toMatchObject({
+      status,
+      problem: { code: 'tool.timeout' },
+    })
+  })
+
+  test('an answer that breaks the tool`s own output schema is not handed on as good', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+    const result = (structuredContent: Record<string, unknown>): UpstreamAnswer => ({
+      is: 'answered',
+      result: { content: [], structuredContent: structuredContent as never },
+    })
+    expect(await executeCall(rig(result({ n: 1 }), [], schema).deps, { row, version: 1 })).toMatchObject({
+      status: 'executed',
+    })
+    expect(await executeCall(rig(result({ n: 'x' }), [], schema).deps, { row, version: 1 })).toMatchObject({
+      status: 'failed',
+      problem: { code: 'tool.output_invalid' },
+    })
+  })
+
+  test('a call that is not marked executing is a bug, not a call', async () => {
+    await expect(
+      executeCall(rig(answered, []).deps, { row: { ...row, state: 'pending' }, version: 1 }),
+    ).rejects.toThrow('executing')
+  })
+})

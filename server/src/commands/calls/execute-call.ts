@@ -1,0 +1,144 @@
+import type { CallRow, Outcome, ToolResult } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { Bug, problem } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../../core/gate/interpret.ts'
+import { answerValue } from '../../core/gate/standard/answer-value.ts'
+import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
+import { sendableArgs } from '../../core/json/split-inputs.ts'
+import { validateAgainst } from '../../core/json/validate-args.ts'
+import { auditOf } from './call-changes.ts'
+import { rollbackAbout, unplanned } from './check-call.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { Artifacts, Change, Live } from '../ports.ts'
+import type { RunningCalls } from './running-calls.ts'
+import { rollbackFor } from './siblings-of.ts'
+import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
+
+export type ExecuteDeps = VerifyDeps & {
+  readonly artifacts: Artifacts
+  readonly links: Links
+  readonly running: RunningCalls
+}
+
+/** A call whose `executing` mark is durable, and the version of its row that says so. */
+export type StartedCall = { readonly row: CallRow; readonly version: number }
+export type ExecuteCall = (started: StartedCall, live?: Live) => Promise<Outcome>
+
+/**
+ * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
+ * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
+ */
+export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCall, live: Live = {}): Promise<Outcome> {
+  if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined) throw new Bug('a decided call has a tool')
+  const { onStarted, ...way } = live
+  const under_way = deps.running.begin(row.call_id, way.signal)
+  onStarted?.(row.call_id)
+  deps.probe('upstream.before')
+  const answer = await deps.servers.call({
+    server: row.server,
+    tool: tool.row.definition.name,
+    ...sendableArgs(row.canonical_args),
+    idempotency_key: row.call_id,
+    trace: row.trace,
+    ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
+    ...way,
+    signal: under_way.signal,
+  })
+  const called_off_by = under_way.end()
+  deps.probe('upstream.after')
+  const checked = checkOutput(interpret(answer, row.idempotent), tool)
+  const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
+  const consequences = { ...consequencesOf(deps, row, tool, checked), ...called_off }
+  const ended = await endedRow(deps, row, consequences, checked)
+  return await recordOutcome(deps, row, ended, version)
+}
+
+type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
+
+/** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
+function consequencesOf(deps: ExecuteDeps, row: CallRow, tool: Tool, { state, result }: Interpretation): Consequences {
+  if (state !== 'executed' || result === undefined) return {}
+  if (tool.rollback === undefined && tool.verify === undefined) return {}
+  const args: Json = JSON.parse(row.canonical_args)
+  const sources = { args, result: answerValue(result) }
+  const rollback = rollbackFor(deps, row, tool, sources)
+  if (tool.verify === undefined) return rollback
+  const planned = planReadBack(tool.verify, sources)
+  return planned.ok
+    ? { ...rollback, due: 'verify', read_back: planned.plan }
+    : { ...rollback, evidence: { ...row.evidence, verify: unplanned(deps, row, tool.verify, planned.says) } }
+}
+
+/** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
+function checkOutput(outcome: Interpretation, tool: Tool): Interpretation {
+  const schema = tool.row.definition.outputSchema
+  if (schema === undefined || outcome.state !== 'executed') return outcome
+  const structured = outcome.result?.structuredContent
+  const valid = structured !== undefined && validateAgainst(schema, `${tool.row.definition_hash}/output`, structured).ok
+  return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
+}
+
+function endedRow(
+  deps: ExecuteDeps,
+  row: CallRow,
+  consequences: Consequences,
+  { state, problem, result }: Interpretation,
+): CallRow | Promise<CallRow> {
+  const ended = (output?: Output): CallRow => ({
+    ...row,
+    ...consequences,
+    state,
+    ended_at: deps.clock(),
+    ...(problem === undefined ? undefined : { problem }),
+    ...output,
+  })
+  if (result === undefined) return ended()
+  const text = outputText(result)
+  if (text.length <= EVICT_OVER) return ended({ result, output: kept(text.length) })
+  return evict(deps, row, result, text).then(ended)
+}
+
+type Output = Pick<CallRow, 'result' | 'output'>
+
+async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string): Promise<Output> {
+  const digest = await deps.artifacts.put(row.caller.user, text)
+  // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
+  return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
+}
+
+async function recordOutcome(deps: ExecuteDeps, was: CallRow, row: CallRow, version: number): Promise<Outcome> {
+  const told = {
+    ...(row.problem === undefined ? {} : { code: row.problem.code }),
+    ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
+    ...(row.called_off === undefined ? {} : { called_off_by: row.called_off.by }),
+  }
+  const about = Object.keys(told).length === 0 ? {} : { about: told }
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, was, to: row },
+    { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
+    ...unverifiedChange(row),
+  ]
+  deps.probe('outcome.before')
+  const recorded = await deps.ledger.commit(changes)
+  deps.probe('outcome.after')
+  if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
+  if (recorded === 'unavailable') return keepTrying(deps, { row, version: version + 1 }, changes)
+  const now = await deps.shelves.row('calls', row.call_id)
+  if (now === undefined) throw new Bug('a call is never removed')
+  return describeCall(now.row, deps.links)
+}
+
+/** An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. */
+function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[]): Outcome {
+  deps.intake.close(problem('audit.unavailable'))
+  deps.persist(async () => {
+    if ((await deps.ledger.commit(changes)) === 'unavailable') return false
+    deps.intake.open()
+    await verifyCall(deps, ended)
+    return true
+  })
+  return { status: 'unknown', call_id: ended.row.call_id, problem: problem('audit.unavailable') }
+}

@@ -1,0 +1,58 @@
+import type { Call } from '../../../contract/call.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { Verdict } from '../../../contract/verdict.ts'
+import { pursesFor, type BudgetFact, type Purse } from '../../../core/gate/budgets/budgets.ts'
+import type { Facts } from '../../../core/gate/facts.ts'
+import { isOver } from '../../../core/gate/judge-budget.ts'
+import type { Accounts, Change, Committed } from '../../ports.ts'
+import { settingsOf, type Judgement } from './load-judgement.ts'
+
+export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
+
+/** The budgets a call takes from, with what is left of them. */
+export function budgetFacts(
+  { judgement, accounts }: BudgetDeps,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Facts['budgets'] | Promise<Facts['budgets']> {
+  if (judgement.budgets.length === 0) return NO_BUDGETS
+  return lookInto(accounts, pursesFor(judgement.budgets, call, settingsOf(judgement, tool)?.cost ?? 1, now))
+}
+
+const NO_BUDGETS: readonly BudgetFact[] = []
+
+async function lookInto(accounts: Accounts, purses: readonly Purse[]): Promise<Facts['budgets']> {
+  try {
+    return await Promise.all(
+      purses.map(async (purse): Promise<BudgetFact> => {
+        const left = await accounts.left(purse.account)
+        return { ...purse, left: left ?? purse.limit, opened: left !== undefined }
+      }),
+    )
+  } catch {
+    return 'unknown'
+  }
+}
+
+/**
+ * What a starting call takes, for the commit that starts it. While observing, what is used up is not taken.
+ * INVARIANT: of callers who race for the last units, the ledger lets one through; the others' commits are lost as a whole.
+ */
+export function spendChanges(verdict: Verdict, budgets: Facts['budgets']): Change[] {
+  if (verdict.effect !== 'allow' || budgets === 'unknown') return []
+  return budgets
+    .filter((fact) => !isOver(fact))
+    .flatMap(({ account, needs, limit, opened, frees_at }): Change[] => {
+      const until = frees_at === undefined ? {} : { until: frees_at }
+      const spend: Change = { kind: 'spend', account, units: needs }
+      return opened ? [spend] : [{ kind: 'open', account, units: limit, ...until }, spend]
+    })
+}
+
+/** Whether a commit was lost to somebody who spent first, or opened the account first: read again, decide again. */
+export function isLostToBudget(changes: readonly Change[], committed: Committed): boolean {
+  if (typeof committed === 'string') return false
+  const lost = changes[committed.lost]
+  return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith('budget ')
+}

@@ -1,0 +1,80 @@
+import type { Call } from '../../../contract/call.ts'
+import { CONSENT_LIMITS, type ConsentRow } from '../../../contract/consent.ts'
+import type { ConsentId } from '../../../contract/ids.ts'
+import { Bug } from '../../../contract/problems.ts'
+import type { Verdict } from '../../../contract/verdict.ts'
+import type { UnitsLeft } from '../../../core/consent/consent-view.ts'
+import { consentIn, consentUsed, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
+import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
+import { isAbout, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
+import type { Accounts, Change, Committed, Held, Shelves } from '../../ports.ts'
+
+export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }
+
+/** The moment a consent may answer: with what the call costs, and the consent that an earlier try of it has spent. */
+export type Asking = ConsentMoment & { readonly cost: number; readonly spent?: ConsentId }
+
+/** The consents that are about this call, with what is left of them; undefined when they cannot be read. */
+export async function consentFacts(
+  deps: ConsentDeps,
+  call: Call,
+  asking: Asking,
+): Promise<readonly ConsentFact[] | undefined> {
+  try {
+    const plausible = await plausibleConsents(deps, call, asking)
+    const about = plausible.filter(({ row }) => isAbout(row, call, asking))
+    return await Promise.all(about.map((held) => factOf(deps, held, asking)))
+  } catch {
+    return undefined
+  }
+}
+
+async function plausibleConsents({ shelves }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
+  // Mints that race can put a few more on a shelf than the limit says.
+  const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
+  const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => shelves.list('consents', { shelf }, page)))
+  const earlier = spent === undefined ? undefined : await shelves.row('consents', spent)
+  const others = listed.flat().filter(({ row }) => row.consent_id !== spent)
+  return earlier === undefined ? others : [earlier, ...others]
+}
+
+async function factOf(
+  { accounts }: ConsentDeps,
+  { row, version }: Held<'consents'>,
+  asking: Asking,
+): Promise<ConsentFact> {
+  const fact = { row, version, left: await unitsLeft(accounts, row), cost: asking.cost }
+  return row.consent_id === asking.spent ? { ...fact, spent: true } : fact
+}
+
+/** The accounts a consent is spent from: calls one by one, and cost where it is limited. */
+export const callsAccount = ({ consent_id }: ConsentRow) => `consent:${consent_id}`
+export const costAccount = ({ consent_id }: ConsentRow) => `consent:${consent_id}/cost`
+
+export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<UnitsLeft> {
+  const calls = (await accounts.left(callsAccount(row))) ?? 0
+  return row.cost === undefined ? { calls } : { calls, cost: (await accounts.left(costAccount(row))) ?? 0 }
+}
+
+/**
+ * What a call that a consent lets through takes of it, for the commit that marks the call `executing`.
+ * INVARIANT: a consent that was revoked or used up since the decision loses that commit as a whole.
+ */
+export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
+  if (consentIn(verdict) === undefined) return []
+  const consent = consentUsed(verdict, facts)
+  if (consent === undefined) throw new Bug('a consent that lets a call through is one of the facts')
+  const { row, version, cost, spent } = consent
+  const changes: Change[] = [{ kind: 'expect', table: 'consents', id: row.consent_id, version }]
+  if (spent === true) return changes
+  changes.push({ kind: 'spend', account: callsAccount(row), units: 1 })
+  if (row.cost !== undefined) changes.push({ kind: 'spend', account: costAccount(row), units: cost })
+  return changes
+}
+
+/** Whether a commit was lost because the consent was revoked, or its last unit spent by somebody else: decide again. */
+export function isLostToConsent(changes: readonly Change[], committed: Committed): boolean {
+  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  if (lost?.kind === 'spend') return lost.account.startsWith('consent:')
+  return lost?.kind === 'expect' && lost.table === 'consents'
+}

@@ -1,0 +1,25 @@
+import type { Caller, Grant } from '../../../contract/caller.ts'
+import type { Verdict } from '../../../contract/verdict.ts'
+import type { Accounts, Change, Committed } from '../../ports.ts'
+
+export const grantAccount = ({ key }: Grant): string => `grant:${key}`
+
+/** The calls a caller's key is still good for; undefined when they are not counted. */
+export function callsLeft(accounts: Accounts, { grant }: Caller): undefined | Promise<number> {
+  return grant?.calls === undefined ? undefined : accounts.left(grantAccount(grant)).then((left) => left ?? 0)
+}
+
+/**
+ * What a call takes of its caller's key, for the commit that starts or holds it. A held call takes its unit when it is held, so
+ * that a key for one call cannot fill an inbox; a blocked one takes nothing.
+ * INVARIANT: of callers who race for the last unit, the ledger lets one through; the others' commits are lost as a whole.
+ */
+export function grantChanges(verdict: Verdict, { grant }: Caller): Change[] {
+  const isCounted = grant?.calls !== undefined && verdict.effect !== 'block'
+  return isCounted ? [{ kind: 'spend', account: grantAccount(grant), units: 1 }] : []
+}
+
+export function isLostToGrant(changes: readonly Change[], committed: Committed): boolean {
+  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  return lost?.kind === 'spend' && lost.account.startsWith('grant:')
+}

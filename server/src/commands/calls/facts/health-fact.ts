@@ -1,0 +1,95 @@
+import type { Call } from '../../../contract/call.ts'
+import type { Json, JsonObject } from '../../../contract/json.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { Facts } from '../../../core/gate/facts.ts'
+import type { HealthFact, ScoreFact } from '../../../core/gate/health/health-fact.ts'
+import { newestScore, readRecord, type ReadRecord } from '../../../core/gate/health/newest-score.ts'
+import { readGateAnswer, readRiskAnswer } from '../../../core/gate/health/read-answer.ts'
+import type { HealthEvidence, HealthFile, HealthProvider } from '../../ports.ts'
+import { redactArgs } from '../redact-args.ts'
+import type { Judgement } from './load-judgement.ts'
+
+/** Without `health` there is nothing to read, and a call costs nothing more. */
+export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'secretRules'> }
+
+/** What the operator's own evidence says about this moment and this call. A provider that fails leaves its part unknown. */
+export function healthFact(
+  deps: HealthDeps,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Facts['health'] | Promise<Facts['health']> {
+  return deps.health === undefined ? 'off' : evidenceOf(deps, deps.health, call, tool, now)
+}
+
+async function evidenceOf(
+  deps: HealthDeps,
+  health: HealthEvidence,
+  call: Call,
+  tool: Tool,
+  now: number,
+): Promise<HealthFact> {
+  const asked = health.gate !== undefined || health.risk !== undefined
+  const question = asked ? questionOf(deps, call, tool, now) : {}
+  const [provider, risk, newest] = await Promise.all([
+    health.gate === undefined ? undefined : gateFact(health.gate, question),
+    riskFact(health.risk, question),
+    scoreFact(health, now),
+  ])
+  return {
+    newest,
+    risk,
+    max_age_ms: health.max_age_ms,
+    ...(provider === undefined ? {} : { provider }),
+    ...(health.forced === undefined ? {} : { forced: health.forced }),
+  }
+}
+
+async function gateFact(gate: HealthProvider, question: JsonObject): Promise<HealthFact['provider'] & object> {
+  return readGateAnswer(await heard(gate, question), gate.source)
+}
+
+async function riskFact(risk: HealthProvider | undefined, question: JsonObject): Promise<HealthFact['risk']> {
+  if (risk === undefined) return { score: 'unknown', source: 'no risk provider' }
+  return { score: readRiskAnswer(await heard(risk, question)), source: risk.source }
+}
+
+async function heard(provider: HealthProvider, question: JsonObject): Promise<Json | undefined> {
+  try {
+    return await provider.ask(question)
+  } catch {
+    return undefined
+  }
+}
+
+/** Read once for as long as the file does not change. */
+const read = new WeakMap<HealthFile, ReadRecord>()
+
+async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact> {
+  const files = await health.files()
+  if (files === undefined) return { is: 'unknown', says: 'cannot be read', source: 'serenity.log_dir' }
+  const records = files.map((file) => {
+    const record = read.get(file) ?? readRecord(file)
+    read.set(file, record)
+    return record
+  })
+  return newestScore(records, now)
+}
+
+/** What a provider learns of a call: nothing secret. */
+function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): JsonObject {
+  const { kind, id, user } = call.caller
+  const args: Json = JSON.parse(redactArgs(call.canonical_args, judgement.secretRules))
+  return {
+    skill_id: call.tool_id,
+    server: call.server,
+    effects: tool.effects,
+    risk: tool.risk,
+    args,
+    args_hash: call.args_hash,
+    caller: { kind, id, user },
+    thread: call.thread,
+    toolflow: call.toolflow !== undefined,
+    at: now,
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../contract/config.ts'
+import { decide } from '../../core/gate/decide.ts'
+import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
+import { callWith, toolWith } from '../../core/gate/quiet-facts.suite.ts'
+import { loadJudgement } from './facts/load-judgement.ts'
+import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import type { FileFacts, Shelves } from '../ports.ts'
+
+const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
+if (!compiled.ok) throw new Error('the policy compiles')
+const policy = compiled.value
+
+const files: FileFacts = {
+  windows: false,
+  home: () => '/home/ana',
+  configured: async (path) => `/${path.replace(/^\.\//, '')}`,
+  argument: async (_server, path) => (path.startsWith('/') ? path : `/desk/${path}`),
+}
+const shelves: Shelves = { row: async () => undefined, list: async () => [], count: async () => 0 }
+const gone = async () => {
+  throw new Error('the disk is gone')
+}
+
+async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
+  const config = readConfig({
+    servers: { s: { command: 'x', sandbox: { roots: ['./desk'], local: true } } },
+    traps: { files: ['./bait'] },
+    budgets: [{ id: 'b', calls: 5, per: 'hour' }],
+  })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  const judgement = await loadJudgement(config.value, (text) => text, files)
+  if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
+  return {
+    shelves,
+    accounts: { left: async () => undefined },
+    files,
+    judgement: judgement.value,
+    catalogue: { tool: () => undefined, tools: () => [] },
+    clock: () => 1000,
+    ...more,
+  }
+}
+
+const tool = toolWith({ path: { type: 'string' } })
+const call = callWith({ path: 'a.txt' })
+const gather = async (more: Partial<FactsDeps> = {}) =>
+  gatherFacts(await depsWith(more), call, tool, { integrity: 'intact' })
+
+describe('facts', () => {
+  test('that can be had make a harmless call harmless', async () => {
+    const facts = await gather()
+    expect(facts).toMatchObject({
+      pauses: [],
+      files: { sandbox: { roots: ['/desk'] }, args: [{ at: '/path', leads: ['/desk/a.txt'] }] },
+      traps: { files: [{ name: 'traps.files.0', path: '/bait' }] },
+      budgets: [{ budget: 'b', left: 5, opened: false }],
+      history: { rejections: [], earlier: 0 },
+    })
+    expect(decide(policy, call, facts).effect).toBe('allow')
+  })
+
+  test.each<[string, Partial<FactsDeps>, object]>([
+    ['pauses', { shelves: { ...shelves, row: gone } }, { pauses: 'unknown' }],
+    ['the history', { shelves: { ...shelves, list: gone } }, { history: 'unknown' }],
+    ['the budgets', { accounts: { left: gone } }, { budgets: 'unknown' }],
+    ['a path', { files: { ...files, argument: async () => undefined } }, { files: { args: [{ leads: 'unknown' }] } }],
+    [
+      'a root and a honey file',
+      { files: { ...files, configured: async () => undefined } },
+      { files: { sandbox: { roots: 'unknown' } }, traps: { files: 'unknown' } },
+    ],
+  ])('law: %s that cannot be read are `unknown`, and the call is not allowed', async (_, broken, unknown) => {
+    const facts = await gather(broken)
+    expect(facts).toMatchObject(unknown)
+    expect(decide(policy, call, facts).effect).not.toBe('allow')
+  })
+
+  test('of very many or very long paths are not looked up, and not taken for harmless', async () => {
+    for (const args of [{ path: 'x'.repeat(5000) }, { paths: Array.from({ length: 1001 }, () => 'a') }]) {
+      const many = callWith(args)
+      const facts = await gatherFacts(await depsWith(), many, tool, { integrity: 'intact' })
+      expect(decide(policy, many, facts)).toMatchObject({ effect: 'ask', strength: 'strong' })
+    }
+  })
+})

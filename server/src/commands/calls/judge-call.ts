@@ -1,0 +1,42 @@
+import type { Call } from '../../contract/call.ts'
+import type { ConsentId } from '../../contract/ids.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { coverWithConsent, isCoverable } from '../../core/consent/cover-with-consent.ts'
+import { decide } from '../../core/gate/decide.ts'
+import type { Facts } from '../../core/gate/facts.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
+import { settingsOf } from './facts/load-judgement.ts'
+import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
+
+export type JudgeDeps = FactsDeps & ConsentDeps & { readonly policy: () => Policy }
+
+/** The version is the one that decided: a reload between here and the record must not put another one there. */
+export type Judged = { readonly facts: Facts; readonly verdict: Verdict; readonly policy_version: string }
+
+/** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
+export type Ahead = { readonly spent?: ConsentId }
+
+/**
+ * Gathers what a decision looks at, and decides. Consents have the last word and are silent on all but a plain ask, so they are
+ * read after everybody else has spoken, and only then.
+ */
+export async function judgeCall(
+  deps: JudgeDeps,
+  call: Call,
+  tool: Tool,
+  moment: Moment,
+  ahead: Ahead | undefined,
+): Promise<Judged> {
+  const facts = await gatherFacts(deps, call, tool, moment)
+  const policy = deps.policy()
+  const verdict = decide(policy, call, facts)
+  const judged = { facts, verdict, policy_version: policy.version }
+  if (ahead === undefined || !isCoverable(verdict)) return judged
+  const cost = settingsOf(deps.judgement, tool)?.cost ?? 1
+  const consents = await consentFacts(deps, call, { ...facts, cost, ...ahead })
+  if (consents === undefined) return judged
+  const consented = { ...facts, consents }
+  return { ...judged, facts: consented, verdict: coverWithConsent(verdict, call, consented) }
+}

@@ -1,0 +1,56 @@
+import type { Call, CallRequest } from '../../contract/call.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { Facts } from '../../core/gate/facts.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { splitInputs } from '../../core/json/split-inputs.ts'
+import { validateAgainst } from '../../core/json/validate-args.ts'
+import type { Catalogue, Clock, Digest, Ids } from '../ports.ts'
+
+export type PrepareDeps = {
+  readonly catalogue: Catalogue
+  readonly digest: Digest
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly integrity: Facts['integrity'] }
+
+/** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
+export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<PreparedCall> {
+  const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
+  if (tool === undefined) return refuse('tool.unknown', { tool: request.tool })
+  const { row } = tool
+  if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
+  const canonical = canonicalJson(request.args)
+  if (!canonical.ok) return canonical
+  const split = splitInputs(request.args)
+  if (!split.ok) return split
+  const valid = validateAgainst(row.definition.inputSchema, row.definition_hash, split.value.args)
+  if (!valid.ok) return valid
+  const call: Call = {
+    call_id: deps.ids.call(),
+    caller: request.caller,
+    tool_id: row.tool_id,
+    server: row.server,
+    definition_hash: row.definition_hash,
+    canonical_args: canonical.value,
+    args_hash: deps.digest(canonical.value),
+    thread: request.thread ?? `caller:${request.caller.id}`,
+    trace: request.trace ?? deps.ids.trace(),
+    received_at: deps.clock(),
+    ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
+    ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
+    ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
+    ...(request.as_task === true ? { task_of: request.caller.id } : {}),
+  }
+  return ok({ call, tool, integrity: integrityOf(call, request.claimed) })
+}
+
+/** A caller's own canonical form or hash is compared, never used. */
+function integrityOf(call: Call, claimed: CallRequest['claimed']): Facts['integrity'] {
+  if (claimed?.canonical !== undefined && claimed.canonical !== call.canonical_args) return 'canonical_differs'
+  if (claimed?.hash !== undefined && claimed.hash !== call.args_hash) return 'hash_differs'
+  return 'intact'
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import { DECIDING_KINDS } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import { waitForCall, type WaitDeps } from './wait-for-call.ts'
+
+export type ReadCallDeps = WaitDeps & { readonly links: Links }
+
+export const LONGEST_WAIT_MS = 60_000
+
+/**
+ * An agent sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of
+ * its tools. Invisible equals missing.
+ */
+export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_id'>): boolean {
+  if (DECIDING_KINDS.includes(caller.kind)) return true
+  if (!grantedTools(caller)(row.tool_id)) return false
+  return caller.kind === 'agent' ? row.caller.id === caller.id : row.caller.user === caller.user
+}
+
+/** The outcome as it stands, after waiting a bounded time for one that is not there yet. Asking never executes. */
+export async function readCall(
+  deps: ReadCallDeps,
+  caller: Caller,
+  call_id: string,
+  wait_ms = 0,
+): Promise<Result<Outcome>> {
+  const held = await deps.shelves.row('calls', call_id)
+  if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
+  if (wait_ms <= 0) return ok(describeCall(held.row, deps.links))
+  const row = await waitForCall(deps, held.row, { wait_ms: Math.min(wait_ms, LONGEST_WAIT_MS) }, isOver)
+  return ok(describeCall(row, deps.links))
+}
+
+/** Whoever waits, waits for the read-back too. */
+const isOver = (row: CallRow) => row.state !== 'pending' && row.state !== 'executing' && row.due === undefined

@@ -1,0 +1,73 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import type { CallId } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { Page, Shelves } from '../ports.ts'
+import { maySeeCall } from './read-call.ts'
+import { waitForCall, type WaitDeps } from './wait-for-call.ts'
+
+/** A call as whoever made it as a task follows it. A view of the call's row: it has no state of its own. */
+export type CallTask = {
+  readonly call_id: CallId
+  readonly tool_id: string
+  readonly state: 'working' | 'over' | 'cancelled'
+  readonly outcome: Outcome
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+/** Only whoever made the call: an approver who may see it did not make it. */
+export function isOwnTask(caller: Caller, row: CallRow): boolean {
+  return row.task_of === caller.id && maySeeCall(caller, row)
+}
+
+export function taskIn(row: CallRow, links: Links): CallTask {
+  const { call_id, tool_id, received_at, started_at, ended_at, settled, called_off } = row
+  return {
+    call_id,
+    tool_id,
+    state: stateOf(row),
+    outcome: describeCall(row, links),
+    created_at: received_at,
+    updated_at: Math.max(received_at, started_at ?? 0, ended_at ?? 0, settled?.at ?? 0, called_off?.at ?? 0),
+  }
+}
+
+/**
+ * INVARIANT: a task that is over stays over, whatever becomes of the row. That is why an unknown outcome is none: a person will
+ * say what it was, and may order one more try.
+ */
+function stateOf(row: CallRow): CallTask['state'] {
+  if (row.called_off !== undefined || row.problem?.code === 'approval.withdrawn') return 'cancelled'
+  const isUnderWay = row.state === 'pending' || row.state === 'executing' || row.state === 'unknown'
+  return isUnderWay || row.due !== undefined ? 'working' : 'over'
+}
+
+/** The task as it stands; with a signal, once it is over or the signal says that nobody waits any more. */
+export async function readTask(
+  deps: WaitDeps & { readonly links: Links },
+  caller: Caller,
+  call_id: string,
+  waiting?: AbortSignal,
+): Promise<Result<CallTask>> {
+  const held = await deps.shelves.row('calls', call_id)
+  if (held === undefined || !isOwnTask(caller, held.row)) return refuse('task.unknown', { task_id: call_id })
+  if (waiting === undefined) return ok(taskIn(held.row, deps.links))
+  const row = await waitForCall(deps, held.row, { signal: waiting }, (found) => stateOf(found) !== 'working')
+  return ok(taskIn(row, deps.links))
+}
+
+export type TasksPage = { readonly items: readonly CallTask[]; readonly next?: number }
+
+/** The caller's own tasks, the newest first. */
+export async function listTasks(
+  deps: { readonly shelves: Shelves; readonly links: Links },
+  caller: Caller,
+  page: Omit<Page, 'newest_first'>,
+): Promise<TasksPage> {
+  const held = await deps.shelves.list('calls', { task_of: caller.id }, { ...page, newest_first: true })
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const items = held.filter(({ row }) => isOwnTask(caller, row)).map(({ row }) => taskIn(row, deps.links))
+  return { items, ...(last === undefined ? {} : { next: last.cursor }) }
+}

@@ -1,0 +1,191 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import type { CallId } from '../../contract/ids.ts'
+import { Bug, ok, problem, type Problem, type Result } from '../../contract/problems.ts'
+import { consume, goStale } from '../../core/approvals/transitions.ts'
+import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import type { ApprovalFact } from '../../core/gate/facts.ts'
+import { freesAt } from '../../core/gate/judge-budget.ts'
+import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
+import type { AskDeps } from './ask-back.ts'
+import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
+import { checkCall, type Ready } from './check-call.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { ExecuteCall } from './execute-call.ts'
+import { spendChanges } from './facts/budget-facts.ts'
+import { consentChanges } from './facts/consent-facts.ts'
+import type { Intake } from './intake.ts'
+import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import type { Catalogue, Change, Digest, Held, Ledger, Probe } from '../ports.ts'
+import { quarantineChanges } from '../identity/quarantine.ts'
+
+export type ResumeDeps = JudgeDeps &
+  AskDeps & {
+    readonly catalogue: Catalogue
+    readonly ledger: Ledger
+    readonly digest: Digest
+    readonly execute: ExecuteCall
+    readonly links: Links
+    readonly intake: Intake
+    readonly probe: Probe
+    readonly boot: string
+  }
+
+const TRIES = 5
+
+/**
+ * Step 8 of the corridor, run by the driver: a person has decided, the world may have moved on since.
+ * Recheck with fresh facts and today's policy, then mark `executing` and spend the approval in the same commit.
+ * INVARIANT: whatever happens here twice, the row's version lets it through once.
+ */
+export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    if (deps.intake.closedBy() !== undefined) return 'later'
+    const held = await deps.shelves.row('calls', call_id)
+    if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
+    const approval = await approvalOf(deps, held.row)
+    if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
+    const now = deps.clock()
+    const rechecked = await check(deps, held.row, await recheck(deps, held.row, approval, now))
+    const { next, judged } = rechecked
+    if (!next.ok && next.problem.code === 'audit.unavailable') return 'later'
+    const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
+    const started = await commitNext(deps, held, approval, rechecked, consequences, now)
+    if (started === 'lost') continue
+    if (started === 'unavailable') return 'later'
+    return next.ok ? deps.execute({ row: started, version: held.version + 1 }) : describeCall(started, deps.links)
+  }
+  return 'later'
+}
+
+async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approvals'> | undefined> {
+  return row.approval_id === undefined ? undefined : deps.shelves.row('approvals', row.approval_id)
+}
+
+/** Held and approved, or interrupted and to be tried again. */
+function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
+  if (row.state === 'pending') return approval?.state === 'approved'
+  return row.state === 'unknown' && row.settled?.as === 'retry'
+}
+
+/** `judged` is there when it came to a verdict, `ready` when it came to a check. */
+type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged; readonly ready?: Ready }
+/** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
+type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
+
+/** What a start takes from budgets and consents, and what becomes of a caller whose approved call turns out to hold bait. */
+async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
+  const { facts, verdict } = judged
+  return [
+    ...spendChanges(verdict, facts.budgets),
+    ...consentChanges(verdict, facts),
+    ...(await quarantineChanges(deps, row, verdict, now)),
+  ]
+}
+
+/** Backup and Check, for a call that may run. Stopped by its check, it takes nothing from any budget or consent. */
+async function check(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): Promise<Rechecked> {
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (!rechecked.next.ok || tool === undefined) return rechecked
+  const checked = await checkCall(deps, row, tool, row.attempt + 1)
+  if (checked.is === 'ready') return { ...rechecked, ready: checked.ready }
+  return { next: { ok: false, problem: checked.problem }, ready: checked.ready }
+}
+
+async function recheck(
+  deps: ResumeDeps,
+  row: CallRow,
+  approval: Held<'approvals'> | undefined,
+  now: number,
+): Promise<Rechecked> {
+  if (approval?.row.state === 'approved') {
+    const usable = consume(approval.row, now)
+    if (!usable.ok) return { next: usable }
+  }
+  if (deps.digest(row.canonical_args) !== row.args_hash) return stale('approval.args_changed', 'arguments')
+  if (approval !== undefined && approval.row.args_hash !== row.args_hash)
+    return stale('approval.args_changed', 'arguments')
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined) return stale('approval.stale', 'tool')
+  const fact = approvalFact(row, approval?.row)
+  // An interrupted call had spent its unit when it started: one more try of it is the same permission.
+  const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
+  const moment = { integrity: 'intact', ...(fact === undefined ? {} : { approval: fact }) } as const
+  const judged = await judgeCall(deps, row, tool, moment, spent === undefined ? {} : { spent })
+  const { facts, verdict, policy_version } = judged
+  if (verdict.effect === 'allow') return { next: ok({ verdict, policy_version, judged: judgedOf(facts) }), judged }
+  if (isOverBudget(verdict))
+    return { next: { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }, judged }
+  const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)
+  return { ...stale('approval.stale', rules.join(', ')), judged }
+}
+
+function stale(code: 'approval.stale' | 'approval.args_changed', because: string): Rechecked {
+  return { next: { ok: false, problem: problem(code, { because }) } }
+}
+
+function approvalFact(row: CallRow, approval: ApprovalRow | undefined): ApprovalFact | undefined {
+  if (approval === undefined) return undefined
+  const { approval_id, args_hash, definition_hash, strength } = approval
+  const isDecided = approval.state === 'approved' || (approval.state === 'consumed' && row.state === 'unknown')
+  return isDecided ? { approval_id, args_hash, definition_hash, strength } : undefined
+}
+
+async function commitNext(
+  deps: ResumeDeps,
+  held: Held<'calls'>,
+  approval: Held<'approvals'> | undefined,
+  { next, ready }: Rechecked,
+  consequences: readonly Change[],
+  now: number,
+): Promise<CallRow | 'lost' | 'unavailable'> {
+  // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
+  const { settled: _, ...before } = { ...held.row, ...ready?.parts }
+  const row: CallRow = next.ok
+    ? {
+        ...before,
+        state: 'executing',
+        attempt: before.attempt + 1,
+        boot: deps.boot,
+        started_at: now,
+        ...next.value,
+      }
+    : endedUnstarted(before, next.problem, now)
+  const entry = next.ok
+    ? auditOf('call.started', row, now, {
+        verdict: next.value.verdict,
+        about: { attempt: row.attempt, ...ready?.about },
+      })
+    : auditOf(ready === undefined ? 'call.refused' : 'call.stopped', row, now, {
+        outcome: row.state,
+        about: { code: next.problem.code, ...ready?.about },
+      })
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
+    ...approvalChange(approval, next.ok, now),
+    { kind: 'audit', entry },
+    ...consequences,
+  ]
+  deps.probe('intent.before')
+  const recorded = await deps.ledger.commit(changes)
+  deps.probe('intent.after')
+  if (recorded === 'committed') return row
+  return recorded === 'unavailable' ? 'unavailable' : 'lost'
+}
+
+/**
+ * A call that does not start. One that was interrupted before may have taken effect then, which may be why its check fails now:
+ * nobody knows still, and a person is asked anew.
+ */
+function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
+  if (why.code !== 'call.check_failed') return { ...before, state: 'refused', ended_at: now, problem: why }
+  if (before.state !== 'unknown') return { ...before, state: 'failed', ended_at: now, problem: why }
+  return { ...before, problem: problem('call.interrupted', { check: why.about['says'] ?? '' }) }
+}
+
+function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {
+  if (approval === undefined || approval.row.state !== 'approved') return []
+  const moved = allowed ? consume(approval.row, now) : goStale(approval.row, now)
+  if (!moved.ok) throw new Bug('an approved request that was just rechecked can be consumed or go stale')
+  return [{ kind: 'swap', table: 'approvals', id: approval.row.approval_id, from: approval.version, to: moved.value }]
+}

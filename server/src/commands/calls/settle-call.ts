@@ -1,0 +1,68 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { kept } from '../../core/gate/interpret.ts'
+import { auditOf } from './call-changes.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { Change, Clock, Ids, Ledger, Shelves } from '../ports.ts'
+import { retryChanges } from './retry-changes.ts'
+
+export type SettleDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly links: Links
+}
+
+export type Settlement = 'retry' | 'done' | 'failed'
+
+/** A person says what became of a call whose outcome nobody recorded, or orders one more try, which the driver makes. */
+export async function settleCall(
+  deps: SettleDeps,
+  by: Caller,
+  call_id: string,
+  as: Settlement,
+): Promise<Result<Outcome>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const held = await deps.shelves.row('calls', call_id)
+  if (held === undefined) return refuse('call.unknown', { call_id })
+  const isOpen = held.row.state === 'unknown' && held.row.settled === undefined
+  if (!isOpen) return refuse('call.not_unknown', { call_id, state: held.row.state })
+  const now = deps.clock()
+  const { row, changes } = settlement(deps, held.row, by.id, as, now)
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'calls', id: call_id, from: held.version, to: row },
+    ...changes,
+    { kind: 'audit', entry: auditOf('call.settled', row, now, { actor: by.id, outcome: row.state, about: { as } }) },
+  ])
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  return recorded === 'committed' ? ok(describeCall(row, deps.links)) : settleCall(deps, by, call_id, as)
+}
+
+function settlement(
+  deps: SettleDeps,
+  before: CallRow,
+  by: string,
+  as: Settlement,
+  at: number,
+): { row: CallRow; changes: Change[] } {
+  const row: CallRow = { ...before, settled: { by, as, at } }
+  if (as === 'retry') return retryChanges(deps, row)
+  const changes = closeRun(before)
+  if (as === 'failed') return { row: { ...row, state: 'failed', problem: problem('call.marked_failed') }, changes }
+  const text = `${by} found that this call took effect; its output was not recorded`
+  const { problem: _, ...told } = row
+  const result = { content: [{ type: 'text', text }] }
+  return { row: { ...told, state: 'executed', result, output: kept(text.length) }, changes }
+}
+
+function closeRun({ run_id }: CallRow): Change[] {
+  if (run_id === undefined) return []
+  return [
+    { kind: 'event', run: run_id, event: { type: 'call.settled' } },
+    { kind: 'wake', run: run_id },
+  ]
+}

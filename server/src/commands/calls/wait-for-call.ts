@@ -1,0 +1,47 @@
+import type { CallRow } from '../../contract/call.ts'
+import type { Shelves } from '../ports.ts'
+import type { Watch } from '../changes/watch-rows.ts'
+
+export type WaitDeps = {
+  readonly shelves: Shelves
+  readonly watch: Watch
+  /** Whoever waits is answered with what is known when the gate stops. */
+  readonly stopping: AbortSignal
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
+/** How long somebody waits: a time, or until they give up. */
+export type Patience = { readonly wait_ms: number } | { readonly signal: AbortSignal }
+
+/** The call's row once it is over, or as it stands when patience ends. */
+export function waitForCall(
+  deps: WaitDeps,
+  first: CallRow,
+  patience: Patience,
+  isOver: (row: CallRow) => boolean,
+): Promise<CallRow> {
+  const { call_id } = first
+  const ends = 'signal' in patience ? [deps.stopping, patience.signal] : [deps.stopping]
+  if (isOver(first) || ends.some(({ aborted }) => aborted)) return Promise.resolve(first)
+  return new Promise((resolve, reject) => {
+    let last = first
+    const finish = (row: CallRow) => {
+      stopListening()
+      cancel?.()
+      for (const end of ends) end.removeEventListener('abort', stop)
+      resolve(row)
+    }
+    const look = async () => {
+      last = (await deps.shelves.row('calls', call_id))?.row ?? last
+      if (isOver(last)) finish(last)
+    }
+    const stopListening = deps.watch.onRow((table, id) => {
+      if (table === 'calls' && id === call_id) look().catch(reject)
+    })
+    const stop = () => finish(last)
+    const cancel = 'wait_ms' in patience ? deps.after(patience.wait_ms, stop) : undefined
+    for (const end of ends) end.addEventListener('abort', stop)
+    // It may have ended between the caller's look and the listening.
+    look().catch(reject)
+  })
+}

@@ -1,0 +1,58 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { ToolRow } from '../../contract/tool.ts'
+import type { LiveCatalogue } from './catalogue.ts'
+import type { Clock, Ids, Ledger, Shelves } from '../ports.ts'
+
+const TRIES = 8
+
+export type AdmitDeps = {
+  readonly ledger: Ledger
+  readonly shelves: Shelves
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'trace'>
+  readonly catalogue: Pick<LiveCatalogue, 'refresh'>
+}
+
+/**
+ * An operator's yes to one exact definition.
+ * INVARIANT: only the hash that was named is admitted; a definition that changed since it was read is refused.
+ */
+export async function admitTool(
+  deps: AdmitDeps,
+  caller: Caller,
+  tool_id: string,
+  hash: string,
+): Promise<Result<ToolRow>> {
+  if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const held = await deps.shelves.row('tools', tool_id)
+    if (held === undefined) return refuse('tool.unknown', { tool: tool_id })
+    const { row, version } = held
+    if (row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
+    if (row.definition_hash !== hash)
+      return refuse('tool.hash_differs', { tool: tool_id, named: hash, present: row.definition_hash })
+    if (row.admitted?.hash === hash) return ok(row)
+    const at = deps.clock()
+    const to: ToolRow = { ...row, admitted: { hash, definition: row.definition, at, by: caller.id } }
+    const committed = await deps.ledger.commit([
+      { kind: 'swap', table: 'tools', id: tool_id, from: version, to },
+      {
+        kind: 'audit',
+        entry: {
+          at,
+          type: 'tool.admitted',
+          actor: caller.id,
+          trace: deps.ids.trace(),
+          subject: { server: row.server, tool: tool_id },
+          about: { definition_hash: hash, admitted_before: row.admitted?.hash ?? null },
+        },
+      },
+    ])
+    if (committed === 'unavailable') break
+    if (committed !== 'committed') continue
+    await deps.catalogue.refresh(row.server)
+    return ok(to)
+  }
+  return refuse('audit.unavailable', { tool: tool_id })
+}

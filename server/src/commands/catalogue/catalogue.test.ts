@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { serversOf, withLedger } from '../../../test/tool-servers/with-ledger.ts'
+import type { ToolDefinition } from '../../contract/tool.ts'
+import { openCatalogue } from './catalogue.ts'
+import { registerTools } from './register-tools.ts'
+
+const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: {}, ...more })
+
+describe('the catalogue', () => {
+  test('joins a tool with what the operator says of it', () =>
+    withLedger(
+      serversOf({
+        mail: {
+          command: 'x',
+          tools: {
+            send: { effects: ['external'], idempotent: true, dry_run: { args: { dry_run: true }, effect_free: true } },
+            wipe: { effects: ['read'], tags: ['Production'] },
+          },
+        },
+      }),
+      async ({ deps, catalogue }) => {
+        await registerTools(deps, 'mail', [tool('send'), tool('wipe'), tool('constructor')])
+        expect(catalogue.tool('mail__send')).toMatchObject({
+          effects: ['external'],
+          effects_from: 'configured',
+          risk: 'high',
+          idempotent: true,
+          dry_run: { args: { dry_run: true }, effect_free: true },
+        })
+        expect(catalogue.tool('mail__wipe')).toMatchObject({ risk: 'critical', idempotent: true })
+        expect(catalogue.tool('mail__constructor')).not.toHaveProperty('dry_run')
+      },
+    ))
+
+  test('is the same after a restart, and without the tools of servers that are no longer configured', () => {
+    const servers = serversOf({ mail: { command: 'x' }, files: { command: 'x' } })
+    return withLedger(servers, async ({ deps, catalogue, store }) => {
+      await registerTools(deps, 'mail', [tool('send')])
+      await registerTools(deps, 'files', [tool('read')])
+      const again = await openCatalogue({ shelves: store, servers })
+      expect(again.tools()).toEqual(catalogue.tools())
+      const fewer = await openCatalogue({ shelves: store, servers: serversOf({ files: { command: 'x' } }) })
+      expect([fewer.tool('mail__send'), fewer.tools().map(({ row }) => row.tool_id)]).toEqual([
+        undefined,
+        ['files__read'],
+      ])
+    })
+  })
+
+  test('where nobody says what a tool does, infers it from its definition, and does not run it twice for that', () =>
+    withLedger(serversOf({ mail: { command: 'x' } }), async ({ deps, catalogue }) => {
+      await registerTools(deps, 'mail', [tool('list_messages', { description: 'List the messages of a folder' })])
+      expect(catalogue.tool('mail__list_messages')).toMatchObject({
+        effects: ['read'],
+        effects_from: 'inferred',
+        risk: 'low',
+        idempotent: false,
+      })
+    }))
+
+  test('believes annotations of trusted servers only', () =>
+    withLedger(
+      serversOf({ mail: { command: 'x', trusted: true }, web: { command: 'x' } }),
+      async ({ deps, catalogue }) => {
+        const quiet = tool('zzz', { annotations: { readOnlyHint: true } })
+        await registerTools(deps, 'mail', [quiet])
+        await registerTools(deps, 'web', [quiet])
+        expect(catalogue.tool('mail__zzz')).toMatchObject({ effects: ['read'], risk: 'low', effects_from: 'annotated' })
+        expect(catalogue.tool('web__zzz')).toMatchObject({ effects: ['write', 'external'], risk: 'high' })
+      },
+    ))
+
+  test('is indexed piece by piece, and a tool that changed is one piece', () => {
+    const servers = serversOf({ mail: { command: 'x' } })
+    return withLedger(servers, async ({ deps, store }) => {
+      const many = Array.from({ length: 45 }, (_, at) => tool(`tool_${at}`, { description: 'Polishes brass' }))
+      await registerTools(deps, 'mail', many)
+      let pieces = 0
+      const waiting: (() => void)[] = []
+      const catalogue = await openCatalogue({ shelves: store, servers, soon: (work) => void waiting.push(work) })
+      const work = () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          pieces += 1
+          next()
+        }
+        return pieces
+      }
+      expect(work()).toBe(3)
+      await registerTools({ ...deps, catalogue }, 'mail', [
+        tool('tool_0', { description: 'Feeds parrots' }),
+        ...many.slice(1),
+      ])
+      expect(work()).toBe(4)
+      const ids = (query: string) => catalogue.search(query, 50, () => true).map(({ id }) => id)
+      expect(ids('parrots')).toEqual(['mail__tool_0'])
+      expect(ids('brass')).toHaveLength(44)
+      await registerTools({ ...deps, catalogue }, 'mail', many.slice(1))
+      expect(ids('parrots')).toEqual([])
+    })
+  })
+})

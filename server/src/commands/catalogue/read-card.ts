@@ -1,0 +1,25 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { sayAsked } from '../../core/gate/policy/say-asked.ts'
+import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
+import { toolCard, type ToolCard } from '../../core/search/card.ts'
+import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import type { Sight } from './visible-tools.ts'
+
+/** `asked`: what a call will meet, before its arguments are known. */
+export type Card = ToolCard & StandardSentences & { readonly asked: string }
+
+/** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
+export function readCard(
+  deps: SiblingDeps & { readonly sight: Sight; readonly policy: () => Policy },
+  caller: Caller,
+  tool_id: string,
+  full: boolean,
+): Result<Card> {
+  const tool = deps.sight.tool(caller, tool_id)
+  if (tool === undefined) return refuse('tool.unknown', { tool: tool_id })
+  if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
+  const beside = { asked: sayAsked(deps.policy(), caller, tool), ...standardOf(deps, tool) }
+  return ok({ ...toolCard(tool, { full, beside }), ...beside })
+}

@@ -1,0 +1,57 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { Habit, HabitsRow } from '../../contract/habits.ts'
+import { withHabit } from '../../core/search/habits.ts'
+import type { Gate } from '../gate.ts'
+import type { Clock, Ledger, Shelves } from '../ports.ts'
+
+/** What callers' searches have led to, each for itself: nobody's habits move what another caller finds. */
+export type HabitsBook = {
+  of(caller: Caller): Promise<readonly Habit[]>
+  searched(caller: Caller, query: string, found: readonly string[]): void
+  /** A call has run. It teaches something if its tool stood in the caller's last search, not long ago. */
+  ran(caller: Caller, tool_id: string): Promise<void>
+}
+
+export type HabitsDeps = {
+  readonly ledger: Ledger
+  readonly shelves: Pick<Shelves, 'row'>
+  readonly clock: Clock
+}
+
+const LED_WITHIN_MS = 10 * 60_000
+const MOST_CALLERS = 1_000
+
+export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
+  const last = new Map<string, { query: string; found: ReadonlySet<string>; at: number }>()
+  return {
+    async of(caller) {
+      return (await shelves.row('habits', caller.id))?.row.habits ?? []
+    },
+    searched(caller, query, found) {
+      last.delete(caller.id)
+      last.set(caller.id, { query, found: new Set(found), at: clock() })
+      const oldest = last.size > MOST_CALLERS ? last.keys().next().value : undefined
+      if (oldest !== undefined) last.delete(oldest)
+    },
+    async ran(caller, tool_id) {
+      const search = last.get(caller.id)
+      if (search === undefined || !search.found.has(tool_id) || clock() - search.at > LED_WITHIN_MS) return
+      const held = await shelves.row('habits', caller.id)
+      const habits = withHabit(held?.row.habits ?? [], search.query, tool_id)
+      const row: HabitsRow = { v: 1, caller: caller.id, habits }
+      // Lost to another call of the same caller: one lesson less, and nothing waits for it.
+      await ledger.commit([{ kind: 'swap', table: 'habits', id: caller.id, from: held?.version ?? 'absent', to: row }])
+    },
+  }
+}
+
+/** The same commands, watched: a call that ran at once may teach what its caller's search meant. */
+export function taught(dispatch: Gate['dispatch'], habits: HabitsBook): Gate['dispatch'] {
+  return async (request, live) => {
+    const outcome = await dispatch(request, live)
+    // Nobody waits for a lesson, and one that cannot be written is no reason to fail a call.
+    if (outcome.status === 'executed' && request.dry_run !== 'only')
+      habits.ran(request.caller, request.tool).catch(() => {})
+    return outcome
+  }
+}

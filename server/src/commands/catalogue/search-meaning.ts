@@ -1,0 +1,88 @@
+import type { Tool } from '../../contract/tool.ts'
+import { toolText } from '../../core/search/searchable-tool.ts'
+import { searchable } from './catalogue.ts'
+import type { Catalogue, Clock, Embedder, Vectors } from '../ports.ts'
+
+export type MeaningDeps = {
+  readonly catalogue: Pick<Catalogue, 'tools'>
+  readonly embedder: Embedder
+  readonly vectors: Vectors
+  readonly clock: Clock
+}
+
+/** Search by meaning, beside the search by words. Absent answers are no faults: words alone are enough. */
+export interface Meaning {
+  /** The ids that are nearest in meaning, best first; undefined while nobody can say. */
+  nearest(query: string, count: number, counts: (tool: Tool) => boolean): Promise<readonly string[] | undefined>
+  /** Stands while the model cannot be asked. */
+  notice(): string | undefined
+}
+
+const BATCH = 64
+/** A model that did not answer is not asked again with every search. */
+const REST_MS = 30_000
+const LONGEST_TEXT = 2_000
+const DOWN = 'the embedding model does not answer; search goes by words alone'
+
+export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps): Meaning {
+  let restUntil = 0
+  let filling: Promise<void> | undefined
+
+  async function ask(texts: readonly string[]): Promise<readonly Float32Array[] | undefined> {
+    if (clock() < restUntil) return undefined
+    const answer = await embedder.embed(texts)
+    restUntil = answer === undefined ? clock() + REST_MS : 0
+    return answer
+  }
+
+  /** INVARIANT: a definition is sent to the model once, however often its server comes back. */
+  async function fill(missing: readonly Tool[]): Promise<void> {
+    for (let from = 0; from < missing.length; from += BATCH) {
+      const batch = missing.slice(from, from + BATCH)
+      const answer = await ask(batch.map(textOf))
+      if (answer === undefined) return
+      await vectors.put(
+        batch.flatMap(({ row }, at) => {
+          const vector = answer[at]
+          return vector === undefined ? [] : [{ hash: row.definition_hash, vector }]
+        }),
+      )
+    }
+  }
+
+  return {
+    async nearest(query, count, counts) {
+      const tools = catalogue.tools().filter(({ row }) => row.gone_at === undefined)
+      const missing = tools.filter(({ row }) => vectors.get(row.definition_hash) === undefined)
+      // Nobody waits for a whole catalogue: what is not known yet is found by its words.
+      if (missing.length > 0) filling ??= fill(missing).finally(() => (filling = undefined))
+      if (missing.length === tools.length) await filling
+      const [asked] = (await ask([query.slice(0, LONGEST_TEXT)])) ?? []
+      if (asked === undefined) return undefined
+      const near = tools.flatMap((tool) => {
+        const vector = vectors.get(tool.row.definition_hash)
+        return vector === undefined ? [] : [{ tool, likeness: dot(asked, vector) }]
+      })
+      near.sort((a, b) => b.likeness - a.likeness)
+      const found: string[] = []
+      for (const { tool } of near) {
+        if (found.length >= count) break
+        if (counts(tool)) found.push(tool.row.tool_id)
+      }
+      return found
+    },
+    notice: () => (restUntil > 0 ? DOWN : undefined),
+  }
+}
+
+function textOf(tool: Tool): string {
+  const { name, title, description, tags, parameters, server } = toolText(searchable(tool))
+  return [server, name, title, description, tags, parameters].join('\n').slice(0, LONGEST_TEXT)
+}
+
+/** Of vectors of length 1 this is how alike they point. */
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
+}

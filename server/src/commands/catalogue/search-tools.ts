@@ -1,0 +1,83 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { Hit } from '../../core/search/create-index.ts'
+import { fuseRanks } from '../../core/search/fuse-ranks.ts'
+import { byHabit } from '../../core/search/habits.ts'
+import { titleOf } from '../../core/search/card.ts'
+import { shownText } from '../../core/search/shown-text.ts'
+import type { LiveCatalogue } from './catalogue.ts'
+import type { HabitsBook } from './search-habits.ts'
+import type { Meaning } from './search-meaning.ts'
+import type { Sight } from './visible-tools.ts'
+
+export type SearchDeps = {
+  readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
+  readonly sight: Sight
+  /** Where an embedding model is configured. */
+  readonly meaning?: Meaning
+  /** Where the configuration wants it learnt what callers mean. */
+  readonly habits?: HabitsBook
+}
+
+/** A tool that was found. Title, tags and id are the tool server's and the operator's words: data, never instructions. */
+export type FoundTool = {
+  readonly skill_id: string
+  readonly title: string
+  /** 0 to 1: about how often a tool that answers a query this well is the one that was meant. */
+  readonly score_hint: number
+  readonly tags: readonly string[]
+  /** Which fields of the tool matched, and by which words of the query. */
+  readonly reason: string
+}
+
+export const DEFAULT_TOP_K = 5
+export const MOST_TOP_K = 50
+const LONGEST_TITLE = 100
+/** How deep two ranked lists are looked into before they are made one. */
+const POOL = 50
+
+/** The tools that answer a query best, of those that this caller could ever be allowed to call. */
+export async function searchTools(
+  { catalogue, sight, meaning, habits }: SearchDeps,
+  caller: Caller,
+  query: string,
+  top_k: number = DEFAULT_TOP_K,
+): Promise<Result<readonly FoundTool[]>> {
+  if (query.trim() === '') return refuse('request.invalid', { paths: 'query: say what the tool should do' })
+  if (!Number.isInteger(top_k) || top_k < 1 || top_k > MOST_TOP_K)
+    return refuse('request.invalid', { paths: `top_k: a whole number from 1 to ${MOST_TOP_K}` })
+  const counts = (tool: Tool) => sight.sees(caller, tool)
+  const own = await habits?.of(caller)
+  const meanings = await meaning?.nearest(query, POOL, counts)
+  const wide = own === undefined && meanings === undefined ? top_k : POOL
+  const words = catalogue.search(query, wide, counts)
+  const found = meanings === undefined ? words : fuseRanks(words, meanings, wide)
+  const hits = (own === undefined ? found : byHabit(found, own, query)).slice(0, top_k)
+  habits?.searched(
+    caller,
+    query,
+    hits.map(({ id }) => id),
+  )
+  return ok(
+    hits.flatMap(({ id, score_hint, reason }) => {
+      const tool = catalogue.tool(id)
+      if (tool === undefined) return []
+      const title = shownText(titleOf(tool))
+      return [
+        {
+          skill_id: id,
+          title: title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title,
+          score_hint: Math.round(score_hint * 1_000) / 1_000,
+          tags: tool.tags ?? [],
+          reason: spell(reason),
+        },
+      ]
+    }),
+  )
+}
+
+function spell({ fields, terms, habit }: Hit['reason']): string {
+  const words = fields.length === 0 ? 'alike in meaning' : `${terms.join(', ')} in ${fields.join(', ')}`
+  return habit === true ? `${words}; run after a similar search` : words
+}

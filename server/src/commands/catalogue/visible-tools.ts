@@ -1,0 +1,80 @@
+import type { Caller, CallerKind } from '../../contract/caller.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { couldPermit } from '../../core/gate/policy/foresee.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
+import type { Catalogue } from '../ports.ts'
+
+/** Who decides, reviews or administers answers for every tool, so they see every tool. */
+const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
+/** Callers whose sight is remembered. One more forgets the one that was not asked for longest. */
+const MOST_CALLERS = 32
+
+export type SightDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
+
+/**
+ * What a caller is shown. A tool that their key is not good for, or of which every call would be blocked, is missing for
+ * them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
+ * INVARIANT: what a caller sees follows from the policy in force, the caller and the tool, and from nothing else.
+ */
+export interface Sight {
+  sees(caller: Caller, tool: Tool): boolean
+  /** The tool of that id, if there is one for this caller. */
+  tool(caller: Caller, tool_id: string): Tool | undefined
+  tools(caller: Caller): readonly Tool[]
+}
+
+type Seen = {
+  readonly by: WeakMap<Tool, boolean>
+  list?: { readonly of: readonly Tool[]; readonly seen: readonly Tool[] }
+}
+
+/** Asks policy once for each caller and tool, and again when either or the policy is another. */
+export function createSight({ catalogue, policy }: SightDeps): Sight {
+  let inForce: Policy | undefined
+  const callers = new Map<string, Seen>()
+
+  function seenBy(caller: Caller, now: Policy): Seen {
+    if (now !== inForce) callers.clear()
+    inForce = now
+    const key = JSON.stringify(caller)
+    const known = callers.get(key) ?? { by: new WeakMap() }
+    callers.delete(key)
+    callers.set(key, known)
+    const [oldest] = callers.keys()
+    if (callers.size > MOST_CALLERS && oldest !== undefined) callers.delete(oldest)
+    return known
+  }
+
+  function sees(caller: Caller, tool: Tool): boolean {
+    if (seesAll(caller)) return true
+    const now = policy()
+    const { by } = seenBy(caller, now)
+    const known = by.get(tool)
+    if (known !== undefined) return known
+    const seen = isFor(now, caller, tool)
+    by.set(tool, seen)
+    return seen
+  }
+
+  return {
+    sees,
+    tool(caller, tool_id) {
+      const tool = catalogue.tool(tool_id)
+      return tool !== undefined && sees(caller, tool) ? tool : undefined
+    },
+    tools(caller) {
+      const all = catalogue.tools()
+      if (seesAll(caller)) return all
+      const own = seenBy(caller, policy())
+      if (own.list?.of !== all) own.list = { of: all, seen: all.filter((tool) => sees(caller, tool)) }
+      return own.list.seen
+    },
+  }
+}
+
+const oversees = ({ kind }: Caller): boolean => OVERSEERS.includes(kind)
+const seesAll = (caller: Caller): boolean => oversees(caller) && caller.grant === undefined
+
+const isFor = (policy: Policy, caller: Caller, tool: Tool): boolean =>
+  grantedTools(caller)(tool.row.tool_id) && (oversees(caller) || couldPermit(policy, caller, tool))

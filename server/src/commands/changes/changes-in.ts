@@ -1,0 +1,52 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { GateChange } from '../../contract/change.ts'
+import type { Change, Swap } from '../ports.ts'
+
+type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
+
+/** A change, and whose call it is about: what decides who may hear of it. */
+export type Happened = { readonly change: Without<GateChange>; readonly owner?: Caller }
+
+/** What a commit means to somebody who watches. Most of it means nothing: checkpoints, journals, units. */
+export function changesIn(changes: readonly Change[]): readonly Happened[] {
+  const happened: Happened[] = []
+  for (const change of changes) {
+    const one = change.kind === 'swap' ? inSwap(change) : inAudit(change)
+    if (one !== undefined) happened.push(one)
+  }
+  return happened
+}
+
+function inSwap(swap: Swap): Happened | undefined {
+  const version = swap.from === 'absent' ? 1 : swap.from + 1
+  switch (swap.table) {
+    case 'calls': {
+      const { call_id, tool_id, state, thread, caller, approval_id, task_of } = swap.to
+      const more = {
+        ...(approval_id === undefined ? {} : { approval_id }),
+        ...(task_of === undefined ? {} : { task: true as const }),
+      }
+      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by: caller.id, ...more }
+      return { change, owner: caller }
+    }
+    case 'approvals': {
+      const { approval_id, call_id, tool_id, state, strength, expires_at, caller } = swap.to
+      const change = { kind: 'approval' as const, approval_id, call_id, tool_id, state, version, strength, expires_at }
+      return { change, owner: caller }
+    }
+    case 'pauses': {
+      const { scope, effect, active } = swap.to
+      return { change: { kind: 'pause', scope, effect, active, version } }
+    }
+    default:
+      // Tools are told of by the catalogue, once it holds them.
+      return undefined
+  }
+}
+
+function inAudit(change: Change): Happened | undefined {
+  if (change.kind !== 'audit') return undefined
+  const { type } = change.entry
+  if (type === 'policy.loaded') return { change: { kind: 'policy', event: 'loaded' } }
+  return type === 'policy.refused' ? { change: { kind: 'policy', event: 'refused' } } : undefined
+}

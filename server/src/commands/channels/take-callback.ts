@@ -1,0 +1,66 @@
+import { CallbackBody } from '../../contract/channels.ts'
+import { refuse, type Result } from '../../contract/problems.ts'
+import { decideApproval, type DecideDeps, type DecidedApproval } from '../approvals/decide-approval.ts'
+import type { MintDeps } from '../consents/mint-consent.ts'
+import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { CallbackSource, Change } from '../ports.ts'
+import { readJson } from '../read-json.ts'
+
+export type CallbackDeps = DecideDeps &
+  MintDeps &
+  PassphraseDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
+
+/** An answer as it came in, before anything is believed. */
+export type Callback = {
+  readonly channel: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: string
+}
+
+/** How far the sender's clock may be off; a signature is worth nothing afterwards. */
+const TOLERANCE_MS = 300_000
+const ID = /^[\x21-\x7e]{1,128}$/
+const SECONDS = /^\d{1,12}$/
+
+/**
+ * A decision that came back through a channel: as the approver the operator named for it, by the same rules as any other.
+ * INVARIANT: one signed message decides at most once, because its id is spent in the commit that holds the decision.
+ */
+export async function takeCallback(deps: CallbackDeps, callback: Callback): Promise<Result<DecidedApproval>> {
+  const { channel, id, timestamp, signature, body } = callback
+  const source = deps.callbacks.get(channel)
+  if (source === undefined) return refuse('channel.unknown', { channel })
+  const isWellFormed = ID.test(id) && SECONDS.test(timestamp)
+  if (!isWellFormed || !source.key.isGenuine(id, Number(timestamp), body, signature))
+    return refuse('channel.not_genuine', { channel })
+  const now = deps.clock()
+  if (Math.abs(now - Number(timestamp) * 1000) > TOLERANCE_MS) return refuse('channel.outdated', { channel })
+  const json = readJson(body)
+  if (!json.ok) return json
+  const read = CallbackBody.safeParse(json.value)
+  if (!read.success) {
+    const paths = read.error.issues.map(
+      ({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`,
+    )
+    return refuse('request.invalid', { paths: paths.join('; ') })
+  }
+  const { approval_id, decision, reason } = read.data
+  const said = { says: decision, ...(reason === undefined ? {} : { reason }) }
+  return decideApproval(deps, source.approver, approval_id, said, spentWith(deps, callback, source, approval_id, now))
+}
+
+function spentWith(
+  deps: CallbackDeps,
+  { channel, id }: Callback,
+  { approver }: CallbackSource,
+  approval: string,
+  now: number,
+): Change[] {
+  const entry = { at: now, type: 'channel.answered', actor: approver.id, trace: deps.ids.trace() }
+  return [
+    { kind: 'once', key: `channel ${channel} ${id}`, until: now + 2 * TOLERANCE_MS },
+    { kind: 'audit', entry: { ...entry, subject: { channel, approval }, about: { id } } },
+  ]
+}

@@ -1,0 +1,26 @@
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import type { ConsentRow, ConsentView } from '../../contract/consent.ts'
+import { consentView } from '../../core/consent/consent-view.ts'
+import { unitsLeft } from '../calls/facts/consent-facts.ts'
+import type { Accounts, Clock, Page, Shelves } from '../ports.ts'
+
+export type ConsentReadDeps = { readonly shelves: Shelves; readonly accounts: Accounts; readonly clock: Clock }
+
+export type ConsentPage = { readonly items: readonly ConsentView[]; readonly next?: number }
+
+/** Whoever gives consents sees all of them, a person those given for their own name. For an agent there is nothing here. */
+function maySee(caller: Caller, { actor }: ConsentRow): boolean {
+  return DECIDING_KINDS.includes(caller.kind) || (caller.kind === 'user' && actor === `user:${caller.user}`)
+}
+
+/** The consents with what is left of each, newest first. */
+export async function listConsents(deps: ConsentReadDeps, caller: Caller, page: Page): Promise<ConsentPage> {
+  const listed = await deps.shelves.list('consents', {}, { ...page, newest_first: true })
+  const now = deps.clock()
+  const seen = listed.filter(({ row }) => maySee(caller, row))
+  const items = await Promise.all(
+    seen.map(async ({ row }) => consentView(row, await unitsLeft(deps.accounts, row), now)),
+  )
+  const last = listed.length === page.limit ? listed.at(-1) : undefined
+  return { items, ...(last === undefined ? {} : { next: last.cursor }) }
+}

@@ -1,0 +1,108 @@
+import type { Caller } from '../../contract/caller.ts'
+import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../contract/consent.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { consentState } from '../../core/consent/consent-view.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { CLOSED, drawUpConsent, type DrawnUp } from '../../core/consent/draw-up-consent.ts'
+import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
+import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from '../ports.ts'
+
+export type MintDeps = {
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly digest: Digest
+}
+
+const TRIES = 8
+
+/**
+ * Gives a permission ahead. Whoever may decide approvals may give one, with their passphrase where a strong approval wants it;
+ * an agent never.
+ */
+export async function mintConsent(
+  deps: MintDeps & PassphraseDeps,
+  by: Caller,
+  terms: ConsentTerms,
+  passphrase?: string,
+): Promise<Result<ConsentRow>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const proven = await provePerson(deps, by, passphrase)
+  if (!proven.ok) return proven
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const minted = await mintChanges(deps, by, terms, { consent_id: deps.ids.consent(), now: deps.clock() })
+    if (!minted.ok) return minted
+    const recorded = await deps.ledger.commit(minted.value.changes)
+    if (recorded === 'committed') return ok(minted.value.row)
+    if (recorded === 'unavailable') return refuse('audit.unavailable')
+  }
+  return refuse('audit.unavailable')
+}
+
+/** Everything that becomes true with a new consent: its row, its units, its audit entry, and a tidied shelf. */
+export async function mintChanges(
+  deps: Omit<MintDeps, 'ledger' | 'clock'>,
+  by: Caller,
+  terms: ConsentTerms,
+  drawn: DrawnUp,
+): Promise<Result<{ readonly row: ConsentRow; readonly changes: readonly Change[] }>> {
+  const drawnUp = drawUpConsent(terms, by, drawn)
+  if (!drawnUp.ok) return drawnUp
+  const row = drawnUp.value
+  const tidied = await tidyShelf(deps, row.shelf, drawn.now)
+  if (!tidied.ok) return tidied
+  const changes: Change[] = [
+    ...tidied.value,
+    { kind: 'swap', table: 'consents', id: row.consent_id, from: 'absent', to: row },
+    { kind: 'open', account: callsAccount(row), units: row.calls },
+  ]
+  if (row.cost !== undefined) changes.push({ kind: 'open', account: costAccount(row), units: row.cost })
+  changes.push(consentAudit(deps, 'consent.minted', by, row, drawn.now))
+  return ok({ row, changes })
+}
+
+/**
+ * A shelf is read for every call of its actor, so it stays short: what can never cover a call again leaves it when the
+ * next consent comes, and more live ones than the limit are refused.
+ */
+async function tidyShelf(
+  { shelves, accounts }: Pick<MintDeps, 'shelves' | 'accounts'>,
+  shelf: string,
+  now: number,
+): Promise<Result<Change[]>> {
+  const listed = await shelves.list('consents', { shelf }, { limit: CONSENT_LIMITS.live })
+  const changes: Change[] = []
+  for (const { row, version } of listed) {
+    if (consentState(row, await unitsLeft(accounts, row), now) === 'live') continue
+    const to = { ...row, shelf: CLOSED }
+    changes.push({ kind: 'swap', table: 'consents', id: row.consent_id, from: version, to })
+  }
+  const isFull = listed.length - changes.length >= CONSENT_LIMITS.live
+  return isFull ? refuse('consent.too_many', { shelf, limit: String(CONSENT_LIMITS.live) }) : ok(changes)
+}
+
+/** An audit entry about a consent. What the arguments may be is named by a hash, because it can be private. */
+export function consentAudit(
+  { ids, digest }: Pick<MintDeps, 'ids' | 'digest'>,
+  type: 'consent.minted' | 'consent.revoked',
+  by: Caller,
+  row: ConsentRow,
+  at: number,
+): Change {
+  const { consent_id, actor, what, calls, cost, expires_at, from_approval } = row
+  const subject: Record<string, string> = { consent: consent_id, tool: what.tool }
+  if (from_approval !== undefined) subject['approval'] = from_approval
+  const about = {
+    actor,
+    calls,
+    ...(cost === undefined ? {} : { cost }),
+    expires_at,
+    args: what.args.map(({ path, op }) => `${path} ${op}`),
+    args_hash: digest(JSON.stringify(what.args)),
+  }
+  return { kind: 'audit', entry: { at, type, actor: by.id, trace: ids.trace(), subject, about } }
+}

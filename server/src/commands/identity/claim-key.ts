@@ -1,0 +1,22 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Clock, Ledger } from '../ports.ts'
+
+/** How long a caller's idempotency key stays taken. */
+export const KEY_KEPT_MS = 86_400_000
+
+/**
+ * Takes an idempotency key for one request of one caller, durably.
+ * INVARIANT: of all requests under one key, at most one is ever the first, also across restarts.
+ */
+export async function claimKey(
+  { ledger, clock }: { readonly ledger: Ledger; readonly clock: Clock },
+  caller: Caller,
+  key: string,
+): Promise<Result<'first' | 'taken'>> {
+  const claimed = await ledger.commit([
+    { kind: 'once', key: `request ${caller.id} ${key}`, until: clock() + KEY_KEPT_MS },
+  ])
+  if (claimed === 'unavailable') return refuse('audit.unavailable')
+  return ok(claimed === 'committed' ? 'first' : 'taken')
+}

@@ -1,0 +1,155 @@
+import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
+import type { KeyId } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Surface } from '../../contract/surface.ts'
+import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
+import { callsLeft, grantAccount } from '../calls/facts/grant-calls.ts'
+import type { Accounts, Change, Clock, Digest, Ids, Issuers, Ledger, Shelves } from '../ports.ts'
+
+export type CredentialDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly clock: Clock
+  readonly ids: Ids
+  /** A fresh random key for this kind of caller. */
+  readonly newKey: (kind: CallerKind) => string
+}
+
+/** Three parts with dots between them: no key of ours has a dot. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** Whose credential this is: a key of ours, or a token of an issuer. Unknown, expired and revoked keys look the same from outside. */
+export async function authenticate(
+  deps: Pick<CredentialDeps, 'shelves' | 'digest' | 'clock'> & { readonly issuers: Issuers },
+  key: string,
+): Promise<Result<Caller>> {
+  if (JWT.test(key)) {
+    const told = await deps.issuers.claimsOf(key)
+    return told.ok ? callerFromClaims(told.value.issuer, told.value.claims) : told
+  }
+  const [held] = await deps.shelves.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
+  const now = deps.clock()
+  return held !== undefined && stateOf(held.row, now) === 'good' ? ok(held.row.caller) : refuse('auth.invalid')
+}
+
+export type NewCredential = {
+  readonly kind: CallerKind
+  readonly name: string
+  readonly user?: string | undefined
+  readonly ttl_s?: number | undefined
+  /** The limits of the key, as globs over tool ids and a number of calls. */
+  readonly tools?: readonly string[] | undefined
+  readonly calls?: number | undefined
+  /** What its MCP clients are shown. */
+  readonly surface?: Surface | undefined
+}
+
+/** Creates a key. It is returned once and kept only as a digest. */
+export async function createCredential(
+  deps: CredentialDeps,
+  by: Caller,
+  wanted: NewCredential,
+): Promise<Result<{ key: string; row: CredentialRow }>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const key = deps.newKey(wanted.kind)
+  const key_id = deps.ids.key()
+  const now = deps.clock()
+  const row: CredentialRow = {
+    v: 1,
+    key_id,
+    key_hash: deps.digest(key),
+    caller: {
+      kind: wanted.kind,
+      id: `${wanted.kind}:${wanted.name}`,
+      user: wanted.user ?? wanted.name,
+      ...grantOf(key_id, wanted),
+      ...(wanted.surface === undefined ? {} : { surface: wanted.surface }),
+    },
+    created_at: now,
+    ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),
+  }
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'credentials', id: row.key_id, from: 'absent', to: row },
+    ...openGrant(row),
+    auditOfKey(deps, 'key.created', by, row),
+  ])
+  return recorded === 'committed' ? ok({ key, row }) : refuse('audit.unavailable')
+}
+
+function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?: Grant } {
+  if (tools === undefined && calls === undefined) return {}
+  return {
+    grant: { key, ...(tools === undefined ? {} : { tools: [...tools] }), ...(calls === undefined ? {} : { calls }) },
+  }
+}
+
+/** The units live as long as the key does. */
+function openGrant({ caller: { grant }, expires_at }: CredentialRow): Change[] {
+  if (grant?.calls === undefined) return []
+  const until = expires_at === undefined ? {} : { until: expires_at }
+  return [{ kind: 'open', account: grantAccount(grant), units: grant.calls, ...until }]
+}
+
+export async function revokeCredential(
+  deps: CredentialDeps,
+  by: Caller,
+  key_id: string,
+): Promise<Result<CredentialRow>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const held = await deps.shelves.row('credentials', key_id)
+  if (held === undefined) return refuse('key.unknown', { key_id })
+  if (held.row.revoked_at !== undefined) return ok(held.row)
+  const row: CredentialRow = { ...held.row, revoked_at: deps.clock() }
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'credentials', id: key_id, from: held.version, to: row },
+    auditOfKey(deps, 'key.revoked', by, row),
+  ])
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  return recorded === 'committed' ? ok(row) : revokeCredential(deps, by, key_id)
+}
+
+/** A key as an admin sees it: without its digest, with what is left of its grant. */
+export type ShownCredential = Omit<CredentialRow, 'key_hash'> & {
+  readonly state: 'good' | 'expired' | 'revoked'
+  readonly calls_left?: number
+}
+
+export async function listCredentials(
+  deps: Pick<CredentialDeps, 'shelves' | 'clock'> & { readonly accounts: Accounts },
+  by: Caller,
+): Promise<Result<readonly ShownCredential[]>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const held = await deps.shelves.list('credentials', {}, { limit: 1000 })
+  const now = deps.clock()
+  return ok(
+    await Promise.all(
+      held.map(async ({ row: { key_hash: _, ...shown } }) => {
+        const left = await callsLeft(deps.accounts, shown.caller)
+        return { ...shown, state: stateOf(shown, now), ...(left === undefined ? {} : { calls_left: left }) }
+      }),
+    ),
+  )
+}
+
+function stateOf({ revoked_at, expires_at }: Pick<CredentialRow, 'revoked_at' | 'expires_at'>, now: number) {
+  if (revoked_at !== undefined) return 'revoked'
+  return (expires_at ?? Infinity) > now ? 'good' : 'expired'
+}
+
+function auditOfKey(deps: CredentialDeps, type: string, by: Caller, row: CredentialRow): Change {
+  const { grant, id } = row.caller
+  const limits = {
+    ...(grant?.tools === undefined ? {} : { tools: grant.tools }),
+    ...(grant?.calls === undefined ? {} : { calls: grant.calls }),
+    ...(row.expires_at === undefined ? {} : { expires_at: row.expires_at }),
+  }
+  const entry = {
+    at: deps.clock(),
+    type,
+    actor: by.id,
+    trace: deps.ids.trace(),
+    subject: { key: row.key_id, caller: id },
+  }
+  return { kind: 'audit', entry: Object.keys(limits).length === 0 ? entry : { ...entry, about: limits } }
+}

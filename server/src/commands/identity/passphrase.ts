@@ -1,0 +1,101 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { PassphraseRow } from '../../contract/passphrase.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import type { Accounts, Change, Clock, Ids, Ledger, Passphrases, Shelves } from '../ports.ts'
+
+export type PassphraseDeps = {
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly passphrases: Passphrases
+  /** What a strong approval asks of everybody: their role, or a passphrase too. */
+  readonly strong: 'role' | 'passphrase'
+}
+
+const TRIES = 5
+const WINDOW_MS = 900_000
+const RACES = 8
+
+/**
+ * Whether this is the person and not only their key. Whoever has a passphrase gives it, whatever the configuration says;
+ * whoever has none is refused where the configuration wants one of everybody.
+ */
+export async function provePerson(
+  deps: PassphraseDeps,
+  by: Caller,
+  given: string | undefined,
+): Promise<Result<'role' | 'passphrase'>> {
+  const sealed = (await deps.shelves.row('passphrases', by.user))?.row.sealed
+  if (sealed === undefined) return deps.strong === 'role' ? ok('role') : refuse('approval.passphrase_unset')
+  if (given === undefined) return refuse('approval.passphrase_needed')
+  const reserved = await reserveTry(deps, by.user)
+  if (!reserved.ok) return reserved
+  const { account, left } = reserved.value
+  if (await deps.passphrases.fits(sealed, given)) {
+    const returned = await deps.ledger.commit([{ kind: 'spend', account, units: -1 }])
+    return returned === 'committed' ? ok('passphrase') : refuse('audit.unavailable')
+  }
+  const wrong = await deps.ledger.commit([auditOf(deps, 'passphrase.wrong', by, by.user)])
+  if (wrong !== 'committed') return refuse('audit.unavailable')
+  return refuse('approval.passphrase_wrong', { tries_left: String(left) })
+}
+
+/** INVARIANT: a try is taken before it is made, so that many at once are no more than one after the other. */
+async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ account: string; left: number }>> {
+  const now = deps.clock()
+  const window = Math.floor(now / WINDOW_MS)
+  const until = (window + 1) * WINDOW_MS
+  const account = `passphrase:${window}:${user}`
+  for (let race = 0; race < RACES; race += 1) {
+    const left = await deps.accounts.left(account)
+    const spend: Change = { kind: 'spend', account, units: 1 }
+    const opening: Change[] = left === undefined ? [{ kind: 'open', account, units: TRIES, until }] : []
+    const taken = await deps.ledger.commit([...opening, spend])
+    if (taken === 'committed') return ok({ account, left: (left ?? TRIES) - 1 })
+    if (taken === 'unavailable') return refuse('audit.unavailable')
+    if (left === 0) break
+  }
+  return refuse('approval.passphrase_locked', { retry_after_s: String(Math.ceil((until - now) / 1000)) })
+}
+
+export type NewPassphrase = { readonly passphrase: string; readonly current?: string }
+
+/** Whoever may decide sets their own. A stolen key alone does not replace one that is there. */
+export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: NewPassphrase): Promise<Result<void>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const held = await deps.shelves.row('passphrases', by.user)
+  if (held?.row.sealed !== undefined) {
+    const proven = await provePerson(deps, by, wanted.current)
+    if (!proven.ok) return proven
+  }
+  const sealed = await deps.passphrases.seal(wanted.passphrase)
+  const row: PassphraseRow = { v: 1, user: by.user, sealed, set_at: deps.clock(), set_by: by.id }
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'passphrases', id: by.user, from: held?.version ?? 'absent', to: row },
+    auditOf(deps, 'passphrase.set', by, by.user),
+  ])
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
+}
+
+/** An admin forgets somebody else's. Not their own: then a stolen admin key would be all it takes. */
+export async function clearPassphrase(deps: PassphraseDeps, by: Caller, user: string): Promise<Result<void>> {
+  if (by.kind !== 'admin' || by.user === user) return refuse('auth.forbidden', { needs: 'another admin' })
+  const held = await deps.shelves.row('passphrases', user)
+  if (held?.row.sealed === undefined) return ok(undefined)
+  const row: PassphraseRow = { v: 1, user, set_at: deps.clock(), set_by: by.id }
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'passphrases', id: user, from: held.version, to: row },
+    auditOf(deps, 'passphrase.cleared', by, user),
+  ])
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  return recorded === 'committed' ? ok(undefined) : clearPassphrase(deps, by, user)
+}
+
+function auditOf({ clock, ids }: PassphraseDeps, type: string, by: Caller, user: string): Change {
+  return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { user } } }
+}

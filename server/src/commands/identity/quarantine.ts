@@ -1,0 +1,69 @@
+import type { Call } from '../../contract/call.ts'
+import type { PauseRow } from '../../contract/pause.ts'
+import type { Opinion, Verdict } from '../../contract/verdict.ts'
+import type { Change, Committed, Ledger, Shelves } from '../ports.ts'
+
+const TRIES = 100
+
+/**
+ * Commits what records a call, and with it what stops its caller if a trap was sprung. A neighbour who moves the same pause
+ * is a reason to look at that pause again and at nothing else: bait stays bait.
+ */
+export async function commitAndStop(
+  deps: { readonly shelves: Shelves; readonly ledger: Ledger },
+  call: Call,
+  verdict: Verdict,
+  now: number,
+  changes: readonly Change[],
+): Promise<Committed> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const stopping = await quarantineChanges(deps, call, verdict, now)
+    const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
+    const isOwn = typeof committed === 'string' || committed.lost < changes.length
+    if (isOwn) return committed
+  }
+  return 'unavailable'
+}
+
+/**
+ * Whoever springs a trap is stopped with the same commit that records it: a critical finding, and a pause of the caller that
+ * only an admin lifts. INVARIANT: there is no committed sprung trap whose caller was free to go on afterwards.
+ */
+export function quarantineChanges(
+  deps: { readonly shelves: Shelves },
+  call: Call,
+  verdict: Verdict,
+  now: number,
+): readonly Change[] | Promise<readonly Change[]> {
+  const sprung = verdict.evidence.filter(({ decider, effect }) => decider === 'trap' && effect === 'block')
+  return sprung.length === 0 ? [] : stopCaller(deps, call, sprung, now)
+}
+
+async function stopCaller(
+  { shelves }: { readonly shelves: Shelves },
+  call: Call,
+  sprung: readonly Opinion[],
+  now: number,
+): Promise<readonly Change[]> {
+  const scope = `caller:${call.caller.id}` as const
+  const traps = [...new Set(sprung.map(({ source }) => source))].join(', ')
+  const finding: Change = {
+    kind: 'audit',
+    entry: {
+      at: now,
+      type: 'trap.sprung',
+      actor: call.caller.id,
+      trace: call.trace,
+      subject: { call: call.call_id, tool: call.tool_id, thread: call.thread, scope },
+      args_hash: call.args_hash,
+      about: { severity: 'critical', traps },
+    },
+  }
+  const held = await shelves.row('pauses', scope)
+  const isStopped = held?.row.active === true && held.row.effect === 'block'
+  // Stopped already: an admin who lifts that pause at this moment must not let the new finding slip through.
+  if (isStopped) return [{ kind: 'expect', table: 'pauses', id: scope, version: held.version }, finding]
+  const reason = `${call.call_id} sprang ${traps}`.slice(0, 300)
+  const row: PauseRow = { v: 1, scope, effect: 'block', active: true, by: 'trap', reason, at: now }
+  return [{ kind: 'swap', table: 'pauses', id: scope, from: held?.version ?? 'absent', to: row }, finding]
+}

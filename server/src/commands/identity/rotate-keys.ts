@@ -1,0 +1,26 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Clock, Ids, Ledger } from '../ports.ts'
+
+export type RotateDeps = {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Makes a new active key and uses it from now on. */
+  readonly rotate: { readonly token: () => Result<void>; readonly checkpoint: () => Result<string> }
+}
+
+/** New signing keys. Tokens of the previous key stay good, those of the one before do not; old checkpoints still verify. */
+export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const entry = {
+    at: deps.clock(),
+    type: 'key.rotated',
+    actor: by.id,
+    trace: deps.ids.trace(),
+    subject: { key: which },
+  }
+  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  const rotated = deps.rotate[which]()
+  return rotated.ok ? ok(undefined) : rotated
+}

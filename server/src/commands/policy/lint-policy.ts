@@ -1,0 +1,35 @@
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { type Finding, lintPolicy as findInPolicy } from '../../core/gate/policy/lint/lint-policy.ts'
+import { needsProof, provePolicy } from '../../core/gate/policy/lint/prove-policy.ts'
+import type { Solve } from '../../core/gate/policy/lint/solved-call.ts'
+import { schemasIn } from './load-policy.ts'
+import type { Catalogue } from '../ports.ts'
+
+/** Starts a solver, uses it and ends it; undefined where there is none. */
+export type Solver = <T>(use: (solve: Solve) => Promise<T>) => Promise<T | undefined>
+
+export type LintReport = {
+  readonly policy: { readonly file: string; readonly version: string }
+  readonly rules: number
+  readonly findings: readonly Finding[]
+  /**
+   * How far it went: every combination was tried (`tried`), the rest was put to a solver (`proven`), or there is none (`unproven`).
+   * Of `open` questions nobody knows the answer.
+   */
+  readonly depth: 'tried' | 'proven' | 'unproven'
+  readonly open: number
+}
+
+export type LintDeps = { readonly catalogue?: Catalogue; readonly solver?: Solver }
+
+/** What the author of a policy can hardly have meant, each with a call that shows it. */
+export async function lintPolicy({ catalogue, solver }: LintDeps, policy: Policy): Promise<LintReport> {
+  const { file, version, operator } = policy
+  const options = { schemas: schemasIn(catalogue) }
+  const findings = findInPolicy(policy, options)
+  const report = { policy: { file, version }, rules: operator.rules.length }
+  if (!needsProof(policy)) return { ...report, findings, depth: 'tried', open: 0 }
+  const proven = await solver?.((solve) => provePolicy(policy, options, solve, findings))
+  if (proven === undefined) return { ...report, findings, depth: 'unproven', open: 0 }
+  return { ...report, findings: [...findings, ...proven.findings], depth: 'proven', open: proven.open }
+}

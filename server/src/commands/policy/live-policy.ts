@@ -1,0 +1,137 @@
+import type { AuditDraft } from '../../contract/audit.ts'
+import type { PolicyFault, PolicyNotice } from '../../contract/policy.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { spellFault } from '../../core/gate/policy/policy-faults.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { compileText, loadPolicy, type PolicyText } from './load-policy.ts'
+import type { Catalogue, Clock, Digest, Ids, Ledger } from '../ports.ts'
+
+/** The policy as it stands on disk now, or why there is no text to read. */
+export type PolicyRead =
+  { readonly ok: true; readonly value: PolicyText } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
+
+export type LivePolicyDeps = {
+  readonly digest: Digest
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'trace'>
+  readonly ledger: Ledger
+  /** Conditions are checked against the schemas of the tools that are known now. */
+  readonly catalogue: Catalogue
+  readonly read: () => PolicyRead
+}
+
+/** What made the gate look at its policy again. */
+export type Because = 'start' | 'file' | 'signal' | 'request' | 'catalogue'
+export type Reloaded = { readonly version: string; readonly before: string; readonly changed: boolean }
+
+/** The policy in force: a value that a reload replaces as a whole, or not at all. */
+export type LivePolicy = {
+  current(): Policy
+  since(): number
+  /** Stands from a refused reload until a good one. */
+  notice(): PolicyNotice | undefined
+  /** Reads and compiles again. A policy with a mistake changes nothing but the notice. Reloads happen one after the other. */
+  reload(because: Because, by?: string): Promise<Result<Reloaded>>
+}
+
+type Trigger = { readonly because: Because; readonly by: string }
+
+const GATE = 'gate'
+const MOST_FAULTS = 20
+const SAYS = {
+  mistakes: 'the policy on disk has mistakes and was refused; the one before stays in force',
+  schemas: 'the policy in force does not fit the schemas of the tools; it stays in force as it is',
+  record:
+    'the policy on disk could not be recorded, so the one before stays in force; reload it when the audit can be written',
+} as const
+
+/**
+ * Opens the first policy, which has to be sound by itself: a gate does not start without one. Whether it also fits the tools'
+ * schemas is told by a notice, because a tool server must not be able to keep the gate from starting.
+ * INVARIANT: a policy that takes another one's place was compiled without a fault and is recorded.
+ */
+export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): Promise<Result<LivePolicy>> {
+  const compiled = loadPolicy(deps.digest, first)
+  if (!compiled.ok) return compiled
+  let policy = compiled.value
+  let since = deps.clock()
+  let notice: PolicyNotice | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+
+  /** A notice that already stands is not news, however often the file is read again. */
+  async function note(says: string, refused: string | undefined, faults: readonly PolicyFault[], trigger: Trigger) {
+    const next: PolicyNotice = {
+      code: 'policy.refused',
+      at: deps.clock(),
+      says,
+      in_force: policy.version,
+      ...(refused === undefined ? {} : { refused }),
+      faults: faults.slice(0, MOST_FAULTS),
+    }
+    if (notice !== undefined && textOf(notice) === textOf(next)) return
+    notice = next
+    const about = { in_force: policy.version, refused: refused ?? null, faults: next.faults.map(spellFault) }
+    await record(deps, 'policy.refused', policy.file, trigger, about)
+  }
+
+  async function refused(faults: readonly PolicyFault[], version: string | undefined, trigger: Trigger) {
+    await note(version === policy.version ? SAYS.schemas : SAYS.mistakes, version, faults, trigger)
+    return refuse('policy.refused', { faults: faults.map(spellFault).join('\n'), in_force: policy.version })
+  }
+
+  async function take(next: Policy, trigger: Trigger): Promise<Result<Reloaded>> {
+    const { version: before } = policy
+    const { version, file, preset, mode, operator } = next
+    const changed = version !== before || file !== policy.file
+    if (changed || notice !== undefined) {
+      const about = { version, before, preset, mode, rules: operator.rules.length }
+      if (!(await record(deps, 'policy.loaded', file, trigger, about))) {
+        await note(SAYS.record, version, [], trigger)
+        return refuse('audit.unavailable')
+      }
+    }
+    if (changed) since = deps.clock()
+    policy = next
+    notice = undefined
+    return ok({ version, before, changed })
+  }
+
+  function load(text: PolicyText, trigger: Trigger): Promise<Result<Reloaded>> {
+    const again = compileText(deps.digest, text, deps.catalogue)
+    return again.ok ? take(again.value, trigger) : refused(again.faults, deps.digest(text.text), trigger)
+  }
+
+  const { version, file, preset, mode, operator } = policy
+  const started = { version, before: null, preset, mode, rules: operator.rules.length }
+  await record(deps, 'policy.loaded', file, { because: 'start', by: GATE }, started)
+  await load(first, { because: 'catalogue', by: GATE })
+  return ok({
+    current: () => policy,
+    since: () => since,
+    notice: () => notice,
+    reload(because, by = GATE) {
+      const trigger = { because, by }
+      const one = queue.then(() => {
+        const read = deps.read()
+        return read.ok ? load(read.value, trigger) : refused(read.faults, undefined, trigger)
+      })
+      queue = one.catch(() => undefined)
+      return one
+    },
+  })
+}
+
+const textOf = ({ at: _, ...notice }: PolicyNotice): string => JSON.stringify(notice)
+
+async function record(
+  deps: LivePolicyDeps,
+  type: 'policy.loaded' | 'policy.refused',
+  file: string,
+  { because, by }: Trigger,
+  about: NonNullable<AuditDraft['about']>,
+): Promise<boolean> {
+  const at = deps.clock()
+  const trace = deps.ids.trace()
+  const entry = { at, type, actor: by, trace, subject: { policy: file }, about: { because, ...about } }
+  return (await deps.ledger.commit([{ kind: 'audit', entry }])) === 'committed'
+}

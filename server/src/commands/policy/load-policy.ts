@@ -1,0 +1,38 @@
+import type { PolicyFault } from '../../contract/policy.ts'
+import { refuse, ok, type Result } from '../../contract/problems.ts'
+import { compilePolicy, type CompiledPolicy } from '../../core/gate/policy/compile-policy.ts'
+import { spellFault } from '../../core/gate/policy/policy-faults.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import type { Catalogue, Digest } from '../ports.ts'
+
+export type PolicyText = {
+  readonly text: string
+  readonly file: string
+  /** The keys that lead to the policy, for one that is written inside another document. */
+  readonly at?: readonly string[]
+}
+
+/** Compiles a policy; conditions of rules that name one tool are checked against its schema, where a catalogue knows it. */
+export function compileText(digest: Digest, { text, file, at }: PolicyText, catalogue?: Catalogue): CompiledPolicy {
+  return compilePolicy({ text, file }, { digest, ...(at === undefined ? {} : { at }), schemas: schemasIn(catalogue) })
+}
+
+export const schemasIn = (catalogue: Catalogue | undefined) => (tool_id: string) =>
+  catalogue?.tool(tool_id)?.row.definition.inputSchema
+
+/** The policy a gate starts with. A mistake names file, line and what to write instead; all of them are told. */
+export function loadPolicy(digest: Digest, text: PolicyText): Result<Policy> {
+  const compiled = compileText(digest, text)
+  return compiled.ok
+    ? ok(compiled.value)
+    : refuse('config.invalid', { paths: compiled.faults.map(spellFault).join('\n') })
+}
+
+/** A policy that somebody proposes, or tries out: nothing of it comes into force. */
+export function loadDraft(digest: Digest, text: PolicyText, catalogue?: Catalogue): Result<Policy> {
+  const compiled = compileText(digest, text, catalogue)
+  return compiled.ok ? ok(compiled.value) : invalidPolicy(compiled.faults)
+}
+
+export const invalidPolicy = (faults: readonly PolicyFault[]): Result<never> =>
+  refuse('policy.invalid', { faults: faults.map(spellFault).join('\n') })

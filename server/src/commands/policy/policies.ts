@@ -1,0 +1,66 @@
+import type { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { PolicyNotice } from '../../contract/policy.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { diffPolicy, type DiffReport } from './diff-policy.ts'
+import { lintPolicy, type LintReport, type Solver } from './lint-policy.ts'
+import type { LivePolicy, Reloaded } from './live-policy.ts'
+import { loadDraft } from './load-policy.ts'
+import type { Catalogue, Digest, Shelves } from '../ports.ts'
+import { replayPolicy, type ReplayReport } from './replay-policy.ts'
+import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show-policy.ts'
+import { testPolicy, type TestReport } from './test-policy.ts'
+
+/** What doors may ask about policies. Every question but the notices checks who is asking. */
+export interface Policies {
+  /** What stands until the next good reload, for every door to say. */
+  notices(): readonly PolicyNotice[]
+  show(caller: Caller): Result<PolicyInForce>
+  reload(caller: Caller): Promise<Result<Reloaded>>
+  test(caller: Caller, asked: PolicyTestBody): Result<TestReport>
+  lint(caller: Caller, asked: PolicyLintBody): Promise<Result<LintReport>>
+  replay(caller: Caller, asked: PolicyReplayBody): Promise<Result<ReplayReport>>
+  diff(caller: Caller, asked: PolicyDiffBody): Promise<Result<DiffReport>>
+}
+
+export type PoliciesDeps = {
+  readonly live: LivePolicy
+  readonly digest: Digest
+  readonly catalogue: Catalogue
+  readonly shelves: Shelves
+  readonly solver: Solver
+}
+
+const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']
+
+/** The commands around the policy, bound. Drafts are compiled here against the tools that are known, and never come into force. */
+export function policiesOf(deps: PoliciesDeps): Policies {
+  const current = () => deps.live.current()
+  /** For those who may try drafts on other people's calls; without a draft, what is in force. */
+  function draftFor(caller: Caller, draft: PolicyLintBody['policy']): Result<Policy> {
+    if (!TRIERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: TRIERS.join(', ') })
+    return draft === undefined ? ok(current()) : loadDraft(deps.digest, draft, deps.catalogue)
+  }
+  return {
+    notices: () => noticesOf(deps.live),
+    show: (caller) => showPolicy(deps, caller),
+    reload: (caller) => reloadPolicy(deps, caller),
+    test(caller, { policy, cases }) {
+      const draft = draftFor(caller, policy)
+      return draft.ok ? testPolicy(deps, draft.value, cases) : draft
+    },
+    async lint(caller, { policy }) {
+      const draft = draftFor(caller, policy)
+      return draft.ok ? ok(await lintPolicy(deps, draft.value)) : draft
+    },
+    async replay(caller, { policy, since }) {
+      const draft = draftFor(caller, policy)
+      return draft.ok ? ok(await replayPolicy(deps, draft.value, since)) : draft
+    },
+    async diff(caller, { policy, cases, since }) {
+      const draft = draftFor(caller, policy)
+      return draft.ok ? diffPolicy({ ...deps, current }, draft.value, cases, since) : draft
+    },
+  }
+}

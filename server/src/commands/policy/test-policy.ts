@@ -1,0 +1,36 @@
+import type { FileText } from '../../contract/api.ts'
+import type { PolicyFault } from '../../contract/policy.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { spellFault } from '../../core/gate/policy/policy-faults.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { type CaseResult, runCases } from '../../core/gate/policy/test-cases.ts'
+import { schemasIn } from './load-policy.ts'
+import type { Catalogue, Digest } from '../ports.ts'
+
+export type TestDeps = {
+  readonly digest: Digest
+  /** Absent away from a gate: then cases have to describe their tools. */
+  readonly catalogue?: Catalogue
+}
+export type TestReport = {
+  readonly policy: { readonly file: string; readonly version: string }
+  readonly passed: number
+  readonly failed: number
+  readonly results: readonly CaseResult[]
+}
+
+/** Runs YAML cases against a policy. When one file cannot be read nothing is reported: half a test is no test. */
+export function testPolicy(deps: TestDeps, policy: Policy, cases: readonly FileText[]): Result<TestReport> {
+  const faults: PolicyFault[] = []
+  const results: CaseResult[] = []
+  for (const source of cases) {
+    const tools = (tool_id: string) => deps.catalogue?.tool(tool_id)
+    const ran = runCases(source, { digest: deps.digest, policy, schemas: schemasIn(deps.catalogue), tools })
+    if (ran.ok) results.push(...ran.results)
+    else faults.push(...ran.faults)
+  }
+  if (faults.length > 0) return refuse('policy.cases_invalid', { faults: faults.map(spellFault).join('\n') })
+  const failed = results.filter(({ passed }) => !passed).length
+  const { file, version } = policy
+  return ok({ policy: { file, version }, passed: results.length - failed, failed, results })
+}

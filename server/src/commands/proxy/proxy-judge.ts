@@ -1,0 +1,103 @@
+import type { Call } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { toolIdOf } from '../../core/catalogue/definition.ts'
+import { decide } from '../../core/gate/decide.ts'
+import { DECIDERS } from '../../core/gate/deciders.ts'
+import type { Policy } from '../../core/gate/policy/policy.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { auditOf, blockedProblem } from '../calls/call-changes.ts'
+import { gatherFacts, type FactsDeps } from '../calls/gather-facts.ts'
+import type { Digest, Ids, Ledger } from '../ports.ts'
+import { commitAndStop } from '../identity/quarantine.ts'
+
+export type JudgeReadDeps = FactsDeps & {
+  readonly policy: () => Policy
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly ids: Ids
+}
+
+export type Read = {
+  readonly caller: Caller
+  readonly server: string
+  readonly method: string
+  readonly params: JsonObject
+  readonly thread: string
+  readonly trace: string
+}
+
+export type JudgedRead = { readonly call: Call; readonly verdict: Verdict; readonly at: number }
+
+/** Those that look at what is read. The others look at a tool's definition, or at calls and what they cost. */
+const LOOK_AT_READS = ['pause', 'trap', 'policy', 'sandbox', 'content']
+const READ_DECIDERS = DECIDERS.filter(({ name }) => LOOK_AT_READS.includes(name))
+
+/**
+ * Judges a read of something that is not a tool as if it were a tool called `server__method` that only reads, with the
+ * params as its arguments: a rule for `mail__*` holds for the server's resources too.
+ */
+export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<JudgedRead | Problem> {
+  const canonical = canonicalJson(read.params)
+  if (!canonical.ok) return canonical.problem
+  const tool = readingTool(deps, read)
+  if (!grantedTools(read.caller)(tool.row.tool_id)) return problem('read.unknown', { method: read.method })
+  const call: Call = {
+    call_id: deps.ids.call(),
+    caller: read.caller,
+    tool_id: tool.row.tool_id,
+    server: read.server,
+    definition_hash: tool.row.definition_hash,
+    canonical_args: canonical.value,
+    args_hash: deps.digest(canonical.value),
+    thread: read.thread,
+    trace: read.trace,
+    received_at: deps.clock(),
+  }
+  const facts = await gatherFacts(deps, call, tool, { integrity: 'intact' })
+  return { call, verdict: decide(deps.policy(), call, facts, READ_DECIDERS), at: facts.now }
+}
+
+/** INVARIANT: nothing is asked of a server before this has said yes, and then it is on record. An ask is a no. */
+export async function recordRead(
+  deps: JudgeReadDeps,
+  { call, verdict, at }: JudgedRead,
+): Promise<Problem | 'recorded'> {
+  const isAllowed = verdict.effect === 'allow'
+  const entry = auditOf(isAllowed ? 'read.started' : 'read.refused', call, at, {
+    verdict,
+    ...(isAllowed ? {} : { outcome: 'refused' }),
+  })
+  const recorded = await commitAndStop(deps, call, verdict, at, [{ kind: 'audit', entry }])
+  if (recorded !== 'committed') return problem('audit.unavailable')
+  if (isAllowed) return 'recorded'
+  return verdict.effect === 'block' ? blockedProblem(verdict) : problem('read.needs_person', whoAsks(verdict))
+}
+
+function whoAsks({ evidence }: Verdict): Readonly<Record<string, string>> {
+  const asking = evidence.filter(({ effect }) => effect === 'ask')
+  return { rules: asking.map(({ rule }) => rule).join(', '), says: asking[0]?.says ?? '' }
+}
+
+function readingTool({ digest }: JudgeReadDeps, { server, method }: Read): Tool {
+  return {
+    row: {
+      v: 1,
+      tool_id: toolIdOf(server, method, digest),
+      server,
+      definition: { name: method, inputSchema: { type: 'object' } },
+      definition_hash: digest(method),
+      first_seen: 0,
+      last_changed: 0,
+    },
+    effects: ['read'],
+    effects_from: 'configured',
+    risk: 'low',
+    idempotent: true,
+    tags: [],
+  }
+}

@@ -1,0 +1,57 @@
+import { entriesIn, type Entry, type ListMethod, type Shelf } from './proxy-shelf.ts'
+import type { Live, Offerings } from '../ports.ts'
+
+export type ListDeps = {
+  readonly offerings: Offerings
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
+/** How long a list waits for its slowest server; one that takes longer is there with what it listed last. */
+const PATIENCE_MS = 5_000
+const MOST_PAGES = 1_000
+const MOST_ENTRIES = 50_000
+
+/**
+ * Reads a list of several servers, each for itself, onto the shelf. Never rejects.
+ * INVARIANT: a server that is slow, gone or answers nonsense keeps nobody else's entries from being listed.
+ */
+export async function listServers(
+  deps: ListDeps,
+  shelf: Shelf,
+  servers: readonly string[],
+  method: ListMethod,
+  { signal, trace }: Pick<Live, 'signal'> & { readonly trace: string },
+): Promise<void> {
+  const giveUp = new AbortController()
+  const stop = deps.after(PATIENCE_MS, () => giveUp.abort())
+  const patience = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
+  await Promise.all(
+    servers.map(async (server) => {
+      shelf.put(server, method, await pagesOf(deps.offerings, server, method, { signal: patience, trace }))
+    }),
+  )
+  stop()
+}
+
+async function pagesOf(
+  offerings: Offerings,
+  server: string,
+  method: ListMethod,
+  how: { readonly signal: AbortSignal; readonly trace: string },
+): Promise<readonly Entry[] | undefined> {
+  const entries: Entry[] = []
+  const seen = new Set<string>()
+  for (let cursor: string | undefined; seen.size < MOST_PAGES && entries.length <= MOST_ENTRIES;) {
+    const params = cursor === undefined ? {} : { cursor }
+    const reply = await offerings.ask({ server, method, params, ...how })
+    const page = reply.is === 'answered' ? entriesIn(reply.result, method) : undefined
+    if (reply.is !== 'answered' || page === undefined) return undefined
+    entries.push(...page)
+    const next = reply.result['nextCursor']
+    if (typeof next !== 'string' || next === '') return entries
+    if (seen.has(next)) return undefined
+    seen.add(next)
+    cursor = next
+  }
+  return undefined
+}

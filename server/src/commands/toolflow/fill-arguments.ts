@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { redactJson } from '../../core/dlp/redact-json.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { validateAgainst } from '../../core/json/validate-args.ts'
+import { sayProblem } from '../../core/toolflow/cards.ts'
+import type { CardFact, GivenArgs } from '../../core/toolflow/state.ts'
+import { ungrounded } from '../../core/toolflow/ungrounded.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { ArgumentModel } from '../ports.ts'
+
+export type FillDeps = {
+  readonly judgement: Pick<Judgement, 'secretRules'>
+  /** Only where one is configured. */
+  readonly argumentModel?: ArgumentModel
+}
+
+export type FilledArguments = { readonly args: GivenArgs } & Pick<
+  CardFact,
+  'required_inputs' | 'why_inputs' | 'proposed_args'
+>
+
+const LONGEST_SHOWN = 2_000
+
+/**
+ * The caller's own arguments, else a model's, else none; and what a person still has to give before they are a call.
+ * INVARIANT: no value is invented. What a model says counts only where the prompt or the tool's schema says it too.
+ */
+export async function fillArguments(
+  deps: FillDeps,
+  tool: Tool,
+  given: Json | undefined,
+  prompt: string,
+): Promise<FilledArguments> {
+  const { inputSchema } = tool.row.definition
+  const args = isJsonObject(given) ? givenArgs(given) : await modelArgs(deps, tool, prompt)
+  const missing = missingIn(args.value, inputSchema)
+  const unsaid = args.of === 'model' && isJsonObject(args.value) ? ungrounded(args.value, inputSchema, prompt) : []
+  const required_inputs = [...new Set([...missing, ...unsaid])]
+  const reasons = [
+    ...(missing.length === 0 ? [] : [`inputs are missing: ${missing.join(', ')}`]),
+    ...(unsaid.length === 0 ? [] : [`a model proposed what the prompt does not say: ${unsaid.join(', ')}`]),
+  ]
+  const proposed_args = shown(deps, args.value)
+  if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
+  const valid = validateAgainst(inputSchema, tool.row.definition_hash, args.value)
+  if (valid.ok) return { args, required_inputs, why_inputs: '', proposed_args }
+  return { args, required_inputs: ['args'], why_inputs: sayProblem(valid.problem), proposed_args }
+}
+
+const givenArgs = (given: JsonObject): GivenArgs => ({ of: 'caller', value: given['value'] ?? {} })
+const NOBODYS: GivenArgs = { of: 'nobody', value: {} }
+
+async function modelArgs({ argumentModel }: FillDeps, tool: Tool, prompt: string): Promise<GivenArgs> {
+  const { definition } = tool.row
+  const wanted = definition.inputSchema['properties']
+  if (argumentModel === undefined || !isJsonObject(wanted) || Object.keys(wanted).length === 0) return NOBODYS
+  const title = tool.title ?? definition.title ?? definition.name
+  const asked = { title, purpose: definition.description ?? '', schema: definition.inputSchema, prompt }
+  const said = await argumentModel.propose(asked).catch(() => undefined)
+  const isUsable = said !== undefined && isJsonObject(said) && canonicalJson(said).ok
+  return isUsable ? { of: 'model', value: said } : NOBODYS
+}
+
+function missingIn(args: Json, schema: JsonObject): string[] {
+  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly Json[]) : []
+  const isThere = (name: string) => isJsonObject(args) && Object.hasOwn(args, name)
+  return required.filter((name) => typeof name === 'string').filter((name) => !isThere(name))
+}
+
+/** For people: without what is secret, and not without end. */
+function shown({ judgement }: FillDeps, args: Json): string {
+  return JSON.stringify(redactJson(args, judgement.secretRules).value).slice(0, LONGEST_SHOWN)
+}

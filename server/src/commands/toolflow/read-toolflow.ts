@@ -1,0 +1,122 @@
+import { Caller } from '../../contract/caller.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { RunId } from '../../contract/ids.ts'
+import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
+import type { RunRow } from '../../contract/run.ts'
+import type { ToolflowView } from '../../contract/toolflow.ts'
+import { cardOf, type CallNow } from '../../core/toolflow/cards.ts'
+import type { ToolflowState } from '../../core/toolflow/state.ts'
+import { toolflow } from '../../core/toolflow/step.ts'
+import { describeCall } from '../calls/describe-call.ts'
+import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
+import { LONGEST_WAIT_MS, maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
+
+export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
+
+/** A flow as it stands, after waiting a bounded time for it to come to rest. Whoever may see its call may see it. */
+export async function readToolflow(
+  deps: ReadToolflowDeps,
+  caller: Caller,
+  run_id: string,
+  wait_ms = 0,
+): Promise<Result<ToolflowView>> {
+  const flow = await flowOf(deps, caller, run_id)
+  if (flow === undefined) return refuse('toolflow.unknown', { run_id })
+  return ok(await waitForView(deps, flow.run.run_id, wait_ms, ({ status }) => status !== 'RUNNING'))
+}
+
+export type Flow = { readonly run: RunRow; readonly state: ToolflowState }
+
+/** Undefined when there is none, and when this caller may not see it. */
+export async function flowOf(
+  { shelves }: Pick<ReadToolflowDeps, 'shelves'>,
+  caller: Caller,
+  run_id: string,
+): Promise<Flow | undefined> {
+  const run = RunId.safeParse(run_id).success ? (await shelves.row('runs', run_id))?.row : undefined
+  if (run?.kind !== toolflow.kind) return undefined
+  const state = stateOf(run)
+  return maySeeFlow(caller, state) ? { run, state } : undefined
+}
+
+/** As with its call; a flow that has chosen no tool has none that a key could be limited to. */
+function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
+  const { grant: _, ...whoever } = caller
+  const tool_id = state.selected_skill_id
+  return maySeeCall(tool_id === null ? whoever : caller, { caller: Caller.parse(state.caller), tool_id: tool_id ?? '' })
+}
+
+/** The row was written by this kind's own step. */
+const stateOf = (run: RunRow) => run.state as ToolflowState
+
+/** The first view that is at rest, or the last one when the time is over. */
+export async function waitForView(
+  deps: ReadToolflowDeps,
+  run_id: RunId,
+  wait_ms: number,
+  isAtRest: (view: ToolflowView) => boolean,
+): Promise<ToolflowView> {
+  const first = await viewNow(deps, run_id)
+  if (wait_ms <= 0 || isAtRest(first)) return first
+  return new Promise((resolve, reject) => {
+    let last = first
+    const finish = (view: ToolflowView) => {
+      stopListening()
+      cancel()
+      resolve(view)
+    }
+    const look = async () => {
+      last = await viewNow(deps, run_id)
+      if (isAtRest(last)) finish(last)
+    }
+    const stopListening = deps.watch.onRow((table, id) => {
+      if (table === 'runs' && id === run_id) look().catch(reject)
+    })
+    const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), () => finish(last))
+    // It may have come to rest between the first look and the listening.
+    look().catch(reject)
+  })
+}
+
+async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowView> {
+  const run = (await deps.shelves.row('runs', run_id))?.row
+  if (run === undefined) throw new Bug(`the run \`${run_id}\` is gone`)
+  const state = stateOf(run)
+  const call_id = state.call?.call_id ?? undefined
+  const call = call_id === undefined ? undefined : (await deps.shelves.row('calls', call_id))?.row
+  return viewOf(run, state, call === undefined ? undefined : await callNow(deps, call))
+}
+
+async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
+  const outcome = describeCall(row, deps.links)
+  if (outcome.status !== 'pending') return { outcome }
+  const approval = await deps.shelves.row('approvals', outcome.approval_id)
+  return approval === undefined ? { outcome } : { outcome, packet: packetOf(deps, approval.row) }
+}
+
+function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): ToolflowView {
+  const { run_id, node, path, user_prompt, query, top_k, candidates, selected_skill_id, card, judged } = state
+  const shown = {
+    node,
+    path,
+    user_prompt,
+    query,
+    top_k,
+    candidates: candidates ?? [],
+    selected_skill_id,
+    skill_card: card === null ? null : { title: card.title, purpose: card.purpose, risk: card.risk },
+    decision: judged?.evidence.gate_status ?? null,
+    dry_run_supported: card?.dry_run_supported ?? null,
+    dry_run_result: state.dry_run_result,
+    exec_result: call?.outcome ?? null,
+    call_id: state.call?.call_id ?? null,
+  }
+  if (run.status !== 'done' && !isWaiting(state, call)) return { run_id, status: 'RUNNING', state: shown }
+  const { status, output } = cardOf(state, call)
+  return { run_id, status, state: shown, ...output }
+}
+
+/** For a person: to decide about the held call, or to settle one in the dark. The call's own row has the last word. */
+function isWaiting({ call }: ToolflowState, now: CallNow | undefined): boolean {
+  return call !== null && call.status === now?.outcome.status && ['pending', 'unknown'].includes(call.status)
+}

@@ -1,0 +1,50 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { ToolflowAnswer, ToolflowView } from '../../contract/toolflow.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { decideApproval } from '../approvals/decide-approval.ts'
+import { editApproval, type EditDeps } from '../approvals/edit-approval.ts'
+import type { MintDeps } from '../consents/mint-consent.ts'
+import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { Probe } from '../ports.ts'
+import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+
+export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PassphraseDeps & { readonly probe: Probe }
+
+const WAIT_MS = 30_000
+
+/**
+ * A person's answer to the packet of a flow, by the same commands as everywhere else; the held call goes on, and the flow with it.
+ * INVARIANT: only who may decide an approval gets this far, and only about the request that this flow waits for.
+ */
+export async function resumeToolflow(
+  deps: ResumeToolflowDeps,
+  by: Caller,
+  run_id: string,
+  { approval_id, choice, args, reason, passphrase }: ToolflowAnswer,
+  wait_ms: number = WAIT_MS,
+): Promise<Result<ToolflowView>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const flow = await flowOf(deps, by, run_id)
+  if (flow === undefined) return refuse('toolflow.unknown', { run_id })
+  const approval = await deps.shelves.row('approvals', approval_id)
+  const isOwn = approval !== undefined && approval.row.call_id === flow.state.call?.call_id
+  if (!isOwn) return refuse('approval.unknown', { approval_id })
+  const view = (isAtRest: (view: ToolflowView) => boolean) => waitForView(deps, flow.run.run_id, wait_ms, isAtRest)
+  if (choice === 'Edit Inputs') {
+    if (args === undefined) return refuse('request.invalid', { paths: 'args: the edited inputs are missing' })
+    const edited = await editApproval(deps, by, approval_id, args)
+    return edited.ok ? ok(await view(() => true)) : edited
+  }
+  if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })
+  const why = reason === undefined ? {} : { reason }
+  const proof = passphrase === undefined ? {} : { passphrase }
+  const decision =
+    choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
+  const decided = await decideApproval(deps, by, approval_id, decision)
+  if (!decided.ok) return decided
+  // A second person may have to agree first.
+  const isOpen = decided.value.state === 'pending'
+  return ok(await view(({ status }) => isOpen || (status !== 'RUNNING' && status !== 'ASK')))
+}

@@ -1,0 +1,99 @@
+import { PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
+import type { RunId } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../../contract/toolflow.ts'
+import { redactText } from '../../core/dlp/redact-text.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { newRun } from '../../core/runs/new-run.ts'
+import { startToolflow, type ToolflowState } from '../../core/toolflow/state.ts'
+import { toolflow } from '../../core/toolflow/step.ts'
+import type { Intake } from '../calls/intake.ts'
+import type { Clock, Digest, Ids, Ledger } from '../ports.ts'
+import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+
+export type RunToolflowDeps = ReadToolflowDeps & {
+  readonly intake: Intake
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly digest: Digest
+  readonly toolflow: ToolflowSettings
+}
+
+export type RunToolflow = {
+  readonly trace?: string
+  /** The same key and words are the same flow. */
+  readonly idempotency_key?: string
+  readonly wait_ms?: number
+}
+
+const WAIT_MS = 30_000
+
+/**
+ * Starts a flow and waits for it to come to rest. It goes on without its caller: the run is on record before the first step, and
+ * the driver does the rest. What is secret in the prompt is not kept.
+ */
+export async function runToolflow(
+  deps: RunToolflowDeps,
+  caller: Caller,
+  asked: ToolflowBody,
+  { trace, idempotency_key, wait_ms = WAIT_MS }: RunToolflow = {},
+): Promise<Result<ToolflowView>> {
+  const closed = deps.intake.closedBy()
+  if (closed !== undefined) return { ok: false, problem: closed }
+  // Which tool is meant is a person's word: an agent that is sure of it calls the tool itself, and is judged for that.
+  if (asked.skill_id !== undefined && PROGRAM_KINDS.includes(caller.kind))
+    return refuse('auth.forbidden', { needs: 'user, approver, reviewer, admin', for: 'skill_id' })
+  const args = canonicalJson(asked.args ?? {})
+  if (!args.ok) return args
+  const run_id = idempotency_key === undefined ? deps.ids.run() : runOf(deps.digest, caller, idempotency_key)
+  const body = withoutSecrets(deps, asked)
+  const asked_hash = deps.digest(askedText(body, args.value))
+  const told = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
+  const recorded = await record(deps, caller, startToolflow(told))
+  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (recorded !== 'committed' && !(await isSame(deps, caller, run_id, asked_hash)))
+    return refuse('toolflow.key_reused', { run_id })
+  return ok(await waitForView(deps, run_id, wait_ms, ({ status }) => status !== 'RUNNING'))
+}
+
+/** A caller's own key names one run, without a table of keys. */
+const runOf = (digest: Digest, caller: Caller, key: string): RunId =>
+  `run_${digest(JSON.stringify(['toolflow', caller.id, key])).slice(0, 16)}`
+
+function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): ToolflowBody {
+  const clean = (text: string) => redactText(text, judgement.secretRules).text
+  return {
+    ...body,
+    user_prompt: clean(body.user_prompt),
+    ...(body.query === undefined ? {} : { query: clean(body.query) }),
+  }
+}
+
+const askedText = ({ args: _, ...body }: ToolflowBody, args: string) => JSON.stringify([body, args])
+
+async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowState) {
+  const { run_id, trace } = state
+  const now = deps.clock()
+  const run = newRun(toolflow, run_id, state, now)
+  const about = {
+    asked_hash: state.asked_hash,
+    top_k: state.top_k,
+    ...(state.chosen === null ? {} : { chosen: state.chosen }),
+  }
+  return deps.ledger.commit([
+    { kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run },
+    { kind: 'event', run: run_id, event: { type: 'toolflow.started' } },
+    { kind: 'wake', run: run_id },
+    {
+      kind: 'audit',
+      entry: { at: now, type: 'toolflow.started', actor: caller.id, trace, subject: { run: run_id }, about },
+    },
+  ])
+}
+
+/** Under this key the same caller has asked for the same before. */
+async function isSame(deps: RunToolflowDeps, caller: Caller, run_id: RunId, asked_hash: string): Promise<boolean> {
+  const flow = await flowOf(deps, caller, run_id)
+  return flow !== undefined && flow.state.asked_hash === asked_hash
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { Caller } from '../../contract/caller.ts'
+import { RunId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
+import type { RunEffect, RunEvent } from '../../contract/run.ts'
+import { Effect } from '../../contract/verdict.ts'
+import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import { outputText } from '../../core/gate/interpret.ts'
+import { sayProblem } from '../../core/toolflow/cards.ts'
+import { gateEvidence } from '../../core/toolflow/gate-evidence.ts'
+import type { ToolflowEffect } from '../../core/toolflow/graph.ts'
+import type { CardFact, ToolflowState } from '../../core/toolflow/state.ts'
+import type { Performer } from '../runs/drive-run.ts'
+import { fillArguments, type FillDeps } from './fill-arguments.ts'
+import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
+import type { Ledger } from '../ports.ts'
+import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
+import { readCard } from '../catalogue/read-card.ts'
+import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
+
+export type ToolflowEffectDeps = PrepareDeps &
+  JudgeDeps &
+  SearchDeps &
+  FillDeps & {
+    readonly ledger: Ledger
+    readonly dispatch: (request: CallRequest) => Promise<Outcome>
+  }
+
+type Filled = Partial<
+  Pick<ToolflowState, 'candidates' | 'card' | 'args' | 'judged' | 'dry_run_result' | 'failure' | 'call'>
+>
+type Work = (deps: ToolflowEffectDeps, details: JsonObject) => Promise<Filled | 'later'>
+
+/**
+ * Who does what at which node. All of it may be started again after a crash: nothing but the dispatch has an effect, and that goes
+ * by one idempotency key for the whole flow, so the gate makes one call of it.
+ */
+export function toolflowPerformers(deps: ToolflowEffectDeps): ReadonlyMap<string, Performer> {
+  const performer = (work: Work): Performer => ({
+    idempotent: true,
+    async perform(effect: RunEffect): Promise<RunEvent | 'later'> {
+      const filled = await work(deps, effect.with)
+      return filled === 'later' ? 'later' : { type: 'effect.done', ...(filled as JsonObject) }
+    },
+  })
+  return new Map((Object.entries(WORK) as [ToolflowEffect, Work][]).map(([kind, work]) => [kind, performer(work)]))
+}
+
+const WORK: Readonly<Record<ToolflowEffect, Work>> = {
+  async toolflow_search(deps, details) {
+    const found = await searchTools(deps, callerIn(details), textIn(details, 'query'), Number(details['top_k']))
+    return found.ok ? { candidates: found.value } : failed(found.problem)
+  },
+
+  async toolflow_card(deps, details) {
+    const card = readCard(deps, callerIn(details), textIn(details, 'skill_id'), false)
+    if (!card.ok) return failed(card.problem)
+    const tool = deps.catalogue.tool(card.value.skill_id)
+    if (tool === undefined) return failed(problem('tool.unknown', { tool: card.value.skill_id }))
+    const { title, purpose, risk, dry_run_supported } = card.value
+    const { args, ...inputs } = await fillArguments(deps, tool, details['args'], textIn(details, 'user_prompt'))
+    const fact: CardFact = { title, purpose, risk, dry_run_supported, ...inputs }
+    // The caller's own are in the state already, and stay out of the journal, which keeps everything for ever.
+    const isNew = inputs.required_inputs.length === 0 && args.of !== 'caller'
+    return isNew ? { args, card: fact } : { card: fact }
+  },
+
+  async toolflow_judge(deps, details) {
+    const prepared = prepareCall(deps, requestOf(details))
+    if (!prepared.ok) return failed(prepared.problem)
+    const { call, tool, integrity } = prepared.value
+    const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
+    // A dry run spends nothing, so no consent opens one: it is left out rather than held against the call.
+    const dry_run = tool.dry_run !== undefined && (tool.dry_run.effect_free || consentIn(verdict) === undefined)
+    return { judged: { evidence: gateEvidence(verdict, call, facts), dry_run } }
+  },
+
+  async toolflow_dry_run(deps, details) {
+    const outcome = await deps.dispatch({ ...requestOf(details), dry_run: 'only' })
+    if (outcome.status === 'previewed') return { dry_run_result: outputText(outcome.preview).slice(0, LONGEST_SHOWN) }
+    return isForNow(outcome) ? 'later' : failed('problem' in outcome ? outcome.problem : problem('call.dry_run_failed'))
+  },
+
+  async toolflow_dispatch(deps, details) {
+    const for_run = RunId.parse(details['run_id'])
+    const outcome = await deps.dispatch({ ...requestOf(details), for_run, idempotency_key: `toolflow/${for_run}` })
+    if (isForNow(outcome)) return 'later'
+    if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
+    const reason = 'problem' in outcome ? sayProblem(outcome.problem) : null
+    return { call: { call_id: outcome.call_id ?? null, status: outcome.status, reason } }
+  },
+
+  async toolflow_end(deps, details) {
+    const run = textIn(details, 'run_id')
+    const { skill_id, call_id } = details
+    const subject: Record<string, string> = { run }
+    if (typeof skill_id === 'string') subject['tool'] = skill_id
+    if (typeof call_id === 'string') subject['call'] = call_id
+    const recorded = await deps.ledger.commit([
+      { kind: 'once', key: `toolflow ended ${run}`, until: Number.MAX_SAFE_INTEGER },
+      {
+        kind: 'audit',
+        entry: {
+          at: deps.clock(),
+          type: 'toolflow.ended',
+          actor: callerIn(details).id,
+          trace: textIn(details, 'trace'),
+          subject,
+          outcome: textIn(details, 'status'),
+          about: { gate: z.json().parse(details['evidence']) },
+        },
+      },
+    ])
+    return recorded === 'unavailable' ? 'later' : {}
+  },
+}
+
+const LONGEST_SHOWN = 2_000
+
+const failed = ({ code, about }: Problem): Filled => ({
+  failure: { code, says: about['says'] ?? about['paths'] ?? PROBLEMS[code].says },
+})
+
+/** Refused because of the moment, not because of the call: the driver tries again. */
+function isForNow(outcome: Outcome): boolean {
+  return outcome.status === 'refused' && ['audit.unavailable', 'gate.stopping'].includes(outcome.problem.code)
+}
+
+function requestOf(details: JsonObject): CallRequest {
+  const { args, risk_score } = details
+  return {
+    caller: callerIn(details),
+    tool: textIn(details, 'skill_id'),
+    args: args ?? {},
+    thread: textIn(details, 'thread'),
+    trace: textIn(details, 'trace'),
+    toolflow: {
+      at_least: Effect.parse(details['at_least']),
+      ...(typeof risk_score === 'number' ? { risk_score } : {}),
+    },
+  }
+}
+
+const callerIn = (details: JsonObject): Caller => Caller.parse(details['caller'])
+
+function textIn(details: JsonObject, name: string): string {
+  const text = details[name]
+  if (typeof text !== 'string') throw new Bug(`the toolflow's work has no ${name}`)
+  return text
+}
