@@ -61,7 +61,7 @@ import { standardOf } from '../commands/calls/siblings-of.ts'
 import { taught, type HabitsBook } from '../commands/catalogue/search-habits.ts'
 import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import { searchTools } from '../commands/catalogue/search-tools.ts'
-import { createSight } from '../commands/catalogue/visible-tools.ts'
+import { createVisibleTools } from '../commands/catalogue/visible-tools.ts'
 import { smallerSurface } from '../commands/catalogue/smaller-surface.ts'
 import { settleCall } from '../commands/calls/settle-call.ts'
 import { takeCallback } from '../commands/channels/take-callback.ts'
@@ -140,7 +140,7 @@ export function bindGate(world: World): Bound {
   const executing = { ...world, running }
   const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
   const dispatched = new Set<Promise<unknown>>()
-  const sight = createSight(world)
+  const sight = createVisibleTools(world)
   const deps = {
     ...world,
     sight,

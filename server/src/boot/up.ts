@@ -5,7 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { doorman } from '../doors/http/caller-of.ts'
-import { failedKnocks } from '../doors/http/failed-knocks.ts'
+import { loginRateLimit } from '../doors/http/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { LAST_ANSWERS_MS } from '../doors/http/last-answers.ts'
 import { listen } from '../doors/http/listen.ts'
@@ -41,7 +41,7 @@ export async function up(options: UpOptions): Promise<number> {
   const shared = {
     gate,
     stopping: stopping.signal,
-    doorman: doorman(gate, failedKnocks(settings.config.auth.failures, Date.now)),
+    doorman: doorman(gate, loginRateLimit(settings.config.auth.failures, Date.now)),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
     onIncident(error: unknown, trace: string) {

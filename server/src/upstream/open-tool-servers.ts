@@ -1,14 +1,14 @@
 import type { Notice, ToolsListed } from '../commands/ports.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
-import { commandsWay } from './commands/commands-way.ts'
-import { httpWay } from './http/http-way.ts'
-import { openApiWay } from './openapi/openapi-way.ts'
-import { stdioWay } from './stdio/stdio-way.ts'
+import { commandsTransport } from './commands/commands-transport.ts'
+import { httpTransport } from './http/http-transport.ts'
+import { openApiTransport } from './openapi/openapi-transport.ts'
+import { stdioTransport } from './stdio/stdio-transport.ts'
 import { toolServer } from './tool-server.ts'
 import type { OpenToolServers, UpstreamLog } from './tool-server-status.ts'
 import { TUNING, type Tuning } from './tuning.ts'
-import type { Way } from './way.ts'
+import type { Transport } from './transport.ts'
 
 export type ToolServersOptions = {
   readonly servers: readonly ServerConfig[]
@@ -58,9 +58,9 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   }
 }
 
-function wayTo(config: ServerConfig, tuning: Tuning, log: (line: string) => void): Way {
-  if (config.url !== undefined) return httpWay(config, tuning)
-  if (config.openapi !== undefined) return openApiWay(config, tuning)
-  if (config.commands !== undefined) return commandsWay(config, tuning.grace_ms)
-  return stdioWay(config, tuning.grace_ms, log)
+function wayTo(config: ServerConfig, tuning: Tuning, log: (line: string) => void): Transport {
+  if (config.url !== undefined) return httpTransport(config, tuning)
+  if (config.openapi !== undefined) return openApiTransport(config, tuning)
+  if (config.commands !== undefined) return commandsTransport(config, tuning.grace_ms)
+  return stdioTransport(config, tuning.grace_ms, log)
 }

@@ -15,7 +15,7 @@ import type { ServerConfig } from './server-config.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { openWatches } from './watches.ts'
-import type { Way } from './way.ts'
+import type { Transport } from './transport.ts'
 import { within } from './within.ts'
 
 export type ToolServer = {
@@ -38,7 +38,7 @@ type Phase =
 
 export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms'>
-  readonly way: Way
+  readonly way: Transport
   readonly log: UpstreamLog
   readonly onNotice: (notice: Notice) => void
 }

@@ -5,16 +5,16 @@ import { startHttp, type HttpProcess } from '../tool-servers/with-http-servers.t
 import { adaptNames, type Adapter } from './name-adapter.ts'
 
 export type Transport = 'http' | 'stdio'
-export type Way = { readonly url: string; stop(): Promise<void> }
+export type Endpoint = { readonly url: string; stop(): Promise<void> }
 
 /** The reference server by itself. */
-export async function direct(): Promise<Way> {
+export async function direct(): Promise<Endpoint> {
   const server: HttpProcess = await startHttp('./reference-server.ts')
   return { url: server.url, stop: () => server.stop() }
 }
 
 /** The reference server behind a gate that allows everything. */
-export async function throughGate(transport: Transport): Promise<Way> {
+export async function throughGate(transport: Transport): Promise<Endpoint> {
   const script = resolve(import.meta.dirname, 'reference-server.ts')
   const server = transport === 'http' ? await startHttp('./reference-server.ts') : undefined
   const gate = await gateBefore(server === undefined ? { command: 'node', args: [script, 'stdio'] } : server)
@@ -28,10 +28,18 @@ export async function throughGate(transport: Transport): Promise<Way> {
 }
 
 /** The tools that the scenarios about tasks want, behind the same gate: it is the gate that makes tasks of their calls. */
-export const tasksThroughGate = (): Promise<Way> =>
+export const tasksThroughGate = (): Promise<Endpoint> =>
   gateBefore({ command: 'node', args: [resolve(import.meta.dirname, 'tasks-server.ts')] })
 
-async function gateBefore({ url, command, args }: { url?: string; command?: string; args?: string[] }): Promise<Way> {
+async function gateBefore({
+  url,
+  command,
+  args,
+}: {
+  url?: string
+  command?: string
+  args?: string[]
+}): Promise<Endpoint> {
   const reference = url === undefined ? { command, args } : { url }
   const rules = [{ id: 'everything', effect: 'allow', match: { tool: '*' }, says: 'a gate that only looks' }]
   const gate = await startGate((folder) => {

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { knock, modern, rpc } from './knock.ts'
-import { connectClient, type Era, type Way } from './with-mcp-gate.ts'
+import { connectClient, type Era, type Transport } from './with-mcp-gate.ts'
 
 const ASKING = resolve(import.meta.dirname, '../tool-servers/asking.ts')
 const named = (name: string) =>
@@ -48,7 +48,7 @@ beforeEach(() => writeFileSync(file(), ''))
 
 /** A client whose person answers every question with the name that is said last; without one there is nobody. */
 async function asPerson(
-  way: Way,
+  way: Transport,
   era: Era,
   first: string | undefined,
   use: (client: Client, say: (name: string) => void) => Promise<void>,

@@ -1,6 +1,14 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectClient, sawIt, startMcpGate, type Era, type McpGate, type Surface, type Way } from './with-mcp-gate.ts'
+import {
+  connectClient,
+  sawIt,
+  startMcpGate,
+  type Era,
+  type McpGate,
+  type Surface,
+  type Transport,
+} from './with-mcp-gate.ts'
 
 let gate: McpGate
 let agent = ''
@@ -12,7 +20,7 @@ afterAll(() => gate.stop())
 
 type Told = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
 
-const cases: { way: Way; era: Era }[] = [
+const cases: { way: Transport; era: Era }[] = [
   { way: 'http', era: 'old' },
   { way: 'http', era: 'new' },
   { way: 'stdio', era: 'old' },

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { knock, listenTo, modern, rpc } from './knock.ts'
-import { connectClient, type Era, type Way } from './with-mcp-gate.ts'
+import { connectClient, type Era, type Transport } from './with-mcp-gate.ts'
 
 const WATCHED = resolve(import.meta.dirname, '../tool-servers/watched.ts')
 const RULES = [
@@ -49,7 +49,11 @@ const asked = () => {
 const touch = (server: Era, uri: string) =>
   knock(gate, key, { body: rpc('tools/call', { name: `${server}__touch`, arguments: { uri } }) })
 
-async function withClient(way: Way, era: Era, use: (client: Client, heard: string[]) => Promise<void>): Promise<void> {
+async function withClient(
+  way: Transport,
+  era: Era,
+  use: (client: Client, heard: string[]) => Promise<void>,
+): Promise<void> {
   const client = await connectClient(gate, key, { way, era, surface: 'passthrough' })
   const heard: string[] = []
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))

@@ -7,7 +7,7 @@ import { until } from '../gate/with-gate.ts'
 
 export type Surface = 'search' | 'passthrough'
 export type Era = 'old' | 'new'
-export type Way = 'http' | 'stdio'
+export type Transport = 'http' | 'stdio'
 
 export type McpGate = RunningGate & {
   stop(): Promise<void>
@@ -56,7 +56,7 @@ export const sawIt = (gate: McpGate, line: string): Promise<void> => until(() =>
 export async function connectClient(
   gate: RunningGate,
   key: string,
-  { way, era, surface, options = {} }: { way: Way; era: Era; surface: Surface; options?: ClientOptions },
+  { way, era, surface, options = {} }: { way: Transport; era: Era; surface: Surface; options?: ClientOptions },
 ): Promise<Client> {
   const negotiation: ClientOptions = era === 'new' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}
   const client = new Client({ name: 'test', version: '1' }, { ...negotiation, ...options })

@@ -5,14 +5,14 @@ import { sayAsked } from '../../core/gate/policy/say-asked.ts'
 import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import { toolCard, type ToolCard } from '../../core/search/card.ts'
 import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
-import type { Sight } from './visible-tools.ts'
+import type { VisibleTools } from './visible-tools.ts'
 
 /** `asked`: what a call will meet, before its arguments are known. */
 export type Card = ToolCard & StandardSentences & { readonly asked: string }
 
 /** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
 export function readCard(
-  deps: SiblingDeps & { readonly sight: Sight; readonly policy: () => Policy },
+  deps: SiblingDeps & { readonly sight: VisibleTools; readonly policy: () => Policy },
   caller: Caller,
   tool_id: string,
   full: boolean,

@@ -9,11 +9,11 @@ import { shownText } from '../../core/search/shown-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { HabitsBook } from './search-habits.ts'
 import type { Meaning } from './search-meaning.ts'
-import type { Sight } from './visible-tools.ts'
+import type { VisibleTools } from './visible-tools.ts'
 
 export type SearchDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
-  readonly sight: Sight
+  readonly sight: VisibleTools
   /** Where an embedding model is configured. */
   readonly meaning?: Meaning
   /** Where the configuration wants it learnt what callers mean. */

@@ -10,14 +10,14 @@ const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
 /** Callers whose sight is remembered. One more forgets the one that was not asked for longest. */
 const MOST_CALLERS = 32
 
-export type SightDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
+export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
 
 /**
  * What a caller is shown. A tool that their key is not good for, or of which every call would be blocked, is missing for
  * them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
  * INVARIANT: what a caller sees follows from the policy in force, the caller and the tool, and from nothing else.
  */
-export interface Sight {
+export interface VisibleTools {
   sees(caller: Caller, tool: Tool): boolean
   /** The tool of that id, if there is one for this caller. */
   tool(caller: Caller, tool_id: string): Tool | undefined
@@ -30,7 +30,7 @@ type Seen = {
 }
 
 /** Asks policy once for each caller and tool, and again when either or the policy is another. */
-export function createSight({ catalogue, policy }: SightDeps): Sight {
+export function createVisibleTools({ catalogue, policy }: VisibleToolsDeps): VisibleTools {
   let inForce: Policy | undefined
   const callers = new Map<string, Seen>()
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
-import { knockAtGate } from '../mcp/knock-at-gate.ts'
+import { sendToGate } from '../mcp/send-to-gate.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../contract/api.ts'
 import { Surface } from '../../contract/surface.ts'
@@ -137,7 +137,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       const path = options.surface === undefined ? '/mcp' : `/mcp?surface=${options.surface}`
       const start = () => (target.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
       const headers = headersOf(target)
-      await bridgeStdio(process.stdin, process.stdout, knockAtGate({ ...target, path, headers, start }))
+      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...target, path, headers, start }))
     })
   program
     .command('bench [words...]')

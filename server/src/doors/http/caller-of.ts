@@ -1,7 +1,7 @@
 import type { Gate } from '../../commands/gate.ts'
 import { CallerKind, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
-import type { FailedKnocks } from './failed-knocks.ts'
+import type { LoginRateLimit } from './login-rate-limit.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
@@ -20,7 +20,7 @@ export type Doorman = (knock: Knock) => Promise<Result<Caller>>
  * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
  * counted.
  */
-export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failures: FailedKnocks): Doorman {
+export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failures: LoginRateLimit): Doorman {
   return async (knock) => {
     const bearer = /^Bearer\s+(\S+)$/i.exec(knock.header('authorization') ?? '')?.[1]
     if (bearer === undefined) return knock.local ? ownerOr(knock.header('x-sluice-as')) : refuse('auth.missing')

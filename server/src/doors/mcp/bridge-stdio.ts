@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type ProblemCode } from '../../contract/problems.ts'
-import type { KnockAtGate } from './knock-at-gate.ts'
+import type { SendToGate } from './send-to-gate.ts'
 import { onLines } from './on-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
 import { RPC, type RpcId } from './rpc.ts'
@@ -24,7 +24,7 @@ type Line = {
  * MCP on stdin and stdout, as a client of the running gate: each line goes there as it is, byte for byte, and what comes back is
  * written as lines, whether it was one answer or a stream. Ends when stdin does and everything is answered.
  */
-export async function bridgeStdio(input: Readable, output: Writable, knock: KnockAtGate): Promise<void> {
+export async function bridgeStdio(input: Readable, output: Writable, knock: SendToGate): Promise<void> {
   const underWay = new Set<Promise<void>>()
   const requests = new Map<RpcId, { readonly line: Line; readonly request: ClientRequest }>()
   /** Of the older era: what the answer to `initialize` said. */

@@ -5,7 +5,7 @@ import type { Accounts, AuditReads, Clock, Journal, Ledger, Shelves } from '../.
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter } from './group-writer.ts'
-import { mayHave } from './may-have.ts'
+import { bloomFilter } from './bloom-filter.ts'
 import { reads } from './reads.ts'
 import { rememberReads } from './remember-reads.ts'
 import { linkWorker } from './worker-link.ts'
@@ -59,6 +59,9 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
     },
   }
   if (setup.alone !== true) return ok(store)
-  const identities = { calls: mayHave(db, 'calls', 'identity'), approvals: mayHave(db, 'approvals', 'identity') }
+  const identities = {
+    calls: bloomFilter(db, 'calls', 'identity'),
+    approvals: bloomFilter(db, 'approvals', 'identity'),
+  }
   return ok(rememberReads(store, identities))
 }

@@ -1,5 +1,5 @@
 import type { Change, Ledger, Shelves, Table } from '../../commands/ports.ts'
-import type { MayHave } from './may-have.ts'
+import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */
 const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents'])
@@ -7,7 +7,7 @@ const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents'])
 const MOST = 1_000
 
 /** Of tables that every call writes: which identities may stand there. Most calls are made for the first time. */
-export type Identities = { readonly [T in Table]?: MayHave }
+export type Identities = { readonly [T in Table]?: BloomFilter }
 
 /**
  * The same store, which remembers what it was asked about quiet tables, and does not look for what cannot be there.

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { failedKnocks } from './failed-knocks.ts'
+import { loginRateLimit } from './login-rate-limit.ts'
 
 const LIMITS = { per_address: 3, overall: 10, window_s: 60 }
 
 function rig() {
   const time = { now: 1_000_000 }
-  const knocks = failedKnocks(LIMITS, () => time.now)
+  const knocks = loginRateLimit(LIMITS, () => time.now)
   const fail = (address: string, times: number) =>
     Array.from({ length: times }, (_, nth) => knocks.failed(address, `wrong ${nth}`))
   return { time, knocks, fail }

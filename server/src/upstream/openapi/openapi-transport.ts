@@ -12,7 +12,7 @@ import type { OpenApiServer } from '../server-config.ts'
 import { singleCall } from '../single-call.ts'
 import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
-import type { Way } from '../way.ts'
+import type { Transport } from '../transport.ts'
 import { answerOf } from './answer-of.ts'
 import { buildRequest, encode, type Request } from './build-request.ts'
 import { operationsOf, type Operation } from './operations.ts'
@@ -21,7 +21,7 @@ import { readDocument, type Document } from './read-document.ts'
 const MOST_WARNINGS = 20
 
 /** An HTTP interface described by a file. The file is read at each start; a call is one request, and no redirection is followed. */
-export function openApiWay(config: OpenApiServer, tuning: Tuning): Way {
+export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transport {
   const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
     [

@@ -3,7 +3,7 @@ import type { Table } from '../../commands/ports.ts'
 import { textKey } from './text-key.ts'
 
 /** Says of a value whether a row may have it. INVARIANT: never `false` for one that some row has (law in remember-reads.test.ts). */
-export type MayHave = { has(value: string): boolean; note(value: string): void }
+export type BloomFilter = { has(value: string): boolean; note(value: string): void }
 
 /** Two megabytes: a million values, of which one in fifty is looked up in vain. */
 const BITS = 2 ** 24
@@ -14,7 +14,7 @@ const PAGE = 2_000
  * A Bloom filter over one keyed field of a table. What stands there already is read in the background, page by page from the
  * field's index alone; until that is done anything may be there. Whoever writes notes what it is about to write.
  */
-export function mayHave(db: DatabaseSync, table: Table, field: string): MayHave {
+export function bloomFilter(db: DatabaseSync, table: Table, field: string): BloomFilter {
   const bits = new Uint8Array(BITS / 8)
   let isComplete = false
 

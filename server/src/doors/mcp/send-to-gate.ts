@@ -15,7 +15,7 @@ export type GateAddress = {
 }
 
 /** Sends one request. Resolves when the answer begins, or with the code of why there is none. */
-export type KnockAtGate = (
+export type SendToGate = (
   method: 'GET' | 'POST',
   headers: Readonly<Record<string, string>>,
   body: Buffer | undefined,
@@ -28,14 +28,14 @@ const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
  * A way to the gate over connections that are kept open. A gate that is absent is started, by whoever comes first for all. What was
  * sent and not answered is not sent again, unless nothing can happen twice by it.
  */
-export function knockAtGate({ socket, url, path, headers: own, start }: GateAddress): KnockAtGate {
+export function sendToGate({ socket, url, path, headers: own, start }: GateAddress): SendToGate {
   const isSecure = url?.startsWith('https:') === true
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   const place = url === undefined ? 'http://gate' : new URL(path, url)
   const socketPath = url === undefined ? { socketPath: socket, path } : {}
   let starting: Promise<boolean> | undefined
 
-  const once: (...knock: Parameters<KnockAtGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
+  const once: (...knock: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
     method,
     headers,
     body,

@@ -1,7 +1,7 @@
 import type { Attempt, ConnectionDeps } from './connection.ts'
 
 /** How one server is reached, for as long as the gate runs: over MCP, or by something that is no MCP server at all. */
-export type Way = {
+export type Transport = {
   /** A connection whose tools are registered, or why there is none. Never rejects. `legacy`: the one before was. */
   connect(deps: ConnectionDeps, legacy: boolean): Promise<Attempt>
   /** The end of what it wrote to stderr, where it has one. */

@@ -1,13 +1,13 @@
 import { openConnection } from '../connection.ts'
 import type { StdioServer } from '../server-config.ts'
 import { strikeOut } from '../strike-out.ts'
-import type { Way } from '../way.ts'
+import type { Transport } from '../transport.ts'
 import type { OpenWire } from '../wire.ts'
 import { openPipe } from './pipe.ts'
 import { stderrRing } from './stderr-ring.ts'
 
 /** A child process that speaks on stdin and stdout. The values of its configured environment count as secrets. */
-export function stdioWay(config: StdioServer, grace_ms: number, log: (line: string) => void): Way {
+export function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): Transport {
   const secrets = Object.values(config.env)
   const hide = (says: string) => strikeOut(secrets, says)
   const ring = stderrRing(

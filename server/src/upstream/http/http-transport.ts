@@ -3,11 +3,11 @@ import type { HttpServer } from '../server-config.ts'
 import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'
-import type { Way } from '../way.ts'
+import type { Transport } from '../transport.ts'
 import { openTokens } from './tokens.ts'
 
 /** A server that is reached over HTTP: streamable, and where it does not know that, the older way. */
-export function httpWay(config: HttpServer, tuning: Tuning): Way {
+export function httpTransport(config: HttpServer, tuning: Tuning): Transport {
   const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
     [...Object.values(config.headers), config.oauth?.client_secret, tokens?.present()].filter(

@@ -10,7 +10,7 @@ export type FailureLimits = {
 }
 
 /** What is known of wrong credentials, by the address they came from. */
-export type FailedKnocks = {
+export type LoginRateLimit = {
   /** How long this address has to wait before its credential is looked at, in whole seconds; 0 when it need not. */
   wait(address: string, credential: string): number
   /** Counts a wrong credential. True when it was the one too many. */
@@ -28,7 +28,7 @@ type Window = { failures: number; readonly ends: number }
  * Guessing costs time, and others do not pay for it: neither another address nor a key that has been good at this one.
  * INVARIANT: memory is bounded whatever is sent; the oldest is forgotten first.
  */
-export function failedKnocks({ per_address, overall, window_s }: FailureLimits, clock: () => number): FailedKnocks {
+export function loginRateLimit({ per_address, overall, window_s }: FailureLimits, clock: () => number): LoginRateLimit {
   const windows = new Map<string, Window>()
   const good = new Map<string, true>()
   const all = { failures: 0, ends: 0 }
