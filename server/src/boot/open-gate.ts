@@ -18,6 +18,7 @@ import { registerTools } from '../commands/catalogue/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
+import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
@@ -217,7 +218,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     readings: readingsOf({ shelves: store.value, audit: store.value, servers: () => servers.status() }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
-  const told = tellRuns(store.value)
+  const told = tellRuns(stampEnds(store.value, Date.now))
   const ledger = watchRows(
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )

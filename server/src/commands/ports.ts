@@ -37,10 +37,10 @@ export type Table = keyof Rows
 
 /** The fields by which rows of a table can be listed, all of them texts. Engines keep an index for each. */
 export const LISTED_BY = {
-  calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of'],
+  calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
   approvals: ['state', 'identity'],
   consents: ['shelf'],
-  runs: ['status', 'kind'],
+  runs: ['status', 'kind', 'ended_day'],
   tools: ['server'],
   servers: [],
   pauses: [],

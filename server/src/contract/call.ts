@@ -106,6 +106,10 @@ export type CallRow = Call & {
   readonly boot?: string
   readonly started_at?: number
   readonly ended_at?: number
+  /** The day it ended, counted from 1970, as long as its arguments and outputs are kept. */
+  readonly ended_day?: string
+  /** When its arguments and outputs were removed: by the retention policy, or because a person was erased. */
+  readonly expired_at?: number
   readonly result?: ToolResult
   readonly output?: Eviction
   readonly problem?: Problem

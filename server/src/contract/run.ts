@@ -23,6 +23,10 @@ export type RunRow = {
   /** Effects already marked `executing`: written before they start, removed with their result. */
   readonly executing: readonly RunEffect[]
   readonly created_at: number
+  /** The day it ended, counted from 1970, as long as its state and journal are kept. */
+  readonly ended_day?: string
+  /** When its state and journal were removed. */
+  readonly expired_at?: number
 }
 
 /** A kind of run: a pure step, and what its effects may assume after a crash. */

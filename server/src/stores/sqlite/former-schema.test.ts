@@ -16,7 +16,7 @@ const TEXT_ALONE = 8
 
 const CALLS: readonly CallRow[] = [
   call(callId(1), { state: 'executing', identity: 'same', boot: 'gone' }),
-  call(callId(2), { state: 'executed', identity: 'same', idempotency_key: 'k' }),
+  call(callId(2), { state: 'executed', identity: 'same', idempotency_key: 'k', ended_at: 3.5 * 86_400_000 }),
   call(callId(3), { state: 'unknown', trace: 'é 😀 \u2028 "quoted"' }),
   call(callId(4), { state: 'executed', due: 'verify' }),
 ]
@@ -59,6 +59,7 @@ test('a ledger of rows as text alone opens with every row, listing and chain, an
   expect(await found({ identity: 'same' })).toEqual([callId(1), callId(2)])
   expect(await found({ idempotency_key: 'k' })).toEqual([callId(2)])
   expect(await found({ due: 'verify' })).toEqual([callId(4)])
+  expect(await found({ ended_day: '3' })).toEqual([callId(2)])
   expect(await store.list('approvals', { identity: 'same' }, { limit: 10 })).toHaveLength(1)
   expect(await wholeChain(store, 'main')).toHaveLength(5)
   expect(await wholeChain(store, 'other')).toHaveLength(3)

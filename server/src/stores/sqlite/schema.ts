@@ -133,6 +133,21 @@ const NUMBERED_STREAMS = `
     SELECT (number - 1) * ${STREAM_LENGTH} + seq, hash, body FROM former JOIN streams USING (stream) ORDER BY number, seq;
   DROP TABLE former;`
 
+/**
+ * The day on which a call or a run ended, counted from 1970, as long as its texts are kept: by it, the sweep finds what has
+ * expired. When a run of an earlier release ended is not known; it began on this day.
+ */
+const ENDED_DAYS = `
+  ALTER TABLE calls ADD COLUMN ended_day TEXT;
+  UPDATE calls SET ended_day =
+    CAST(CAST(coalesce(later ->> 'ended_at', body ->> 'ended_at', body ->> 'received_at', 0) / 86400000 AS INTEGER) AS TEXT)
+    WHERE state IS NULL;
+  CREATE INDEX calls_by_ended_day ON calls (ended_day) WHERE ended_day IS NOT NULL;
+  ALTER TABLE runs ADD COLUMN ended_day TEXT;
+  UPDATE runs SET ended_day = CAST(CAST(coalesce(body ->> 'created_at', 0) / 86400000 AS INTEGER) AS TEXT)
+    WHERE status = 'done';
+  CREATE INDEX runs_by_ended_day ON runs (ended_day) WHERE ended_day IS NOT NULL;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -145,6 +160,7 @@ export const MIGRATIONS: readonly string[] = [
   TASKS,
   COLUMNS,
   NUMBERED_STREAMS,
+  ENDED_DAYS,
 ]
 
 /**

@@ -1,0 +1,34 @@
+import type { CallRow } from '../../contract/call.ts'
+import type { RunRow } from '../../contract/run.ts'
+import { dayOf } from '../../core/retention/periods.ts'
+import { ENDED, type Change, type Clock, type Ledger } from '../ports.ts'
+
+/**
+ * The same ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
+ * Here and not where calls end, because they end in many places.
+ */
+export function stampEnds(ledger: Ledger, clock: Clock): Ledger {
+  return { commit: (changes) => ledger.commit(changes.map((change) => stamped(change, clock))) }
+}
+
+function stamped(change: Change, clock: Clock): Change {
+  if (change.kind !== 'swap') return change
+  if (change.table === 'calls') return { ...change, to: withDay(change.to, hasEnded(change.to), clock) }
+  if (change.table === 'runs') return { ...change, to: withDay(change.to, hasRunEnded(change.to), clock) }
+  return change
+}
+
+function withDay<Row extends CallRow | RunRow>(row: Row, ended: boolean, clock: Clock): Row {
+  if (ended === (row.ended_day !== undefined) || row.expired_at !== undefined) return row
+  if (ended) return { ...row, ended_day: dayOf(clock()) }
+  const { ended_day: _, ...open } = row
+  return open as Row
+}
+
+/** Nothing waits for it any more, its read-back included. */
+export const hasEnded = ({ state, due }: CallRow): boolean =>
+  due === undefined && ENDED.some((ended) => ended === state)
+
+/** A run that is in none of these never goes on. */
+const LIVE: ReadonlySet<string> = new Set(['active', 'waiting', 'faulted'])
+export const hasRunEnded = ({ status }: RunRow): boolean => !LIVE.has(status)
