@@ -108,7 +108,7 @@ describe('the walk', () => {
     await gate.cli('approve', approval_id)
     expect(await gate.cli('status', String(body['call_id']), '--wait', '10')).toMatchObject({
       code: 0,
-      out: 'noted after\n',
+      out: '│ noted after\n',
     })
   })
 

@@ -108,7 +108,7 @@ describe('the demo', () => {
   test('holds a message, sends it after a yes, reads it back and says what would undo it', async () => {
     const demo = await startGate(() => {}, ['demo', '--port', '0'])
     try {
-      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('0 messages\n')
+      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('│ 0 messages\n')
       const draft = { to: 'ana@example.com', subject: 'hi', body: 'hello' }
       const sent = await demo.cli('--json', 'call', 'outbox__send_message', JSON.stringify(draft))
       expect(sent.code).toBe(2)
@@ -118,11 +118,11 @@ describe('the demo', () => {
       expect(out).toContain('after it ran, outbox__read_message must answer that `message.to` equals "{{args.to}}"')
       expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
       const status = await demo.cli('status', call_id ?? '', '--wait', '30')
-      expect(status.out).toMatch(/^sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
+      expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
       expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
       const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
       expect(status.err).toContain(`to undo it, call outbox__delete_message with {"id":"${id}"}`)
-      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('1 message\n')
+      expect((await demo.cli('call', 'outbox__list_messages', '--raw')).out).toBe('1 message\n')
       expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
       expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
 

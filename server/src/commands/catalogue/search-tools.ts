@@ -5,7 +5,7 @@ import type { Hit } from '../../core/search/create-index.ts'
 import { fuseRanks } from '../../core/search/fuse-ranks.ts'
 import { byHabit } from '../../core/search/habits.ts'
 import { titleOf } from '../../core/search/card.ts'
-import { shownText } from '../../core/search/shown-text.ts'
+import { markedText } from '../../contract/visible-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { HabitsBook } from './search-habits.ts'
 import type { Meaning } from './search-meaning.ts'
@@ -63,7 +63,7 @@ export async function searchTools(
     hits.flatMap(({ id, score_hint, reason }) => {
       const tool = catalogue.tool(id)
       if (tool === undefined) return []
-      const title = shownText(titleOf(tool))
+      const title = markedText(titleOf(tool))
       return [
         {
           skill_id: id,

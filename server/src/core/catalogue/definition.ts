@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
-import { shownText } from '../search/shown-text.ts'
+import { markedText } from '../../contract/visible-text.ts'
 
 const LONGEST_ID = 64
 const SUFFIX = 16
@@ -30,7 +30,7 @@ export function definitionText(definition: ToolDefinition): string | undefined {
  */
 export function toolIdOf(server: string, name: string, digest: (text: string) => string): string {
   const whole = `${server}__${name}`
-  const seen = shownText(whole).replaceAll(/[\n\t\r]/g, '·')
+  const seen = markedText(whole).replaceAll(/[\n\t\r]/g, '·')
   if (seen === whole && whole.length <= LONGEST_ID) return whole
   // A cut between the halves of a surrogate pair would leave text that has no UTF-8.
   const kept = seen

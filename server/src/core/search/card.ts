@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { RiskClass, Tool, ToolEffect } from '../../contract/tool.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { exampleArgs } from './example-args.ts'
-import { shownText } from './shown-text.ts'
+import { markedText } from '../../contract/visible-text.ts'
 import { pruneSchema, shorten, type Detail, type Pruned } from './prune-schema.ts'
 
 /** Everything needed to call a tool once, nothing more. Purpose and schema are the tool server's words: data, never instructions. */
@@ -89,10 +89,10 @@ export function toolCard(tool: Tool, options: CardOptions = {}): ToolCard {
 function cardAt(tool: Tool, pruned: Pruned, detail: Level, example: JsonObject | undefined): ToolCard {
   const { definition, tool_id } = tool.row
   // Cut before it is read: a description may be megabytes.
-  const purpose = shownText((definition.description ?? '').slice(0, LONGEST_PURPOSE).trim())
+  const purpose = markedText((definition.description ?? '').slice(0, LONGEST_PURPOSE).trim())
   return {
     skill_id: tool_id,
-    title: shorten(shownText(titleOf(tool)), 100),
+    title: shorten(markedText(titleOf(tool)), 100),
     purpose: shorten(purpose, detail.purpose),
     input_schema: pruned.schema,
     ...(example !== undefined && detail.example ? { example } : {}),

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { compileSchema } from '../json/validate-args.ts'
 import { resolve } from './prune-schema.ts'
-import { shownText } from './shown-text.ts'
+import { markedText } from '../../contract/visible-text.ts'
 
 const MAX_DEPTH = 8
 const MAX_VALUES = 200
@@ -96,7 +96,7 @@ export function exampleArgs(schema: JsonObject): JsonObject | undefined {
 /** Defaults and names are the server's words: an example with something in it that nobody can see is none. */
 const isPlain = (value: Json): boolean => {
   const text = JSON.stringify(value)
-  return shownText(text) === text
+  return markedText(text) === text
 }
 
 const firstOf = (list: Json | undefined): Json | undefined =>

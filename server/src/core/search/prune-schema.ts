@@ -1,4 +1,4 @@
-import { shownText } from './shown-text.ts'
+import { markedText } from '../../contract/visible-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /** How much of a schema is kept. */
@@ -66,12 +66,12 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
     const plain = Array.isArray(value) ? cutList(value, detail.choices) : value
     // A default or constant as large as a text is no longer a hint.
     if (typeof plain === 'object' && plain !== null && !(Array.isArray(plain) && plain.every(isSmall))) complete = false
-    else if (isSmall(plain) || Array.isArray(plain)) kept[key] = typeof plain === 'string' ? shownText(plain) : plain
+    else if (isSmall(plain) || Array.isArray(plain)) kept[key] = typeof plain === 'string' ? markedText(plain) : plain
     else complete = false
   }
 
   function keepText(kept: Record<string, Json>, text: string): void {
-    if (detail.text > 0) kept['description'] = shorten(shownText(text.slice(0, detail.text + 1)), detail.text)
+    if (detail.text > 0) kept['description'] = shorten(markedText(text.slice(0, detail.text + 1)), detail.text)
     if (text.length > detail.text) complete = false
   }
 
@@ -100,7 +100,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
     if (list.length > most) complete = false
     return list
       .slice(0, most)
-      .map((item) => (typeof item === 'string' ? shorten(shownText(item.slice(0, 81)), 80) : item))
+      .map((item) => (typeof item === 'string' ? shorten(markedText(item.slice(0, 81)), 80) : item))
   }
 
   const schema = prune(root, 0)
@@ -109,7 +109,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
 
 /** A name as it has to be sent, unless there is something in it that nobody can see: no call by that name is helped along. */
 const LONGEST_NAME = 200
-const shownName = (name: string): string => shorten(shownText(name.slice(0, LONGEST_NAME + 1)), LONGEST_NAME)
+const shownName = (name: string): string => shorten(markedText(name.slice(0, LONGEST_NAME + 1)), LONGEST_NAME)
 
 const isSmall = (value: Json): boolean =>
   value === null ||

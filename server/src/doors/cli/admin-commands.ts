@@ -36,7 +36,7 @@ export function addAdminCommands(program: Command, session: Session): void {
         'GET',
         `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
       )
-      session.exit(printReply(session.out(), reply, () => session.out().line(reply.text.trimEnd())))
+      session.exit(printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd())))
     })
   audit
     .command('prove <seq>')
@@ -45,14 +45,14 @@ export function addAdminCommands(program: Command, session: Session): void {
     .action(async (seq: string, options: { stream?: string }) => {
       const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
       const reply = await session.send('GET', `/v1/audit/prove/${encodeURIComponent(seq)}${stream}`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(reply.text)))
+      session.exit(printReply(session.out(), reply, () => session.out().data(reply.text)))
     })
   audit
     .command('checkpoint')
     .description('sign where the audit stands now, and print it to be kept elsewhere')
     .action(async () => {
       const reply = await session.send('POST', '/v1/audit/checkpoint')
-      session.exit(printReply(session.out(), reply, (body) => session.out().line(JSON.stringify(body['checkpoint']))))
+      session.exit(printReply(session.out(), reply, (body) => session.out().data(JSON.stringify(body['checkpoint']))))
     })
 
   for (const active of [true, false]) {

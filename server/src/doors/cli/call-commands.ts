@@ -3,6 +3,8 @@ import type { Session } from './session.ts'
 import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
 
+const RAW = "only the tool's own text, without the frame, for a program"
+
 /** Calls and what becomes of them. */
 export function addCallCommands(program: Command, session: Session): void {
   program
@@ -12,6 +14,7 @@ export function addCallCommands(program: Command, session: Session): void {
     .option('--dry-run', 'only the preview')
     .option('--wait <seconds>', 'wait for a decision', '0')
     .option('--idempotency-key <key>', 'the same key and arguments are the same call')
+    .option('--raw', RAW)
     .action(async (tool: string, args: string | undefined, options: Record<string, string | boolean | undefined>) => {
       const text = jsonArgument(args ?? '{}')
       const more = [
@@ -23,19 +26,20 @@ export function addCallCommands(program: Command, session: Session): void {
       const key = options['idempotencyKey']
       const headers: Record<string, string> = typeof key === 'string' ? { 'idempotency-key': key } : {}
       const reply = await session.send('POST', `/v1/calls?wait_ms=${milliseconds(options['wait'])}`, body, headers)
-      session.exit(printOutcome(session.out(), reply))
+      session.exit(printOutcome(session.out(), reply, options['raw'] === true))
     })
 
   program
     .command('status <call_id>')
     .description('the outcome of a call; asking never runs anything')
     .option('--wait <seconds>', 'wait for an outcome', '0')
-    .action(async (id: string, options: { wait: string }) => {
+    .option('--raw', RAW)
+    .action(async (id: string, options: { wait: string; raw?: boolean }) => {
       const reply = await session.send(
         'GET',
         `/v1/calls/${encodeURIComponent(id)}?wait_ms=${milliseconds(options.wait)}`,
       )
-      session.exit(printOutcome(session.out(), reply))
+      session.exit(printOutcome(session.out(), reply, options.raw === true))
     })
 
   program
@@ -78,12 +82,15 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('artifact <digest>')
     .description('a large output that was moved out of a result')
     .option('--from <characters>', 'where to begin', '0')
-    .action(async (digest: string, options: { from: string }) => {
+    .option('--raw', RAW)
+    .action(async (digest: string, options: { from: string; raw?: boolean }) => {
       const reply = await session.send(
         'GET',
         `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}`,
       )
-      session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['text']))))
+      const out = session.out()
+      const print = options.raw === true ? out.data : out.framed
+      session.exit(printReply(out, reply, (body) => print(textOf(body['text']))))
     })
 }
 

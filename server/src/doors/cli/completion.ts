@@ -25,7 +25,7 @@ export function addCompletionCommand(program: Command, session: Session): void {
     .action((shell: string) => {
       const script = SHELLS[shell]
       if (script === undefined) session.fail(`\`${shell}\` is not one of ${Object.keys(SHELLS).join(', ')}`)
-      else session.out().line(script)
+      else session.out().data(script)
     })
   program.command('complete [words...]', { hidden: true }).action((words: readonly string[]) => {
     for (const word of completionsOf(program, words)) session.out().line(word)

@@ -50,8 +50,15 @@ export function addHealthCommands(program: Command, session: Session): void {
 const MARK: Readonly<Record<Finding['severity'], string>> = { error: '✗', warning: '!', note: '·', ok: '✓' }
 
 function printFinding(out: Out, { severity, about, says, do: remedy }: Finding): void {
-  out.line(`${MARK[severity]} ${about}: ${says.replaceAll('\n', '\n    ')}`)
-  if (remedy !== undefined) out.line(`    → ${remedy.replaceAll('\n', '\n      ')}`)
+  printLines(out, `${MARK[severity]} ${about}: `, says)
+  if (remedy !== undefined) printLines(out, '    → ', remedy)
+}
+
+/** A finding may quote what a tool server wrote: lines after the first stand in a frame. */
+function printLines(out: Out, lead: string, text: string): void {
+  const [first = '', ...more] = text.split('\n')
+  out.line(`${lead}${first}`)
+  if (more.length > 0) out.framed(more.join('\n'), { indent: 6 })
 }
 
 function summaryOf(findings: readonly Finding[]): string {

@@ -78,7 +78,7 @@ function printInit(out: Out, report: InitReport, { write }: InitWish): void {
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
   if (report.changed.length === 0) {
     out.line('put this into the configuration of your client, or let `sluice init --write` do it:')
-    out.line(JSON.stringify(report.snippet, null, 2))
+    out.data(JSON.stringify(report.snippet, null, 2))
   }
   out.line('next: `sluice doctor`, then `sluice up`')
 }

@@ -6,8 +6,21 @@ import { EXIT, EXIT_OF } from './exit-codes.ts'
 /** Where words go. `json` prints the gate's own answer instead of sentences. */
 export type Out = {
   readonly json: boolean
+  /** One line of ours, whatever names of others stand in it; with `json`, the answer itself. */
   line(text: string, tone?: Tone): void
   error(text: string, tone?: Tone): void
+  /** Text of an agent or a tool, in a frame: none of its lines can be taken for one of ours. */
+  framed(text: string, frame?: Framing): void
+  /** Text that a program reads, or lines of our own: an export, a script. */
+  data(text: string): void
+}
+export type Framing = {
+  readonly indent?: number
+  /** How many lines; the rest is counted. */
+  readonly most?: number
+  readonly more?: string
+  readonly tone?: Tone
+  readonly to?: 'stdout' | 'stderr'
 }
 /** How words are meant, for a terminal that has colours. */
 export type Tone = 'good' | 'held' | 'bad' | 'head' | 'quiet'
@@ -50,31 +63,43 @@ export function printProblem(out: Out, body: Fields): number {
   // The evidence names the rules already, and each with its own words.
   const told = evidence.length > 0 ? ['rules', 'says'] : []
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
-    if (textOf(value) !== '' && !told.includes(name))
-      out.error(`  ${name}: ${textOf(value).replaceAll('\n', '\n    ')}`)
+    if (textOf(value) !== '' && !told.includes(name)) printField(out, name, textOf(value))
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
   return EXIT.problem
 }
 
+/** A field that may have several lines, such as the mistakes in a file. */
+function printField(out: Out, name: string, value: string): void {
+  if (!value.includes('\n')) return out.error(`  ${name}: ${value}`)
+  out.error(`  ${name}:`)
+  out.framed(value, { indent: 4, to: 'stderr' })
+}
+
 /** A call's outcome: the tool's own words when it ran, else what happened and what can be done. */
-export function printOutcome(out: Out, reply: Reply): number {
+export function printOutcome(out: Out, reply: Reply, raw = false): number {
   const body = fieldsOf(reply.body)
   const status = textOf(body['status'] ?? '') in EXIT_OF ? textOf(body['status']) : textOf(body['outcome'])
   const code = printReply(out, reply, () => {
-    if (status === 'executed' || status === 'previewed') printResult(out, fieldsOf(body['result'] ?? body['preview']))
+    if (status === 'executed' || status === 'previewed')
+      printResult(out, fieldsOf(body['result'] ?? body['preview']), raw)
     else if (status === 'pending') printHeld(out, body)
     else if (status === 'unknown')
       out.line(`unknown: nobody knows whether ${textOf(body['call_id'])} took effect; settle it with \`sluice settle\``)
     else out.line(`${status}: ${textOf(body['call_id'])}`)
   })
-  if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']))
+  if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']), raw)
   if (!out.json && status === 'executed') printEvidence(out, body)
   return EXIT_OF[status] ?? code
 }
 
-function printResult(out: Out, result: Fields): void {
+/** The tool's own words: framed for people, or alone and as they are for a program. */
+function printResult(out: Out, result: Fields, raw: boolean): void {
   const content = Array.isArray(result['content']) ? result['content'].map(fieldsOf) : []
-  for (const block of content) out.line(textOf(block['text'] ?? block))
+  for (const block of content) {
+    const text = textOf(block['text'] ?? block)
+    if (raw) out.data(text)
+    else out.framed(text)
+  }
 }
 
 /** Beside the tool's own words, which alone are on stdout. */

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { ESCAPES, FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../../../test/hostile-texts.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
 
 function streamOf(isTTY: boolean) {
@@ -29,10 +30,28 @@ describe('words for people', () => {
     expect(text()).toBe('\u001b[31m\\u001b[32mapproved\u001b[39m\n')
   })
 
-  test('are the gate`s own answer, to the byte, where JSON is asked for', () => {
+  test('are the gate`s own answer where JSON is asked for: to the byte for a program, with escapes on a terminal', () => {
+    const [terminal, pipe] = [streamOf(true), streamOf(false)]
+    terminalOut(pipe.stream, pipe.stream, true).line('{"a":"\u202e"}', 'good')
+    expect(pipe.text()).toBe('{"a":"\u202e"}\n')
+    terminalOut(terminal.stream, terminal.stream, true).line('{"a":"\u202e"}', 'good')
+    expect(terminal.text()).toBe('{"a":"\\u202e"}\n')
+  })
+
+  test.each(HOSTILE_TEXTS)('$name stays in its line, and in its frame', ({ text: hostile }) => {
     const { stream, text } = streamOf(true)
-    terminalOut(stream, stream, true).line('{"a":"\u202e"}', 'good')
-    expect(text()).toBe('{"a":"\u202e"}\n')
+    const out = terminalOut(stream, stream, false)
+    out.line(`  asked by ${hostile} for ana`)
+    expect(text().split('\n')).toHaveLength(2)
+    out.framed(hostile, { indent: 4, most: 12 })
+    expect(looksOurs(text())).toBeUndefined()
+    for (const line of text().split('\n').slice(1, -1)) expect(line).toMatch(/^ {4}(?:│ |· )/)
+  })
+
+  test('a hostile text that is printed as it is would be found', () => {
+    for (const { text } of FORGED_LINES.filter(({ text: one }) => one.includes('\n')))
+      expect(looksOurs(text)).toBeDefined()
+    for (const { text } of ESCAPES) expect(looksOurs(text)).toBeDefined()
   })
 })
 

@@ -1,14 +1,18 @@
 import { styleText } from 'node:util'
+import { framedText } from '../../contract/framed-text.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import type { Client } from './client.ts'
 import type { Out, Tone } from './print.ts'
-import { visibleText } from './visible-text.ts'
 
 const STYLES = { good: 'green', held: 'yellow', bad: 'red', head: 'bold', quiet: 'dim' } as const satisfies Record<
   Tone,
   string
 >
 
-type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean }
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** Where the width of the screen is not known. */
+const USUAL_WIDTH = 100
 
 /** Words for people on two streams: coloured where a terminal wants colours, and never able to move its cursor. */
 export function terminalOut(stdout: Stream, stderr: Stream, json: boolean): Out {
@@ -17,10 +21,19 @@ export function terminalOut(stdout: Stream, stderr: Stream, json: boolean): Out 
     // Whether colours are wanted (a terminal, NO_COLOR, FORCE_COLOR) is the runtime's to say.
     stream.write(`${tone === undefined ? shown : styleText(STYLES[tone], shown, { stream })}\n`)
   }
+  // A program gets every byte. On a terminal the same JSON is written with escapes.
+  const data = (text: string) =>
+    void stdout.write(`${stdout.isTTY === true ? text.split('\n').map(visibleText).join('\n') : text}\n`)
   return {
     json,
-    line: (text, tone) => (json ? void stdout.write(`${text}\n`) : write(stdout, text, tone)),
+    line: (text, tone) => (json ? data(text) : write(stdout, text, tone)),
     error: (text, tone) => write(stderr, text, tone),
+    framed(text, { indent = 0, most = Number.MAX_SAFE_INTEGER, more = '', tone, to = 'stdout' } = {}) {
+      const stream = to === 'stdout' ? stdout : stderr
+      const width = (stream.columns ?? USUAL_WIDTH) - indent
+      for (const line of framedText(text, { width, most, more })) write(stream, `${' '.repeat(indent)}${line}`, tone)
+    },
+    data,
   }
 }
 

@@ -27,7 +27,7 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .option('--skill <id>', 'the tool you mean, when it asks you to choose')
     .option('--graph', 'only print the graph that every flow follows, as Mermaid')
     .action(async (prompt: string | undefined, options: RunOptions) => {
-      if (options.graph === true) return session.out().line(drawToolflow())
+      if (options.graph === true) return session.out().data(drawToolflow())
       if (prompt === undefined) return session.fail('say what to do: sluice run "prompt"')
       const body = bodyOf(prompt, options)
       if (body === undefined) return session.fail('--top-k and --risk-score are numbers')

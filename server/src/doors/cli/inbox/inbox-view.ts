@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import { createElement as h, type ReactElement } from 'react'
+import { visibleText } from '../../../contract/visible-text.ts'
 import { evidenceOf, fieldsOf, textOf, type Fields } from '../print.ts'
-import { visibleText } from '../visible-text.ts'
 import { idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
