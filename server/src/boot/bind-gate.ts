@@ -54,6 +54,7 @@ import { readToolflow } from '../commands/toolflow/read-toolflow.ts'
 import { resumeToolflow } from '../commands/toolflow/resume-toolflow.ts'
 import { runToolflow } from '../commands/toolflow/run-toolflow.ts'
 import { readCard } from '../commands/catalogue/read-card.ts'
+import { reviewTool } from '../commands/catalogue/review-tool.ts'
 import { revokeConsent } from '../commands/consents/revoke-consent.ts'
 import { rotateKeys } from '../commands/identity/rotate-keys.ts'
 import { createRunningCalls } from '../commands/calls/running-calls.ts'
@@ -197,9 +198,13 @@ export function bindGate(world: World): Bound {
     onNotice: proxy.onNotice,
     standardOf: (tool) => standardOf(world, tool),
     card: (caller, id, full) => readCard(deps, caller, id, full),
+    reviewTool: (caller, id) => reviewTool({ sight }, caller, id),
     async admitTool(caller, id, hash) {
       const admitted = await admitTool(deps, caller, id, hash)
-      return admitted.ok ? ok(undefined) : admitted
+      if (!admitted.ok) return admitted
+      // Conditions are checked against the admitted schemas.
+      await world.live.reload('catalogue')
+      return ok(undefined)
     },
     servers: () => world.serverReports(),
     artifact: (caller, digest, from, length) => readArtifact(deps, caller, digest, from, length),
@@ -207,7 +212,7 @@ export function bindGate(world: World): Bound {
     smallerSurface: (caller, own) =>
       smallerSurface(
         own,
-        gate.tools(caller).map(({ row }) => row.definition),
+        gate.tools(caller).flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition])),
       ),
     setPause: (caller, order) => setPause(deps, caller, order),
     listPauses: () => listPauses(deps),

@@ -7,6 +7,7 @@ import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { RunStatus } from '../contract/run.ts'
+import type { DefinitionReview } from '../contract/definition-review.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../contract/toolflow.ts'
 import type { StandardSentences } from '../core/gate/standard/describe-standard.ts'
@@ -100,6 +101,8 @@ export interface Gate {
   /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
   standardOf(tool: Tool): StandardSentences
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>
+  /** The admitted and the listed definition side by side, for those who may admit or approve. */
+  reviewTool(caller: Caller, tool_id: string): Result<DefinitionReview>
   admitTool(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
   artifact(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ApprovalState } from './approval.ts'
 import { AuditEntry } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
+import { DefinitionReview } from './definition-review.ts'
 import { PauseRow } from './pause.ts'
 import { RunStatus } from './run.ts'
 import { Surface } from './surface.ts'
@@ -81,6 +82,7 @@ export const PacketAnswer = z.object({
   edited_from: z.string().optional(),
   risk_notes: z.array(Opinion),
   preview: ToolResultAnswer.optional(),
+  definition: DefinitionReview.optional(),
   rollback: z.string(),
   check: z.string(),
   verify: z.string(),
@@ -116,7 +118,9 @@ export const ToolAnswer = z.object({
   idempotent: z.boolean(),
   dry_run: z.boolean(),
   definition_hash: z.string(),
+  /** Whether what the server lists now is what was admitted. Title, description and schema are the admitted ones. */
   admitted: z.boolean(),
+  admitted_hash: z.string().optional(),
 })
 
 export const ServerAnswer = z.object({ server: z.string(), state: z.string(), tools: z.number().int() })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from './caller.ts'
 import type { ToolResult } from './call.ts'
+import type { DefinitionReview } from './definition-review.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Opinion, Strength } from './verdict.ts'
 
@@ -46,6 +47,8 @@ export type ApprovalRow = {
   readonly strength: Strength
   readonly evidence: readonly Opinion[]
   readonly preview?: ToolResult
+  /** For a tool that is new or is not the one that was admitted: both definitions, side by side. Only in a packet that is read by itself. */
+  readonly definition?: DefinitionReview
   readonly created_at: number
   readonly expires_at: number
   readonly state: ApprovalState
@@ -72,6 +75,8 @@ export type ApprovalPacket = {
   readonly edited_from?: string
   readonly risk_notes: readonly Opinion[]
   readonly preview?: ToolResult
+  /** For a tool that is new or is not the one that was admitted: both definitions, side by side. Only in a packet that is read by itself. */
+  readonly definition?: DefinitionReview
   readonly rollback: string
   readonly check: string
   readonly verify: string

@@ -189,6 +189,12 @@ export const PROBLEMS = {
     says: 'the tool server no longer offers this tool',
     do: 'list the tools with `sluice tools`',
   },
+  'tool.unadmitted': {
+    http: 409,
+    retry: 'never',
+    says: 'nobody has admitted this tool yet, so it has no card',
+    do: 'read its definition with `sluice tools diff TOOL`, then admit it with `sluice admit TOOL HASH`',
+  },
   'tool.hash_differs': {
     http: 409,
     retry: 'never',

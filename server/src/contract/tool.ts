@@ -47,6 +47,13 @@ export type ToolRow = {
   readonly gone_at?: number
 }
 
+/**
+ * The definition that models read and that arguments and answers are checked against: the admitted one. A tool that nobody has admitted
+ * yet has only what its server lists; agents are not shown such a tool. `row.definition`, the server's latest word, is for operators.
+ */
+export const inForce = (row: ToolRow): { readonly definition: ToolDefinition; readonly hash: string } =>
+  row.admitted ?? { definition: row.definition, hash: row.definition_hash }
+
 /** What rules, approvers and doors see of a tool: the row joined with the operator's configuration. */
 export type Tool = {
   readonly row: ToolRow

@@ -3,6 +3,8 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { inForce } from '../../contract/tool.ts'
+import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
@@ -42,7 +44,7 @@ export async function readApproval(
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
-  return ok(packetOf(deps, held.row))
+  return ok({ ...packetOf(deps, held.row), ...definitionIn(deps, caller, held.row) })
 }
 
 export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }
@@ -66,6 +68,18 @@ const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: str
 
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
+/** Texts that nobody has admitted are for those who decide, never for the caller's own side. */
+function definitionIn(
+  { catalogue }: Pick<ApprovalReadDeps, 'catalogue'>,
+  caller: Caller,
+  { tool_id }: ApprovalRow,
+): Pick<ApprovalPacket, 'definition'> {
+  const row = catalogue.tool(tool_id)?.row
+  if (row === undefined || row.admitted?.hash === row.definition_hash || !DECIDING_KINDS.includes(caller.kind))
+    return {}
+  return { definition: reviewDefinition(row) }
+}
+
 /** What a person needs to understand a request in five seconds. */
 export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
   const tool = deps.catalogue.tool(row.tool_id)
@@ -73,12 +87,13 @@ export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPack
   const args: Json = JSON.parse(shown)
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
-  const required = tool?.row.definition.inputSchema['required']
+  const definition = tool && inForce(tool.row).definition
+  const required = definition?.inputSchema['required']
   return {
     approval_id: row.approval_id,
     call_id: row.call_id,
     skill_id: row.tool_id,
-    title: tool?.title ?? tool?.row.definition.title ?? row.tool_id,
+    title: tool?.title ?? definition?.title ?? row.tool_id,
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     proposed_args: shown,

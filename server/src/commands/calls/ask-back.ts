@@ -1,6 +1,6 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
 import type { Finding, PlannedReadBack } from '../../contract/standard.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { outputText } from '../../core/gate/interpret.ts'
 import { pauseScopesOf } from '../../core/gate/judge-pause.ts'
@@ -51,8 +51,8 @@ export async function askBack(
   const hindrance = hindranceOf(tool) ?? (await pauseOf(deps, { ...call, tool_id }))
   if (tool === undefined || hindrance !== undefined) return found('unknown', hindrance ?? 'no such tool')
   const canonical = canonicalJson(plan.args)
-  const { inputSchema } = tool.row.definition
-  if (!canonical.ok || !validateAgainst(inputSchema, tool.row.definition_hash, plan.args).ok)
+  const { definition, hash } = inForce(tool.row)
+  if (!canonical.ok || !validateAgainst(definition.inputSchema, hash, plan.args).ok)
     return found('unknown', 'the declared arguments do not fit its schema')
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })

@@ -1,7 +1,7 @@
 import type { CallRow, Outcome, ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug, problem } from '../../contract/problems.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../../core/gate/interpret.ts'
 import { answerValue } from '../../core/gate/standard/answer-value.ts'
 import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
@@ -74,10 +74,11 @@ function consequencesOf(deps: ExecuteDeps, row: CallRow, tool: Tool, { state, re
 
 /** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
 function checkOutput(outcome: Interpretation, tool: Tool): Interpretation {
-  const schema = tool.row.definition.outputSchema
+  const { definition, hash } = inForce(tool.row)
+  const schema = definition.outputSchema
   if (schema === undefined || outcome.state !== 'executed') return outcome
   const structured = outcome.result?.structuredContent
-  const valid = structured !== undefined && validateAgainst(schema, `${tool.row.definition_hash}/output`, structured).ok
+  const valid = structured !== undefined && validateAgainst(schema, `${hash}/output`, structured).ok
   return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
 }
 

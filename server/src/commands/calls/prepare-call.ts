@@ -1,6 +1,6 @@
 import type { Call, CallRequest } from '../../contract/call.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Facts } from '../../core/gate/facts.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
@@ -17,6 +17,8 @@ export type PrepareDeps = {
 
 export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly integrity: Facts['integrity'] }
 
+const UNADMITTED = 'not shown: nobody has admitted this tool yet'
+
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
 export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<PreparedCall> {
   const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
@@ -27,8 +29,10 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
   if (!canonical.ok) return canonical
   const split = splitInputs(request.args)
   if (!split.ok) return split
-  const valid = validateAgainst(row.definition.inputSchema, row.definition_hash, split.value.args)
-  if (!valid.ok) return valid
+  const { definition, hash } = inForce(row)
+  const valid = validateAgainst(definition.inputSchema, hash, split.value.args)
+  // The message quotes the schema, and a schema that nobody has admitted reaches no agent.
+  if (!valid.ok) return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid
   const call: Call = {
     call_id: deps.ids.call(),
     caller: request.caller,

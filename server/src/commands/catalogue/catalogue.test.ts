@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { serversOf, withLedger } from '../../../test/tool-servers/with-ledger.ts'
+import type { Caller } from '../../contract/caller.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
+import { admitTool } from './admit-tool.ts'
 import { openCatalogue } from './catalogue.ts'
 import { registerTools } from './register-tools.ts'
 
+const ADMIN: Caller = { kind: 'admin', id: 'admin:a', user: 'ana' }
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: {}, ...more })
 
 describe('the catalogue', () => {
@@ -90,8 +93,12 @@ describe('the catalogue', () => {
         tool('tool_0', { description: 'Feeds parrots' }),
         ...many.slice(1),
       ])
-      expect(work()).toBe(4)
       const ids = (query: string) => catalogue.search(query, 50, () => true).map(({ id }) => id)
+      // What is not admitted is not indexed: the tool is still found by the words it was admitted with.
+      expect([work(), ids('parrots'), ids('brass').length]).toEqual([3, [], 45])
+      const hash = catalogue.tool('mail__tool_0')?.row.definition_hash ?? ''
+      await admitTool({ ...deps, catalogue }, ADMIN, 'mail__tool_0', hash)
+      expect(work()).toBe(4)
       expect(ids('parrots')).toEqual(['mail__tool_0'])
       expect(ids('brass')).toHaveLength(44)
       await registerTools({ ...deps, catalogue }, 'mail', many.slice(1))

@@ -1,5 +1,5 @@
 import type { Config, ServerSettings } from '../../contract/config.ts'
-import type { Tool, ToolRow } from '../../contract/tool.ts'
+import { inForce, type Tool, type ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../../core/catalogue/join-tool.ts'
 import { createIndex, type Hit } from '../../core/search/create-index.ts'
 import type { SearchableTool } from '../../core/search/searchable-tool.ts'
@@ -67,7 +67,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       count += 1
       unread.delete(tool_id)
       const tool = byId.get(tool_id)
-      if (tool === undefined || tool.row.gone_at !== undefined) index.remove(tool_id)
+      if (tool === undefined || !isFindable(tool)) index.remove(tool_id)
       else index.replace(searchable(tool))
     }
   }
@@ -98,12 +98,15 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   }
 }
 
-const isSameText = (before: Tool | undefined, { row }: Tool): boolean =>
-  before?.row.definition_hash === row.definition_hash && before.row.gone_at === row.gone_at
+/** Words that nobody has admitted are found by nobody, and do not count in how rare a word is. */
+const isFindable = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
+
+const isSameText = (before: Tool | undefined, tool: Tool): boolean =>
+  before !== undefined && inForce(before.row).hash === inForce(tool.row).hash && isFindable(before) === isFindable(tool)
 
 /** What search reads of a tool: the server's words, and the operator's above them. */
-export function searchable({ row, title = row.definition.title, tags = [] }: Tool): SearchableTool {
-  const { name, description, inputSchema } = row.definition
+export function searchable({ row, title = inForce(row).definition.title, tags = [] }: Tool): SearchableTool {
+  const { name, description, inputSchema } = inForce(row).definition
   return {
     id: row.tool_id,
     name,
@@ -127,7 +130,9 @@ function isSame(before: ReadonlyMap<string, Tool>, after: ReadonlyMap<string, To
 
 /** What a tool does follows from its definition and the configuration; of an unchanged definition it is not asked again. */
 function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings): Tool {
-  return before?.row.definition_hash === row.definition_hash ? { ...before, row } : joinTool(row, settings)
+  const isKnown =
+    before?.row.definition_hash === row.definition_hash && before.row.admitted?.hash === row.admitted?.hash
+  return isKnown ? { ...before, row } : joinTool(row, settings)
 }
 
 async function rowsOf(shelves: Shelves, server: string): Promise<readonly ToolRow[]> {

@@ -20,6 +20,8 @@ export function readCard(
   const tool = deps.sight.tool(caller, tool_id)
   if (tool === undefined) return refuse('tool.unknown', { tool: tool_id })
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
+  // Cards are for models, whoever's key a model holds.
+  if (tool.row.admitted === undefined) return refuse('tool.unadmitted', { tool: tool_id })
   const beside = { asked: sayAsked(deps.policy(), caller, tool), ...standardOf(deps, tool) }
   return ok({ ...toolCard(tool, { full, beside }), ...beside })
 }

@@ -1,4 +1,4 @@
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolText } from '../../core/search/searchable-tool.ts'
 import { searchable } from './catalogue.ts'
 import type { Catalogue, Clock, Embedder, Vectors } from '../ports.ts'
@@ -44,7 +44,7 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
       await vectors.put(
         batch.flatMap(({ row }, at) => {
           const vector = answer[at]
-          return vector === undefined ? [] : [{ hash: row.definition_hash, vector }]
+          return vector === undefined ? [] : [{ hash: inForce(row).hash, vector }]
         }),
       )
     }
@@ -52,15 +52,15 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
 
   return {
     async nearest(query, count, counts) {
-      const tools = catalogue.tools().filter(({ row }) => row.gone_at === undefined)
-      const missing = tools.filter(({ row }) => vectors.get(row.definition_hash) === undefined)
+      const tools = catalogue.tools().filter(isOffered)
+      const missing = tools.filter(({ row }) => vectors.get(inForce(row).hash) === undefined)
       // Nobody waits for a whole catalogue: what is not known yet is found by its words.
       if (missing.length > 0) filling ??= fill(missing).finally(() => (filling = undefined))
       if (missing.length === tools.length) await filling
       const [asked] = (await ask([query.slice(0, LONGEST_TEXT)])) ?? []
       if (asked === undefined) return undefined
       const near = tools.flatMap((tool) => {
-        const vector = vectors.get(tool.row.definition_hash)
+        const vector = vectors.get(inForce(tool.row).hash)
         return vector === undefined ? [] : [{ tool, likeness: dot(asked, vector) }]
       })
       near.sort((a, b) => b.likeness - a.likeness)
@@ -74,6 +74,9 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
     notice: () => (restUntil > 0 ? DOWN : undefined),
   }
 }
+
+/** What nobody has admitted is sent to no model. */
+const isOffered = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
 
 function textOf(tool: Tool): string {
   const { name, title, description, tags, parameters, server } = toolText(searchable(tool))

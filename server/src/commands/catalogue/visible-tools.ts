@@ -13,8 +13,8 @@ const MOST_CALLERS = 32
 export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
 
 /**
- * What a caller is shown. A tool that their key is not good for, or of which every call would be blocked, is missing for
- * them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
+ * What a caller is shown. A tool that their key is not good for, of which every call would be blocked, or that nobody has admitted
+ * yet, is missing for them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
  * INVARIANT: what a caller sees follows from the policy in force, the caller and the tool, and from nothing else.
  */
 export interface VisibleTools {
@@ -76,5 +76,7 @@ export function createVisibleTools({ catalogue, policy }: VisibleToolsDeps): Vis
 const oversees = ({ kind }: Caller): boolean => OVERSEERS.includes(kind)
 const seesAll = (caller: Caller): boolean => oversees(caller) && caller.grant === undefined
 
+/** INVARIANT: a tool that nobody has admitted is seen only by those who can review it. */
 const isFor = (policy: Policy, caller: Caller, tool: Tool): boolean =>
-  grantedTools(caller)(tool.row.tool_id) && (oversees(caller) || couldPermit(policy, caller, tool))
+  grantedTools(caller)(tool.row.tool_id) &&
+  (oversees(caller) || (tool.row.admitted !== undefined && couldPermit(policy, caller, tool)))

@@ -1,6 +1,7 @@
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEffect, RunEvent } from '../../contract/run.ts'
+import { inForce } from '../../contract/tool.ts'
 import type { Performer } from '../runs/drive-run.ts'
 import type { Channel, ChannelMessage, Clock } from '../ports.ts'
 import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
@@ -49,7 +50,7 @@ async function messageOf(deps: DeliverDeps, effect: RunEffect): Promise<ChannelM
     at,
     call_id,
     tool_id: call.tool_id,
-    title: cut(tool?.title ?? tool?.row.definition.title ?? call.tool_id, MOST_WORDS),
+    title: cut(tool?.title ?? (tool && inForce(tool.row).definition.title) ?? call.tool_id, MOST_WORDS),
     risk: tool?.risk ?? 'critical',
     asked_by: call.caller.id,
     thread: call.thread,

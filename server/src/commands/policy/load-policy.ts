@@ -18,7 +18,7 @@ export function compileText(digest: Digest, { text, file, at }: PolicyText, cata
 }
 
 export const schemasIn = (catalogue: Catalogue | undefined) => (tool_id: string) =>
-  catalogue?.tool(tool_id)?.row.definition.inputSchema
+  catalogue?.tool(tool_id)?.row.admitted?.definition.inputSchema
 
 /** The policy a gate starts with. A mistake names file, line and what to write instead; all of them are told. */
 export function loadPolicy(digest: Digest, text: PolicyText): Result<Policy> {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import { redactJson } from '../../core/dlp/redact-json.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
@@ -32,7 +32,8 @@ export async function fillArguments(
   given: Json | undefined,
   prompt: string,
 ): Promise<FilledArguments> {
-  const { inputSchema } = tool.row.definition
+  const { definition, hash } = inForce(tool.row)
+  const { inputSchema } = definition
   const args = isJsonObject(given) ? givenArgs(given) : await modelArgs(deps, tool, prompt)
   const missing = missingIn(args.value, inputSchema)
   const unsaid = args.of === 'model' && isJsonObject(args.value) ? ungrounded(args.value, inputSchema, prompt) : []
@@ -43,7 +44,7 @@ export async function fillArguments(
   ]
   const proposed_args = shown(deps, args.value)
   if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
-  const valid = validateAgainst(inputSchema, tool.row.definition_hash, args.value)
+  const valid = validateAgainst(inputSchema, hash, args.value)
   if (valid.ok) return { args, required_inputs, why_inputs: '', proposed_args }
   return { args, required_inputs: ['args'], why_inputs: sayProblem(valid.problem), proposed_args }
 }
@@ -52,7 +53,7 @@ const givenArgs = (given: JsonObject): GivenArgs => ({ of: 'caller', value: give
 const NOBODYS: GivenArgs = { of: 'nobody', value: {} }
 
 async function modelArgs({ argumentModel }: FillDeps, tool: Tool, prompt: string): Promise<GivenArgs> {
-  const { definition } = tool.row
+  const { definition } = inForce(tool.row)
   const wanted = definition.inputSchema['properties']
   if (argumentModel === undefined || !isJsonObject(wanted) || Object.keys(wanted).length === 0) return NOBODYS
   const title = tool.title ?? definition.title ?? definition.name

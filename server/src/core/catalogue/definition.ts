@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import type { DefinitionChange } from '../../contract/definition-review.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
 import { markedText } from '../../contract/visible-text.ts'
 
@@ -40,12 +41,14 @@ export function toolIdOf(server: string, name: string, digest: (text: string) =>
   return `${kept}_${digest(whole).slice(0, SUFFIX)}`
 }
 
-/** One place where two definitions differ; a missing side did not exist there. */
-export type DefinitionChange = { readonly path: string; readonly before?: string; readonly after?: string }
+/** What a person has to read before admitting a definition: every path that differs, with both texts. Of a new tool, all of it. */
+export function definitionDiff(before: ToolDefinition | undefined, after: ToolDefinition): readonly DefinitionChange[] {
+  return changesAt('', before === undefined ? {} : pinnedOf(before), pinnedOf(after))
+}
 
-/** What a person has to read before admitting a changed definition: every path that differs, with both texts. */
-export function definitionDiff(before: ToolDefinition, after: ToolDefinition): readonly DefinitionChange[] {
-  return changesAt('', pinnedOf(before), pinnedOf(after))
+/** The names of the fields that differ. Our own words only: a path below them would hold names that the server chose. */
+export function changedFields(before: ToolDefinition, after: ToolDefinition): readonly string[] {
+  return PINNED.filter((field) => canonicalOf(before[field]) !== canonicalOf(after[field]))
 }
 
 function changesAt(path: string, before: Json | undefined, after: Json | undefined): DefinitionChange[] {

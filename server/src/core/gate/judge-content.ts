@@ -1,7 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import type { ContentSettings } from '../../contract/judgement.ts'
-import type { ToolEffect } from '../../contract/tool.ts'
+import { inForce, type ToolEffect } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { CompiledRules } from '../dlp/compile-rules.ts'
 import { redactJson, type JsonFinding } from '../dlp/redact-json.ts'
@@ -36,7 +36,7 @@ function opinionOn(
   facts: Facts,
 ): Opinion[] {
   if (findings.length === 0 || effect === 'off') return []
-  const schema = facts.tool.row.definition.inputSchema
+  const schema = inForce(facts.tool.row).definition.inputSchema
   const places = findings.map(({ path }) => shownPointer(path.split('/').slice(1).map(unescape), schema))
   const types = [...new Set(findings.map(({ type }) => type))].join(', ')
   const says = `${WHAT[kind]} (${types}) stands in ${namePlaces(places)}, which this tool would write or send`

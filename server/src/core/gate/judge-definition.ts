@@ -1,7 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
-import { definitionDiff } from '../catalogue/definition.ts'
+import { changedFields } from '../catalogue/definition.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
@@ -33,15 +33,15 @@ export function judgeDefinition(_policy: Policy, call: Call, facts: Facts): Opin
 }
 
 const STRONG_IF = { allow: {}, block: {}, ask: { strength: 'strong' } } as const
-const MOST_PATHS = 8
-const LONGEST_PATH = 80
+const LONGEST_ID = 80
 
-/** Where it differs from what was admitted. The texts themselves are the server's own words: they are read in the diff, not here. */
+/**
+ * Which fields differ from what was admitted. The agent reads this sentence, so it holds no word of the new definition, not even the name
+ * of a parameter: people read those in the approval packet and in `sluice tools diff`.
+ */
 function sayChanged(row: ToolRow, admitted: NonNullable<ToolRow['admitted']>): string {
-  const paths = definitionDiff(admitted.definition, row.definition).map(({ path }) => path)
-  const shown = paths.slice(0, MOST_PATHS).map((path) => `\`${printable(path)}\``)
-  const more = paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''
-  const where = shown.length === 0 ? '' : `: ${shown.join(', ')}${more} changed`
+  const fields = changedFields(admitted.definition, row.definition).map((field) => `\`${field}\``)
+  const where = fields.length === 0 ? '' : `: ${fields.join(', ')} changed`
   return `the tool is not the one ${admitted.by} admitted${where}`
 }
 
@@ -53,5 +53,5 @@ function sayLookAlike({ tool_id, by }: LookAlike): string {
 /** Names of servers' making stand in sentences of ours: no line breaks, no marks that turn the text around, no end. */
 function printable(text: string): string {
   const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}`]/gu, '·')
-  return plain.length <= LONGEST_PATH ? plain : `${plain.slice(0, LONGEST_PATH - 1)}…`
+  return plain.length <= LONGEST_ID ? plain : `${plain.slice(0, LONGEST_ID - 1)}…`
 }

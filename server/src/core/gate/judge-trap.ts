@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import { inForce } from '../../contract/tool.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import { isInside } from './sandbox/is-inside.ts'
@@ -18,7 +19,7 @@ export type TrapFacts = { readonly traps: readonly Trap[]; readonly files: reado
 export function judgeTrap(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { traps, files } = facts.traps
   if (traps.length === 0 && files.length === 0) return []
-  const schema = facts.tool.row.definition.inputSchema
+  const schema = inForce(facts.tool.row).definition.inputSchema
   const args: Json = JSON.parse(call.canonical_args)
   const sprung = [
     ...sprungTraps(args, traps).map(({ trap, path }) => ({ ...trap, at: shownPointer(path, schema) })),

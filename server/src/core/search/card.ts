@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts'
-import type { RiskClass, Tool, ToolEffect } from '../../contract/tool.ts'
+import { inForce, type RiskClass, type Tool, type ToolEffect } from '../../contract/tool.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { exampleArgs } from './example-args.ts'
 import { markedText } from '../../contract/visible-text.ts'
@@ -33,7 +33,10 @@ const DEFAULT_BUDGET = 600
 const LONGEST_PURPOSE = 20_001
 
 /** The operator's name for a tool, else the server's. */
-export const titleOf = ({ title, row: { definition } }: Tool): string => title ?? definition.title ?? definition.name
+export function titleOf({ title, row }: Tool): string {
+  const { definition } = inForce(row)
+  return title ?? definition.title ?? definition.name
+}
 
 type Level = Detail & { readonly purpose: number; readonly example: boolean }
 const level = (
@@ -72,9 +75,10 @@ const LEANER: readonly Level[] = [
 /** Deterministic: the same tool and options give the same card, key for key. */
 export function toolCard(tool: Tool, options: CardOptions = {}): ToolCard {
   const { budgetTokens = DEFAULT_BUDGET, full = false, beside = {} } = options
-  const example = exampleArgs(tool.row.definition.inputSchema)
+  const { inputSchema } = inForce(tool.row).definition
+  const example = exampleArgs(inputSchema)
   // Everything after the first pruning works on its bounded result, so a huge schema is read once.
-  const pruned = pruneSchema(tool.row.definition.inputSchema, full ? FULL : GENEROUS)
+  const pruned = pruneSchema(inputSchema, full ? FULL : GENEROUS)
   if (full) return cardAt(tool, pruned, FULL, example)
   let card = cardAt(tool, pruned, GENEROUS, example)
   for (const detail of LEANER) {
@@ -87,7 +91,8 @@ export function toolCard(tool: Tool, options: CardOptions = {}): ToolCard {
 }
 
 function cardAt(tool: Tool, pruned: Pruned, detail: Level, example: JsonObject | undefined): ToolCard {
-  const { definition, tool_id } = tool.row
+  const { tool_id } = tool.row
+  const { definition } = inForce(tool.row)
   // Cut before it is read: a description may be megabytes.
   const purpose = markedText((definition.description ?? '').slice(0, LONGEST_PURPOSE).trim())
   return {

@@ -1,3 +1,4 @@
+import { printReview } from './print-definition.ts'
 import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Out } from './print.ts'
 
 /** One request as an approver reads it. */
@@ -13,6 +14,7 @@ export function printPacket(out: Out, packet: Fields): void {
   out.line(`  arguments: ${textOf(packet['proposed_args'])}`)
   if (packet['edited_from'] !== undefined) out.line(`  before:    ${textOf(packet['edited_from'])}`)
   for (const note of evidenceOf(packet)) out.line(`  ${note}`, toneOf(note))
+  if (packet['definition'] !== undefined) printReview(out, fieldsOf(packet['definition']))
   const preview = fieldsOf(packet['preview'])['content']
   if (Array.isArray(preview))
     out.line(`  preview: ${preview.map((block) => textOf(fieldsOf(block)['text'])).join(' ')}`)

@@ -1,27 +1,42 @@
 import type { Command } from 'commander'
 import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { printDefinition } from './print-definition.ts'
 import { sendForAll } from './send-for-all.ts'
 import type { Session } from './session.ts'
 
 /** The tools behind the gate: which there are, which does what, and what is needed to call one. */
 export function addToolCommands(program: Command, session: Session): void {
-  program
-    .command('tools')
-    .description('the tools behind the gate')
-    .action(async () => {
+  const tools = program.command('tools').description('the tools behind the gate')
+  tools.action(async () => {
+    const reply = await sendForAll(session.send, '/v1/tools')
+    const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
+    const row = (tool: Fields) => [
+      textOf(tool['tool_id']),
+      textOf(tool['risk']),
+      `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
+      tool['admitted'] === true ? 'yes' : `no: sluice tools diff ${textOf(tool['tool_id'])}`,
+    ]
+    const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
+    printNotices(session.out(), reply.body)
+    session.exit(code)
+  })
+
+  tools
+    .command('diff [tool_id]')
+    .description(
+      'the admitted definition and the one its server lists now, of one tool or of all that are not admitted',
+    )
+    .action(async (id: string | undefined) => {
+      if (id !== undefined) return session.exit(await printDefinition(session, id))
       const reply = await sendForAll(session.send, '/v1/tools')
-      const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
-      const row = (tool: Fields) => [
-        textOf(tool['tool_id']),
-        textOf(tool['risk']),
-        `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
-        tool['admitted'] === true
-          ? 'yes'
-          : `no: sluice admit ${textOf(tool['tool_id'])} ${textOf(tool['definition_hash'])}`,
-      ]
-      const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
-      printNotices(session.out(), reply.body)
-      session.exit(code)
+      const waiting = itemsOf(reply.body).filter((tool) => tool['admitted'] !== true && tool['gone_at'] === undefined)
+      if (reply.status >= 400 || waiting.length === 0)
+        return session.exit(
+          printReply(session.out(), reply, () => session.out().line('every tool that is offered is admitted')),
+        )
+      const codes: number[] = []
+      for (const tool of waiting) codes.push(await printDefinition(session, textOf(tool['tool_id'])))
+      session.exit(Math.max(...codes))
     })
 
   program

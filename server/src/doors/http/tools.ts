@@ -1,10 +1,11 @@
 import { PAGED } from './parameters.ts'
 import { listOf, ToolAnswer } from '../../contract/answers.ts'
+import { DefinitionReview } from '../../contract/definition-review.ts'
 import { AdmitBody } from '../../contract/api.ts'
-import type { Tool } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { pageIn, partOf } from './query.ts'
-import { ADMINS, CALLERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
 
 /** Of one page: what one screen or one program can use, whatever stands behind the gate. */
 const MOST_TOOLS = 1_000
@@ -62,6 +63,19 @@ export const toolRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/tools/{tool_id}/definition',
+      access: OVERSEERS,
+      summary: 'The admitted and the listed definition of one tool, side by side; the hash to admit is `after.hash`',
+      answers: DefinitionReview,
+    }),
+    (c) => {
+      const review = gate.reviewTool(c.get('caller'), partOf(c, 'tool_id'))
+      return review.ok ? jsonResponse(200, review.value) : problemResponse(review.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/tools/{tool_id}/admit',
@@ -79,12 +93,13 @@ export const toolRoutes: Routes = (app, gate) => {
 }
 
 function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_run }: Tool) {
-  const { description, inputSchema } = row.definition
+  const { definition } = inForce(row)
+  const { description, inputSchema } = definition
   const admitted = row.admitted?.hash === row.definition_hash
   return {
     tool_id: row.tool_id,
     server: row.server,
-    title: title ?? row.definition.title,
+    title: title ?? definition.title,
     tags,
     description,
     input_schema: inputSchema,
@@ -95,6 +110,7 @@ function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_
     dry_run: dry_run !== undefined,
     definition_hash: row.definition_hash,
     admitted,
+    ...(row.admitted === undefined ? {} : { admitted_hash: row.admitted.hash }),
     ...(row.gone_at === undefined ? {} : { gone_at: row.gone_at }),
   }
 }

@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import type { ToolDefinition } from '../../contract/tool.ts'
+import { inForce, type ToolDefinition } from '../../contract/tool.ts'
 import { answerCall } from './answer-call.ts'
 import { taskWish } from './call-as-task.ts'
 import type { Exchange } from './exchange.ts'
@@ -36,9 +36,10 @@ export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
 
 export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era): readonly JsonObject[] {
   if (shown === 'search') return era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST
-  const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined)
+  // A model may hold an operator's key: what nobody has admitted is in no model's list, whoever asks.
+  const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
   const listed = tools.map(({ row, title }) => ({
-    ...definitionFor(row.definition, era),
+    ...definitionFor(inForce(row).definition, era),
     ...(title === undefined ? {} : { title }),
     ...(era === 'old' ? MAY_BE_TASK : {}),
     name: row.tool_id,
@@ -68,13 +69,19 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
     const hint = 'call execute_skill_proxy with this name as its skill_id'
     return failed({ code: 'tool.unknown', about: { tool: name.slice(0, 128), paths: hint } })
   }
-  const definition = () => gate.tool(exchange.caller, name)?.row.definition
+  const definition = () => definitionOf(gate, exchange.caller, name)
   if (exchange.era === 'new') {
     const fault = mirrorFault(definition()?.inputSchema ?? NO_SCHEMA, args, exchange)
     if (fault !== undefined) return fault
   }
   const hasOutputSchema = () => definition()?.outputSchema !== undefined
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
+}
+
+/** The definition that a client was shown, or could have been. */
+export function definitionOf(gate: Gate, caller: Caller, tool_id: string): ToolDefinition | undefined {
+  const row = gate.tool(caller, tool_id)?.row
+  return row === undefined ? undefined : inForce(row).definition
 }
 
 const noTask = (): Answer =>

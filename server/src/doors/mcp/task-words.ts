@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { asSaid, type Answer } from './rpc.ts'
+import { definitionOf } from './surfaces.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
@@ -26,7 +27,7 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
 
 /** What the call itself would have been answered with. */
 export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask): Answer {
-  return answerOf(outcome, () => gate.tool(caller, tool_id)?.row.definition.outputSchema !== undefined)
+  return answerOf(outcome, () => definitionOf(gate, caller, tool_id)?.outputSchema !== undefined)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Json } from '../../../contract/json.ts'
 import type { Sandbox } from '../../../contract/judgement.ts'
-import type { Tool } from '../../../contract/tool.ts'
+import { inForce, type Tool } from '../../../contract/tool.ts'
 import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
 import { pathReadings } from '../../../core/gate/sandbox/path-readings.ts'
@@ -30,7 +30,7 @@ async function lookUp(deps: FilesDeps, call: Call, tool: Tool, sandbox: Sandbox 
   const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files)
   const resolved: FileFact[] = []
   for (const [at, argument] of found.entries()) {
-    const place = shownPointer(argument.path, tool.row.definition.inputSchema)
+    const place = shownPointer(argument.path, inForce(tool.row).definition.inputSchema)
     const isTooMuch = at >= MOST_FILES || argument.text.length > LONGEST
     const fact = isTooMuch ? { readings: [], leads: 'unknown' as const } : await leadsOf(deps, call.server, argument)
     resolved.push({ at: place, ...fact })

@@ -1,0 +1,17 @@
+import type { Caller, CallerKind } from '../../contract/caller.ts'
+import type { DefinitionReview } from '../../contract/definition-review.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
+import type { VisibleTools } from './visible-tools.ts'
+
+/** Who reads definitions that nobody has admitted. */
+const REVIEWERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
+
+export type ReviewDeps = { readonly sight: VisibleTools }
+
+/** The admitted and the listed definition of one tool. Never for an agent: what is not admitted reaches no model. */
+export function reviewTool({ sight }: ReviewDeps, caller: Caller, tool_id: string): Result<DefinitionReview> {
+  if (!REVIEWERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: REVIEWERS.join(', ') })
+  const tool = sight.tool(caller, tool_id)
+  return tool === undefined ? refuse('tool.unknown', { tool: tool_id }) : ok(reviewDefinition(tool.row))
+}
