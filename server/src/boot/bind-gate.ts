@@ -48,11 +48,12 @@ import { openProxy } from '../commands/proxy/proxy.ts'
 import { proveEntry } from '../commands/audit/prove-entry.ts'
 import { listApprovals, listUnknown, readApproval } from '../commands/approvals/read-approvals.ts'
 import { readArtifact } from '../commands/artifacts/read-artifact.ts'
+import { readCallByKey } from '../commands/calls/read-call-by-key.ts'
 import { readCall } from '../commands/calls/read-call.ts'
 import { listTasks, readTask } from '../commands/calls/read-task.ts'
 import { readToolflow } from '../commands/toolflow/read-toolflow.ts'
 import { resumeToolflow } from '../commands/toolflow/resume-toolflow.ts'
-import { runToolflow } from '../commands/toolflow/run-toolflow.ts'
+import { runOf, runToolflow } from '../commands/toolflow/run-toolflow.ts'
 import { readCard } from '../commands/catalogue/read-card.ts'
 import { reviewTool } from '../commands/catalogue/review-tool.ts'
 import { revokeConsent } from '../commands/consents/revoke-consent.ts'
@@ -167,6 +168,7 @@ export function bindGate(world: World): Bound {
     noteRefusal: (refusal) => noteRefusal(deps, refusal),
     dispatch: world.learning === undefined ? dispatch : taught(dispatch, world.learning),
     readCall: (caller, id, wait) => readCall(deps, caller, id, wait),
+    readCallByKey: (caller, key, wait) => readCallByKey(deps, caller, key, wait),
     readTask: (caller, id, waiting) => readTask(deps, caller, id, waiting),
     listTasks: (caller, page) => listTasks(deps, caller, page),
     cancelTask: (caller, id) => cancelTask(deps, caller, id),
@@ -184,6 +186,7 @@ export function bindGate(world: World): Bound {
     takeCallback: (callback) => takeCallback(deps, callback),
     runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),
     readToolflow: (caller, id, wait) => readToolflow(deps, caller, id, wait),
+    readToolflowByKey: (caller, key, wait) => readToolflow(deps, caller, runOf(deps.digest, caller, key), wait),
     resumeToolflow: (caller, id, answer, wait) => resumeToolflow(deps, caller, id, answer, wait),
     mintConsent: (caller, terms, passphrase) => mintConsent(deps, caller, terms, passphrase),
     listConsents: (caller, page) => listConsents(deps, caller, page),

@@ -17,19 +17,19 @@ import { greetDemo } from './greet-demo.ts'
 import { DEMO, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
 import { policyFiles } from './policy-files.ts'
-import { openGate, type Log } from './open-gate.ts'
+import { openGate, type GateOptions, type Log } from './open-gate.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
-export async function up(options: UpOptions): Promise<number> {
+export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
   if (options.demo === true) writeDemo(DEMO)
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
   const log = logTo(process.stderr.isTTY ? undefined : 2)
   let url = ''
-  const opened = await openGate(settings, { log, url: () => url, policy: policyFiles(settings.file) })
+  const opened = await openGate(settings, { ...more, log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   const prepared = await prepareCredentials(gate, settings.config, settings.data)
@@ -110,7 +110,8 @@ function scrubbed(about: Readonly<Record<string, unknown>> = {}): Record<string,
 
 function untilStopped(onHangUp: () => void): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
+    // Also for the second one: Ctrl-C reaches the gate from the terminal and again from the launcher in front of it.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
     // A service is told to read again; in a terminal the same signal means that the terminal is gone.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })

@@ -47,6 +47,8 @@ export interface Gate {
   noteRefusal(refusal: Refusal): Promise<void>
   dispatch(request: CallRequest, live?: Live): Promise<Outcome>
   readCall(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
+  /** The call that this caller made under an idempotency key. */
+  readCallByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<Outcome>>
   /** A call that its maker follows as a task: as it stands, or once it is over while somebody waits. */
   readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
   listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
@@ -71,6 +73,8 @@ export interface Gate {
   /** Search, choose, judge and run, as one durable flow. */
   runToolflow(caller: Caller, body: ToolflowBody, more?: RunToolflow): Promise<Result<ToolflowView>>
   readToolflow(caller: Caller, run_id: string, wait_ms?: number): Promise<Result<ToolflowView>>
+  /** The flow that this caller started under an idempotency key. */
+  readToolflowByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<ToolflowView>>
   resumeToolflow(
     caller: Caller,
     run_id: string,

@@ -681,7 +681,7 @@ export const PROBLEMS = {
     http: 502,
     retry: 'never',
     says: 'the gate went away before it answered',
-    do: 'find out in the audit whether a call was made, before you repeat it',
+    do: 'the request was not sent again; find out what became of it before you repeat it',
   },
   'gate.stopping': { http: 503, retry: 'later', says: 'the gate is shutting down', do: 'try again when it is back' },
   internal: {

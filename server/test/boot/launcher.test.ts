@@ -1,6 +1,12 @@
-import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
-import { LAUNCHER } from '../doors/with-running-gate.ts'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import { configure, LAUNCHER, run } from '../doors/with-running-gate.ts'
+import { effectsIn, until } from '../gate/with-gate.ts'
+import { rpc } from '../mcp/knock.ts'
 
 /** Every process that starts says which one it is and how it was started. */
 const TELL = `--import=data:text/javascript,console.error(JSON.stringify([process.pid,process.execArgv,process.env.MALLOC_ARENA_MAX]))`
@@ -27,4 +33,81 @@ test.skipIf(process.platform === 'win32')('a gate stays small, and is the proces
 test('what ends soon is started once, with no options', () => {
   const all = starts('--help')
   expect(all).toEqual([[all[0]?.[0], [], null]])
+})
+
+/** The first process believes that it is an old Node, which cannot become another program and has to start one. */
+const OLD_NODE =
+  '--import=data:text/javascript,delete%20process.env.NODE_OPTIONS;delete%20process.execve;' +
+  "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.19.0'}})"
+
+/** Runs words in front of which a launcher stays, and gives the launcher as a process. */
+async function behindLauncher(
+  words: readonly string[],
+  use: (started: {
+    readonly folder: string
+    readonly socket: string
+    readonly launcher: ReturnType<typeof spawn>
+    readonly say: (line: object) => void
+    readonly nextLine: () => Promise<string>
+    /** Every process that holds the launcher's output has ended. */
+    readonly allEnded: Promise<unknown>
+  }) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-launcher-'))
+  configure(folder)
+  const env = { ...process.env, NODE_OPTIONS: OLD_NODE }
+  // Input comes from a process of its own, as from an MCP client, and stays open when the launcher is gone.
+  const client = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] })
+  const launcher = spawn(process.execPath, [LAUNCHER, ...words], {
+    cwd: folder,
+    env,
+    stdio: [client.stdout, 'pipe', 'ignore'],
+  })
+  if (launcher.stdout === null) throw new Error('the launcher has no output')
+  const lines = createInterface({ input: launcher.stdout })
+  try {
+    await use({
+      folder,
+      socket: join(folder, '.sluice/gate.sock'),
+      launcher,
+      say: (line) => void client.stdin.write(`${JSON.stringify(line)}\n`),
+      nextLine: () => new Promise((done) => lines.once('line', done)),
+      allEnded: new Promise((done) => launcher.once('close', done)),
+    })
+  } finally {
+    launcher.kill('SIGKILL')
+    client.kill('SIGKILL')
+    await run(folder, ['down'])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('a launcher that stays in front', () => {
+  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)('takes its gate with it, cleanly, on %s', async (signal) => {
+    await behindLauncher(['up'], async ({ folder, socket, launcher, nextLine, allEnded }) => {
+      expect(await nextLine()).toContain('sluice is up')
+      // A call under way gets its outcome, as on any other stop.
+      const call = ['call', 'book__slow_note', JSON.stringify({ text: 'x', ms: 1_000 }), '--json']
+      const { approval_id, call_id } = JSON.parse((await run(folder, call)).out) as Record<string, string>
+      await run(folder, ['approve', approval_id ?? ''])
+      await until(() => effectsIn(folder).length === 1)
+      launcher.kill(signal)
+      await allEnded
+      expect(existsSync(socket)).toBe(false)
+      const after = JSON.parse((await run(folder, ['status', call_id ?? '', '--json'])).out) as Record<string, string>
+      expect(after['status']).toBe('executed')
+      expect(effectsIn(folder)).toHaveLength(1)
+    })
+  })
+
+  test('takes `sluice mcp` with it, and leaves the gate that this started in the background', async () => {
+    await behindLauncher(['mcp'], async ({ folder, launcher, say, nextLine, allEnded }) => {
+      say(rpc('tools/list', {}, 1))
+      expect(JSON.parse(await nextLine())).toMatchObject({ id: 1, result: {} })
+      launcher.kill('SIGKILL')
+      await allEnded
+      expect((await run(folder, ['servers'])).out).toContain('book')
+      expect((await run(folder, ['down'])).out).toContain('the gate has stopped')
+    })
+  })
 })

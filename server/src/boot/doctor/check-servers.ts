@@ -14,7 +14,7 @@ const START_MS = 20_000
 export async function askGate(data: string): Promise<readonly Finding[] | undefined> {
   const ask = clientFor({ socket: placesIn(data).socket })
   const alive = await ask('GET', '/healthz')
-  if (alive.status === NOBODY) return undefined
+  if (alive.status <= NOBODY) return undefined
   const ready = await ask('GET', '/readyz')
   const served = (await ask('GET', '/v1/servers')).body
   const tools = itemsOf((await ask('GET', '/v1/tools')).body)

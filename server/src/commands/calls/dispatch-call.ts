@@ -19,6 +19,7 @@ import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { redactArgs } from './redact-args.ts'
+import { scopedKey } from './scoped-key.ts'
 
 export type DispatchDeps = PrepareDeps &
   JudgeDeps &
@@ -123,7 +124,9 @@ async function record(
     hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
     ready,
     ...(preview === undefined ? {} : { preview }),
-    ...(request.idempotency_key === undefined ? {} : { idempotency_key: scopedKey(request, request.idempotency_key) }),
+    ...(request.idempotency_key === undefined
+      ? {}
+      : { idempotency_key: scopedKey(request.caller, request.idempotency_key) }),
   })
   const changes = [
     ...recording,
@@ -153,7 +156,7 @@ async function earlierCall(
   if (request.idempotency_key === undefined) return undefined
   const [earlier] = await deps.shelves.list(
     'calls',
-    { idempotency_key: scopedKey(request, request.idempotency_key) },
+    { idempotency_key: scopedKey(request.caller, request.idempotency_key) },
     { limit: 1 },
   )
   if (earlier === undefined) return undefined
@@ -162,8 +165,6 @@ async function earlierCall(
     ? describeCall(earlier.row, deps.links)
     : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
 }
-
-const scopedKey = (request: CallRequest, key: string) => `${request.caller.id} ${key}`
 
 /** A request that never became a call is recorded too: probing for tools is worth seeing. */
 async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {

@@ -58,7 +58,7 @@ export async function runToolflow(
 }
 
 /** A caller's own key names one run, without a table of keys. */
-const runOf = (digest: Digest, caller: Caller, key: string): RunId =>
+export const runOf = (digest: Digest, caller: Caller, key: string): RunId =>
   `run_${digest(JSON.stringify(['toolflow', caller.id, key])).slice(0, 16)}`
 
 function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): ToolflowBody {

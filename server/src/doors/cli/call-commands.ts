@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Session } from './session.ts'
 import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
+import { sendOnce } from './send-once.ts'
 
 const RAW = "only the tool's own text, without the frame, for a program"
 
@@ -23,22 +24,29 @@ export function addCallCommands(program: Command, session: Session): void {
       ]
       // The arguments travel as they were written: parsing them here could hide what the gate must refuse.
       const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
+      const path = `/v1/calls?wait_ms=${milliseconds(options['wait'])}`
       const key = options['idempotencyKey']
-      const headers: Record<string, string> = typeof key === 'string' ? { 'idempotency-key': key } : {}
-      const reply = await session.send('POST', `/v1/calls?wait_ms=${milliseconds(options['wait'])}`, body, headers)
+      const reply = await sendOnce(session, {
+        path,
+        body,
+        outcomes: '/v1/calls',
+        ...(typeof key === 'string' ? { key } : {}),
+      })
       session.exit(printOutcome(session.out(), reply, options['raw'] === true))
     })
 
   program
-    .command('status <call_id>')
+    .command('status [call_id]')
     .description('the outcome of a call; asking never runs anything')
     .option('--wait <seconds>', 'wait for an outcome', '0')
+    .option('--idempotency-key <key>', 'the call that you made under this key, instead of a call id')
     .option('--raw', RAW)
-    .action(async (id: string, options: { wait: string; raw?: boolean }) => {
-      const reply = await session.send(
-        'GET',
-        `/v1/calls/${encodeURIComponent(id)}?wait_ms=${milliseconds(options.wait)}`,
-      )
+    .action(async (id: string | undefined, options: { wait: string; idempotencyKey?: string; raw?: boolean }) => {
+      const key = options.idempotencyKey
+      if ((id === undefined) === (key === undefined))
+        return session.fail('name the call: sluice status CALL_ID, or --idempotency-key KEY')
+      const place = key === undefined ? encodeURIComponent(id ?? '') : `by-key/${encodeURIComponent(key)}`
+      const reply = await session.send('GET', `/v1/calls/${place}?wait_ms=${milliseconds(options.wait)}`)
       session.exit(printOutcome(session.out(), reply, options.raw === true))
     })
 

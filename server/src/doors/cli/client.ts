@@ -19,8 +19,11 @@ export type Client = (
   more?: Readonly<Record<string, string>>,
 ) => Promise<Reply>
 
-/** Status of a reply that never came: nobody answers at the target. */
+/** Status when nobody listens at the target: the request was never sent. */
 export const NOBODY = 0
+/** Status when the connection broke after the request was sent: it may have been carried out. */
+export const BROKE_OFF = -1
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'])
 
 /** How we say who we are. */
 export const headersOf = ({ key, as }: Target): Record<string, string> => ({
@@ -31,16 +34,17 @@ export const headersOf = ({ key, as }: Target): Record<string, string> => ({
 export function clientFor(target: Target): Client {
   return (method, path, body, more = {}) =>
     new Promise((resolve) => {
-      const nobody = () => resolve({ status: NOBODY, text: '', body: undefined })
+      const fail = ({ code = '' }: NodeJS.ErrnoException) =>
+        resolve({ status: NEVER_SENT.has(code) ? NOBODY : BROKE_OFF, text: '', body: undefined })
       const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       const headers = payload === undefined ? more : { ...more, 'content-type': 'application/json' }
       const request = requestTo(target, method, path, headers)
-      request.on('error', nobody)
+      request.on('error', fail)
       request.on('response', (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk: string) => (text += chunk))
-        response.on('error', nobody)
+        response.on('error', () => fail({ name: '', message: '' }))
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text, body: jsonOf(text) }))
       })
       request.end(payload)

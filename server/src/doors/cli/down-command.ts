@@ -20,7 +20,7 @@ export function addDownCommand(program: Command, session: Session): void {
       if (session.isElsewhere()) return session.fail('a gate somewhere else is stopped where it runs')
       const reply = await session.ask('GET', '/healthz')
       const { pid, host } = fieldsOf(reply.body)
-      if (reply.status === NOBODY) return session.exit(printReply(out, reply, () => {}))
+      if (reply.status <= NOBODY) return session.exit(printReply(out, reply, () => {}))
       if (typeof pid !== 'number') {
         out.error('this gate is of an older release and does not say which process it is')
         out.error('  stop it where it was started: Ctrl-C, SIGTERM, or your service manager')

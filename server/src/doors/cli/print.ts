@@ -1,6 +1,6 @@
 import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Reply } from './client.ts'
-import { NOBODY } from './client.ts'
+import { BROKE_OFF, NOBODY } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
 
 /** Where words go. `json` prints the gate's own answer instead of sentences. */
@@ -43,6 +43,11 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
     if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent'))))
     else out.error('no gate answers here; start it with `sluice up` [gate.absent]')
     return EXIT.absent
+  }
+  if (reply.status === BROKE_OFF) {
+    if (out.json) out.line(JSON.stringify(asBody(problem('gate.broke_off'))))
+    else printProblem(out, asBody(problem('gate.broke_off')))
+    return EXIT.unknown
   }
   const good = reply.status < 400
   if (out.json) out.line(reply.text.trimEnd())

@@ -13,7 +13,7 @@ import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
-import { clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
+import { BROKE_OFF, clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
 import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
@@ -189,13 +189,17 @@ function targetOf(boot: CliBoot, globals: Globals): Target {
   return { ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) }
 }
 
-/** The same, but a local gate that is absent is started, where there is a configuration to start it with. */
+/**
+ * The same, but a local gate that is absent is started, where there is a configuration to start it with.
+ * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
+ */
 function reach(boot: CliBoot, globals: Globals): Client {
   const client = clientOf(boot, globals)
   const isElsewhere = urlOf(globals) !== undefined
   return async (...request) => {
     const reply = await client(...request)
-    if (reply.status !== NOBODY || isElsewhere) return reply
+    const mayResend = reply.status === NOBODY || (reply.status === BROKE_OFF && request[0] === 'GET')
+    if (!mayResend || isElsewhere) return reply
     return (await boot.local(globals).start()) ? client(...request) : reply
   }
 }

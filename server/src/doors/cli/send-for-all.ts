@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { itemsOf, type Fields } from './print.ts'
+import { fieldsOf, itemsOf, type Fields } from './print.ts'
 
 /** All pages of a list as one reply, or the first reply that is no page. */
 export async function sendForAll(send: Client, path: string): ReturnType<Client> {
@@ -16,6 +16,6 @@ export async function sendForAll(send: Client, path: string): ReturnType<Client>
 }
 
 function nextOf(body: unknown): number | undefined {
-  const { next } = body as Fields
+  const { next } = fieldsOf(body)
   return typeof next === 'number' ? next : undefined
 }

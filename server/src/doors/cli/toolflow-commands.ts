@@ -4,6 +4,7 @@ import { EXIT_OF_FLOW } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Reply } from './client.ts'
+import { sendOnce } from './send-once.ts'
 import type { Session } from './session.ts'
 
 type RunOptions = {
@@ -31,7 +32,8 @@ export function addToolflowCommands(program: Command, session: Session): void {
       if (prompt === undefined) return session.fail('say what to do: sluice run "prompt"')
       const body = bodyOf(prompt, options)
       if (body === undefined) return session.fail('--top-k and --risk-score are numbers')
-      session.exit(printFlow(session.out(), await session.send('POST', '/v1/toolflow', body)))
+      const reply = await sendOnce(session, { path: '/v1/toolflow', body, outcomes: '/v1/toolflow' })
+      session.exit(printFlow(session.out(), reply))
     })
 
   program

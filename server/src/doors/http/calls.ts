@@ -67,6 +67,22 @@ export const callRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
       method: 'get',
+      path: '/v1/calls/by-key/{idempotency_key}',
+      query: ['wait_ms'],
+      status: [200, 202],
+      access: CALLERS,
+      summary: 'The outcome of the call that you made under an idempotency key, when its answer was lost; runs nothing',
+      answers: CallAnswer,
+    }),
+    async (c) => {
+      const read = await gate.readCallByKey(c.get('caller'), partOf(c, 'idempotency_key'), numberOf(c, 'wait_ms', 0))
+      return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
       path: '/v1/calls',
       query: PAGED,
       access: DECIDERS,

@@ -43,6 +43,21 @@ export const toolflowRoutes: Routes = (app, gate) => {
   )
 
   app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/toolflow/by-key/{idempotency_key}',
+      query: ['wait_ms'],
+      access: CALLERS,
+      summary: 'The flow that you started under an idempotency key, when its answer was lost; starts nothing',
+    }),
+    async (c) => {
+      const wait = numberOf(c, 'wait_ms', 0)
+      const view = await gate.readToolflowByKey(c.get('caller'), partOf(c, 'idempotency_key'), wait)
+      return viewResponse(view, c.get('trace'))
+    },
+  )
+
+  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/toolflow/{run_id}/resume',

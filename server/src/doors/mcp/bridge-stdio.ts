@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type ProblemCode } from '../../contract/problems.ts'
+import { callOutcome } from './call-outcome.ts'
 import type { SendToGate } from './send-to-gate.ts'
 import { onLines } from './on-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
@@ -9,6 +11,22 @@ import { RPC, type RpcId } from './rpc.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const STREAM_HEADERS = { accept: 'text/event-stream' }
+
+/** Requests that only read or set the gate's own state. Everything else may reach a tool server and is sent once. */
+const MAY_REPEAT: ReadonlySet<string | undefined> = new Set([
+  'initialize',
+  'notifications/initialized',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'tasks/list',
+  'tasks/get',
+  'tasks/result',
+  'logging/setLevel',
+])
 
 /** What is known of a line: enough to carry it, nothing of what it wants. */
 type Line = {
@@ -18,6 +36,8 @@ type Line = {
   /** Of the newer era, where each message says it by itself. */
   readonly version: string | undefined
   readonly params: JsonObject
+  /** Of a call: names it, so that its outcome can be asked for when the answer is lost. */
+  readonly key: string | undefined
 }
 
 /**
@@ -40,10 +60,14 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
     if (line.method === 'notifications/cancelled' && callsOff(line)) return
     const { id } = line
     const keep = (request: ClientRequest) => id !== undefined && requests.set(id, { line, request })
-    const headers = { ...JSON_HEADERS, ...(line.version === undefined ? agreed : mirrorsOf(line)) }
-    const reply = await knock('POST', headers, line.bytes, { mayRepeat: line.method !== 'tools/call', onSent: keep })
+    const headers = {
+      ...JSON_HEADERS,
+      ...(line.version === undefined ? agreed : mirrorsOf(line)),
+      ...(line.key === undefined ? {} : { 'idempotency-key': line.key }),
+    }
+    const reply = await knock('POST', headers, line.bytes, { mayRepeat: MAY_REPEAT.has(line.method), onSent: keep })
     try {
-      if (typeof reply === 'string') return fail(line, reply)
+      if (typeof reply === 'string') return await fail(line, reply)
       await pass(line, reply)
       if (wantsStream && standing === undefined) void listen()
     } finally {
@@ -61,21 +85,32 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
   }
 
   async function pass(line: Line, reply: IncomingMessage): Promise<void> {
-    if (isStream(reply)) return passEvents(reply)
+    if (isStream(reply)) return passAnswer(line, reply)
     const chunks: Buffer[] = []
     for await (const chunk of reply) chunks.push(chunk as Buffer)
     const bytes = Buffer.concat(chunks)
     if (reply.statusCode === 202) return
     if (line.method === 'initialize') agree(reply, bytes)
-    const isAnswer = reply.statusCode === 200 || line.id === undefined || idIn(bytes) === line.id
-    if (isAnswer) write(Buffer.concat([bytes, NEW_LINE]))
+    const isOurs = reply.statusCode === 200 || line.id === undefined || idIn(bytes) === line.id
+    if (isOurs) write(Buffer.concat([bytes, NEW_LINE]))
     else refuse(line, bytes)
   }
 
-  async function passEvents(reply: IncomingMessage): Promise<void> {
+  /** A stream that ends before the answer is one that broke off. */
+  async function passAnswer(line: Line, reply: IncomingMessage): Promise<void> {
+    let answered = line.key === undefined
+    await passEvents(reply, (bytes) => {
+      if (!answered && idIn(bytes) === line.id) answered = isAnswer(bytes)
+    })
+    if (!answered) await fail(line, 'gate.broke_off')
+  }
+
+  async function passEvents(reply: IncomingMessage, onMessage: (bytes: Buffer) => void = () => {}): Promise<void> {
     await onLines(reply, (bytes) => {
-      if (bytes.length > DATA.length && bytes.subarray(0, DATA.length).equals(DATA))
-        write(Buffer.concat([bytes.subarray(DATA.length), NEW_LINE]))
+      if (bytes.length <= DATA.length || !bytes.subarray(0, DATA.length).equals(DATA)) return
+      const message = bytes.subarray(DATA.length)
+      onMessage(message)
+      write(Buffer.concat([message, NEW_LINE]))
     })
   }
 
@@ -106,9 +141,15 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
     standing = undefined
   }
 
-  function fail(line: Line, code: ProblemCode): void {
+  async function fail(line: Line, code: ProblemCode): Promise<void> {
     const { says, do: remedy } = PROBLEMS[code]
-    if (line.id !== undefined) write(errorLine(line.id, RPC.internal, `${says}; ${remedy}`, { code }))
+    if (line.id === undefined) return
+    if (code !== 'gate.broke_off' || line.key === undefined)
+      return write(errorLine(line.id, RPC.internal, `${says}; ${remedy}`, { code }))
+    const found = await callOutcome(knock, line.key)
+    const named = found.call_id === undefined ? '' : ` (${found.call_id})`
+    const message = `the gate stopped while the call ran; outcome: ${found.outcome}${named}; it was not sent again`
+    write(errorLine(line.id, RPC.internal, message, { code, ...found }))
   }
 
   /** A refusal that names no request, or is no JSON-RPC at all: a client on stdio knows its requests by their ids only. */
@@ -152,6 +193,7 @@ function lineOf(bytes: Buffer): Line | undefined {
     method: typeof method === 'string' ? method : undefined,
     version: typeof version === 'string' ? version : undefined,
     params: inside,
+    key: method === 'tools/call' ? `mcp-${randomUUID()}` : undefined,
   }
 }
 
@@ -170,6 +212,12 @@ const isStream = (reply: IncomingMessage) => reply.headers['content-type']?.star
 function idIn(bytes: Buffer): Json | undefined {
   const message = jsonIn(bytes)
   return isJsonObject(message) ? message['id'] : undefined
+}
+
+/** Told from a question of the gate's own, which may count its ids like the client does. */
+function isAnswer(bytes: Buffer): boolean {
+  const message = jsonIn(bytes)
+  return isJsonObject(message) && message['method'] === undefined
 }
 
 function jsonIn(bytes: Buffer): Json | undefined {

@@ -19,7 +19,12 @@ export type SendToGate = (
   method: 'GET' | 'POST',
   headers: Readonly<Record<string, string>>,
   body: Buffer | undefined,
-  options: { readonly mayRepeat: boolean; readonly onSent: (request: ClientRequest) => void },
+  options: {
+    readonly mayRepeat: boolean
+    readonly onSent: (request: ClientRequest) => void
+    /** Somewhere else than the MCP door. */
+    readonly path?: string
+  },
 ) => Promise<IncomingMessage | Extract<ProblemCode, 'gate.absent' | 'gate.broke_off'>>
 
 const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
@@ -31,17 +36,17 @@ const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
 export function sendToGate({ socket, url, path, headers: own, start }: GateAddress): SendToGate {
   const isSecure = url?.startsWith('https:') === true
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
-  const place = url === undefined ? 'http://gate' : new URL(path, url)
-  const socketPath = url === undefined ? { socketPath: socket, path } : {}
   let starting: Promise<boolean> | undefined
 
   const once: (...knock: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
     method,
     headers,
     body,
-    { onSent },
+    { onSent, path: to = path },
   ) =>
     new Promise((resolve) => {
+      const place = url === undefined ? 'http://gate' : new URL(to, url)
+      const socketPath = url === undefined ? { socketPath: socket, path: to } : {}
       const send = isSecure ? httpsRequest : httpRequest
       const length = body === undefined ? {} : { 'content-length': body.length }
       const request = send(place, { ...socketPath, agent, method, headers: { ...own, ...headers, ...length } })

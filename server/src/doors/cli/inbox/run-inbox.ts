@@ -1,6 +1,7 @@
 import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
 import { oneLook } from '../one-look.ts'
+import { NOBODY } from '../client.ts'
 import { fieldsOf, itemsOf, textOf } from '../print.ts'
 import type { Session } from '../session.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
@@ -44,9 +45,10 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'])
     if (wish.do === 'approve' && ASKS_AGAIN.includes(code)) return show(askPassphrase(inbox))
-    const says =
-      reply.status < 400 ? `${wish.id} is ${textOf(answer['state'])}` : `${textOf(answer['title'])} [${code}]`
-    show({ ...inbox, says })
+    const decided = `${wish.id} is ${textOf(answer['state'])}`
+    const unanswered = 'the gate did not answer; the decision was not sent again'
+    const refused = `${textOf(answer['title'])} [${code}]`
+    show({ ...inbox, says: reply.status <= NOBODY ? unanswered : reply.status < 400 ? decided : refused })
     await look()
   }
 

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BROKE_OFF, NOBODY, type Reply } from './client.ts'
+import { fieldsOf, textOf } from './print.ts'
+import type { Session } from './session.ts'
+
+export type OnceRequest = {
+  readonly path: string
+  readonly body: string
+  /** Where the outcome is found again by the key: below this path. */
+  readonly outcomes: '/v1/calls' | '/v1/toolflow'
+  /** The caller's own key; without one a new key is made. */
+  readonly key?: string
+}
+
+/** How long we wait for a gate that stopped to come back. */
+const BACK_WITHIN_MS = 30_000
+const EVERY_MS = 500
+const OUTCOME_WITHIN_MS = 10_000
+/** A gate that is starting, stopping or behind a proxy that does not reach it. */
+const NOT_BACK: readonly number[] = [NOBODY, BROKE_OFF, 502, 503, 504]
+
+/**
+ * Sends a call. When the gate goes away before it answers, asks for the outcome under the call's idempotency key.
+ * INVARIANT: the call itself is sent once.
+ */
+export async function sendOnce(session: Session, { path, body, outcomes, key }: OnceRequest): Promise<Reply> {
+  const sent_as = key ?? `cli-${randomUUID()}`
+  const reply = await session.send('POST', path, body, { 'idempotency-key': sent_as })
+  if (reply.status !== BROKE_OFF) return reply
+  const out = session.out()
+  const seconds = BACK_WITHIN_MS / 1000
+  out.error(`the gate stopped while the call ran; asking for the outcome, for up to ${seconds} s`, 'held')
+  const place = `${outcomes}/by-key/${encodeURIComponent(sent_as)}?wait_ms=${OUTCOME_WITHIN_MS}`
+  const found = await askWhenBack(session, place)
+  out.error(`outcome: ${outcomeIn(found)}; it was not sent again`, 'held')
+  if (found.status === BROKE_OFF && outcomes === '/v1/calls')
+    out.error(`ask later: sluice status --idempotency-key ${sent_as}`)
+  return found
+}
+
+/** Asks until the gate answers. `BROKE_OFF` when it is not back in time. */
+async function askWhenBack(session: Session, place: string): Promise<Reply> {
+  const until = Date.now() + BACK_WITHIN_MS
+  for (;;) {
+    const reply = await session.send('GET', place)
+    // The problem of a failed call may have such a status too, and names its outcome.
+    if (!NOT_BACK.includes(reply.status) || fieldsOf(reply.body)['outcome'] !== undefined) return reply
+    if (Date.now() >= until) return { status: BROKE_OFF, text: '', body: undefined }
+    await sleep(EVERY_MS)
+  }
+}
+
+function outcomeIn({ status, body }: Reply): string {
+  if (status === BROKE_OFF) return 'unknown, because the gate did not come back in time'
+  const { code, status: word, outcome, state } = fieldsOf(body)
+  if (code === 'call.unknown' || code === 'toolflow.unknown') return 'never recorded'
+  const ran = fieldsOf(fieldsOf(state)['exec_result'])['status']
+  return textOf(ran ?? outcome ?? code ?? word)
+}

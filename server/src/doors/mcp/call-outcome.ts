@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { MOST_ROUNDS } from './ask-client.ts'
+import type { SendToGate } from './send-to-gate.ts'
+
+export type FoundOutcome = { readonly outcome: string; readonly call_id?: string }
+
+const BACK_WITHIN_MS = 30_000
+const EVERY_MS = 500
+const OUTCOME_WITHIN_MS = 10_000
+const NOT_BACK: readonly (number | undefined)[] = [502, 503, 504]
+
+/** What became of a call whose answer was lost, asked for under its idempotency key once the gate is back. */
+export async function callOutcome(knock: SendToGate, key: string): Promise<FoundOutcome> {
+  const until = Date.now() + BACK_WITHIN_MS
+  let last: FoundOutcome = { outcome: 'never recorded' }
+  // A call that the tool answered with a question was made again under a key of its own; the last round counts.
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    const found = await askWhenBack(knock, round === 1 ? key : `${key}/${round}`, until)
+    if (found === undefined) return { outcome: 'unknown' }
+    if (found['code'] === 'call.unknown') return last
+    last = outcomeIn(found)
+    if (found['code'] !== 'tool.asks') return last
+  }
+  return last
+}
+
+function outcomeIn({ status, outcome, code, call_id }: JsonObject): FoundOutcome {
+  const word = outcome ?? code ?? status
+  return {
+    outcome: typeof word === 'string' ? word : 'unknown',
+    ...(typeof call_id === 'string' ? { call_id } : {}),
+  }
+}
+
+/** The gate's answer, or undefined when it is not back in time. */
+async function askWhenBack(knock: SendToGate, key: string, until: number): Promise<JsonObject | undefined> {
+  const path = `/v1/calls/by-key/${encodeURIComponent(key)}?wait_ms=${OUTCOME_WITHIN_MS}`
+  for (;;) {
+    const reply = await knock('GET', {}, undefined, { mayRepeat: true, onSent: () => {}, path })
+    if (typeof reply !== 'string') {
+      const body = await bodyOf(reply).catch(() => undefined)
+      if (body !== undefined && (!NOT_BACK.includes(reply.statusCode) || body['outcome'] !== undefined)) return body
+    }
+    if (Date.now() >= until) return undefined
+    await sleep(EVERY_MS)
+  }
+}
+
+async function bodyOf(reply: AsyncIterable<unknown>): Promise<JsonObject> {
+  const chunks: Buffer[] = []
+  for await (const chunk of reply) chunks.push(chunk as Buffer)
+  const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  return isJsonObject(body as never) ? (body as JsonObject) : {}
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import type { ProbePoint } from '../../src/commands/ports.ts'
+import { run, type Ran } from '../doors/with-running-gate.ts'
+import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
+import { rpc } from '../mcp/knock.ts'
+
+/** The point where the gate dies, and what its client says afterwards. */
+type Death = { readonly at: ProbePoint; readonly ran: number; readonly says: string; readonly code: number }
+
+const DEATHS: readonly Death[] = [
+  { at: 'intent.before', ran: 0, says: 'never recorded', code: 1 },
+  { at: 'intent.after', ran: 0, says: 'unknown', code: 6 },
+  { at: 'upstream.before', ran: 0, says: 'unknown', code: 6 },
+  { at: 'upstream.after', ran: 1, says: 'unknown', code: 6 },
+  { at: 'outcome.before', ran: 1, says: 'unknown', code: 6 },
+  { at: 'outcome.after', ran: 1, says: 'executed', code: 0 },
+]
+
+/** Before, during and after the call, for the clients that share what the first one tests at every point. */
+const SOME = DEATHS.filter(({ at }) => ['intent.before', 'upstream.after', 'outcome.after'].includes(at))
+
+const POLICY = { rules: [{ id: 'direct', effect: 'allow', match: { tool: 'book__slow_note' }, says: 'runs at once' }] }
+
+function configure(folder: string): void {
+  const book = {
+    command: process.execPath,
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: BOOK_TOOLS,
+  }
+  const config = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, policy: POLICY, servers: { book } }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+}
+
+/** Runs a client against a gate that dies at a point. The client finds no gate afterwards and may start one. */
+async function whileDying(at: ProbePoint, client: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-repeat-'))
+  configure(folder)
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'listening-gate.ts'), at], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const lines: string[] = []
+  const ended = new Promise((done) => child.once('close', done))
+  try {
+    await new Promise((done) => createInterface({ input: child.stdout }).on('line', (line) => done(lines.push(line))))
+    await client(folder)
+    await ended
+    expect(lines.at(-1)).toBe(`died at ${at}`)
+  } finally {
+    child.kill('SIGKILL')
+    stopStarted(folder)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** A gate that a client started in the background is known by the folder in its words. */
+function stopStarted(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const words = readOr(`/proc/${pid}/cmdline`).split('\0')
+    if (words.includes('up') && words.some((word) => word.startsWith(folder))) process.kill(Number(pid), 'SIGKILL')
+  }
+}
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const SLOW = '{"text":"x"}'
+
+describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', () => {
+  test.each(DEATHS)('at $at: `sluice call` says $says and the tool ran $ran times', ({ at, ran, says, code }) =>
+    whileDying(at, async (folder) => {
+      const told = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
+      expect(effectsIn(folder)).toHaveLength(ran)
+      expect(told.err).toContain('the gate stopped while the call ran')
+      expect(told.err).toContain(`outcome: ${says}`)
+      expect(told.err).toContain('it was not sent again')
+      expect(told.code).toBe(code)
+      if (says === 'executed') expect(told.out).toBe('noted slowly\n')
+    }),
+  )
+
+  test.each(SOME)('at $at: `sluice run` lets the tool run at most once', ({ at }) =>
+    whileDying(at, async (folder) => {
+      const told: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
+      expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
+      expect(told.err).toContain('the gate stopped while the call ran')
+      expect(told.err).toContain('it was not sent again')
+      expect(told.out).toContain('receipt: run_')
+    }),
+  )
+
+  test.each(SOME)('at $at: `sluice mcp` says $says and the tool ran $ran times', ({ at, ran, says }) =>
+    whileDying(at, async (folder) => {
+      const call = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
+      const told = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)
+      expect(effectsIn(folder)).toHaveLength(ran)
+      const { error } = JSON.parse(told.out) as { error: { message: string; data: Record<string, unknown> } }
+      expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
+      expect(error.message).toContain('it was not sent again')
+    }),
+  )
+
+  test('at decision.after: `sluice approve` says that the decision was not sent again', () =>
+    whileDying('decision.after', async (folder) => {
+      const held = await run(folder, ['--json', 'call', 'book__note', SLOW])
+      const { approval_id } = JSON.parse(held.out) as { approval_id: string }
+      const told = await run(folder, ['approve', approval_id])
+      expect(told.err).toContain('[gate.broke_off]')
+      expect(told.err).toContain('the request was not sent again')
+      expect(told.code).toBe(6)
+    }))
+})
