@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallRow } from '../../server/src/contract/call.ts'
-import type { Change, Ledger } from '../../server/src/commands/ports.ts'
+import type { Change, Ledger, Table } from '../../server/src/commands/ports.ts'
 import type { Tuning } from '../../server/src/stores/sqlite/connect.ts'
 import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
 import { columns, valuesOf, type Bench } from '../bench.ts'
@@ -30,6 +30,17 @@ const opinion = (decider: string, at: number) => ({
   source: 'preset careful',
   at,
 })
+
+/** A start expects the pauses, the tool and the key it was judged with. */
+const EXPECTED = [
+  ['pauses', 'all'],
+  ['pauses', 'caller:agent:planner'],
+  ['pauses', 'tool:files__read_file'],
+  ['pauses', 'server:files'],
+  ['tools', 'files__read_file'],
+  ['credentials', 'key_0000000000000000'],
+] as const satisfies readonly (readonly [Table, string])[]
+const expected = (): Change[] => EXPECTED.map(([table, id]) => ({ kind: 'expect', table, id, version: 'absent' }))
 
 /** What the corridor records before it executes an allowed call. */
 function intent(): Change[] {
@@ -58,6 +69,7 @@ function intent(): Change[] {
   }
   const subject = { call: call_id, tool: row.tool_id }
   return [
+    ...expected(),
     { kind: 'swap', table: 'calls', id: call_id, from: 'absent', to: row },
     {
       kind: 'audit',

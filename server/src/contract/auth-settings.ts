@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { CallerKind } from './caller.ts'
 import { HttpUrl } from './http-settings.ts'
 
+/** How far the clock of a token's issuer may be from ours. */
+export const TOKEN_TOLERANCE_S = 5
+
 /** How many wrong credentials are looked at before an address has to wait. */
 const Failures = z.strictObject({
   /** Of one address in one window. */

@@ -23,6 +23,13 @@ export const Grant = z.strictObject({
 })
 export type Grant = z.infer<typeof Grant>
 
+/** What a request was authenticated with: a key of ours, or a token of an issuer that expires by itself. */
+export const Credential = z.strictObject({
+  key: KeyId.optional(),
+  expires_at: z.number().optional(),
+})
+export type Credential = z.infer<typeof Credential>
+
 /** Who speaks, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({
   kind: CallerKind,
@@ -33,6 +40,8 @@ export const Caller = z.strictObject({
   grant: Grant.optional(),
   /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
   surface: Surface.optional(),
+  /** How it was authenticated; absent on the data folder's own socket. A call starts only while this is still good. */
+  credential: Credential.optional(),
 })
 export type Caller = z.infer<typeof Caller>
 

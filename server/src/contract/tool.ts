@@ -57,6 +57,8 @@ export const inForce = (row: ToolRow): { readonly definition: ToolDefinition; re
 /** What rules, approvers and doors see of a tool: the row joined with the operator's configuration. */
 export type Tool = {
   readonly row: ToolRow
+  /** The version of the row in the store. Absent for what is judged like a tool and has no row. */
+  readonly version?: number
   readonly effects: readonly ToolEffect[]
   readonly effects_from: 'configured' | 'annotated' | 'inferred' | 'unknown'
   readonly risk: RiskClass

@@ -1,12 +1,11 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
 import type { Issuers } from '../commands/ports.ts'
-import type { OidcIssuer } from '../contract/auth-settings.ts'
+import { TOKEN_TOLERANCE_S, type OidcIssuer } from '../contract/auth-settings.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
 import { issuerKeys } from './issuer-keys.ts'
 
 /** Only signatures of a key pair: with a shared secret, whoever can check a token could make one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-const TOLERANCE_S = 5
 const LONGEST_TOKEN = 16_384
 
 /**
@@ -57,7 +56,7 @@ async function verify(
         audience: issuer.audience,
         algorithms: ALGORITHMS,
         requiredClaims: ['iss', 'aud', 'exp'],
-        clockTolerance: TOLERANCE_S,
+        clockTolerance: TOKEN_TOLERANCE_S,
         currentDate: new Date(clock()),
       },
     )

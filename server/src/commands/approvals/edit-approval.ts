@@ -14,7 +14,7 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, requestOf } from '../calls/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
-import { gatherFacts, type FactsDeps } from '../calls/gather-facts.ts'
+import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Held, Ledger } from '../ports.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type PreviewDeps } from '../calls/preview-call.ts'
@@ -48,11 +48,14 @@ export async function editApproval(
   const prepared = prepareCall(deps, { caller, tool, args, thread, trace })
   if (!prepared.ok) return prepared
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
-  const facts = await gatherFacts(deps, edited, prepared.value.tool, { integrity: 'intact' })
+  const moment = { integrity: 'intact', asked_earlier: true } as const
+  const { facts, seen } = await gatherSeen(deps, edited, prepared.value.tool, moment)
   const policy = deps.policy()
   const verdict = decide(policy, edited, facts)
   if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
-  const preview = await previewCall(deps, { ...prepared.value, call: edited }, asking(verdict), undefined)
+  const asked = { verdict: asking(verdict), facts, seen }
+  const preview = await previewCall(deps, { ...prepared.value, call: edited }, asked, undefined)
+  if (preview.is === 'overtaken') return refuse('audit.unavailable')
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
   const judged = { verdict: asking(verdict), policy_version: policy.version, judged: judgedOf(facts) }
   const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)

@@ -1,14 +1,15 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
+import type { PauseScope } from '../../contract/pause.ts'
 import type { Finding, PlannedReadBack } from '../../contract/standard.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { outputText } from '../../core/gate/interpret.ts'
-import { pauseScopesOf } from '../../core/gate/judge-pause.ts'
 import { judgeAnswer } from '../../core/gate/standard/plan-read-back.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
-import type { Clock, Ledger, Probe, Shelves, ToolServers } from '../ports.ts'
+import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
+import type { Change, Clock, Ledger, Probe, Shelves, ToolServers } from '../ports.ts'
 import type { RollbackDeps } from './siblings-of.ts'
 
 export type AskDeps = RollbackDeps & {
@@ -22,46 +23,75 @@ export type AskDeps = RollbackDeps & {
 /** `attempt` makes the question of each try its own: a server that remembers keys must not answer with an old state. */
 export type Question = {
   readonly part: 'check' | 'verify'
-  readonly attempt: number
+  readonly attempt: string
   readonly plan: PlannedReadBack
 }
 
 const PREVIEW = 500
 
+const TRIES = 5
+
 /**
  * Asks a tool of the call's server whether the world is as it was declared to be. The operator declared the question and that
  * the tool only reads, so no rule is asked again; what has changed about the tool since, and a pause, still count.
- * INVARIANT: it is on record before it is sent.
+ * INVARIANT: it is on record before it is sent, in a commit that is lost when a pause or another definition was acknowledged.
  */
-export async function askBack(
-  deps: AskDeps,
-  call: Call,
-  { part, attempt, plan }: Question,
-): Promise<Finding | 'unrecorded'> {
-  const tool_id = toolIdOf(call.server, plan.tool, deps.digest)
-  const found = (ok: Finding['ok'], says: string, more: Pick<Finding, 'digest' | 'preview'> = {}): Finding => ({
+export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | 'unrecorded'> {
+  const tool_id = toolIdOf(call.server, question.plan.tool, deps.digest)
+  const found: Found = (ok, says, more = {}) => ({
     ok,
     tool: tool_id,
     says: `${tool_id}: ${says}`,
-    expected: plan.expected,
+    expected: question.plan.expected,
     at: deps.clock(),
     ...more,
   })
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const recorded = await recordQuestion(deps, call, question, tool_id)
+    if ('hindrance' in recorded) return found('unknown', recorded.hindrance)
+    if (recorded.is === 'committed') return await sendQuestion(deps, call, question, recorded.canonical_args, found)
+    if (recorded.is === 'unavailable') return 'unrecorded'
+  }
+  return found('unknown', 'it was paused or changed every time it was to be asked')
+}
+
+type Found = (ok: Finding['ok'], says: string, more?: Pick<Finding, 'digest' | 'preview'>) => Finding
+type Recorded =
+  | { readonly hindrance: string }
+  | { readonly is: 'committed'; readonly canonical_args: string }
+  | { readonly is: 'unavailable' | 'lost' }
+
+async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Question, tool_id: string): Promise<Recorded> {
   const tool = deps.catalogue.tool(tool_id)
-  const hindrance = hindranceOf(tool) ?? (await pauseOf(deps, { ...call, tool_id }))
-  if (tool === undefined || hindrance !== undefined) return found('unknown', hindrance ?? 'no such tool')
+  const hindrance = hindranceOf(tool)
+  if (tool === undefined || hindrance !== undefined) return { hindrance: hindrance ?? 'no such tool' }
+  const { pauses, expects } = await readPauses(deps, { ...call, tool_id }, scopesFor(part))
+  if (pauses === 'unknown') return { hindrance: 'whether it is paused could not be read' }
+  if (pauses.length > 0) return { hindrance: 'it is paused' }
   const canonical = canonicalJson(plan.args)
   const { definition, hash } = inForce(tool.row)
   if (!canonical.ok || !validateAgainst(definition.inputSchema, hash, plan.args).ok)
-    return found('unknown', 'the declared arguments do not fit its schema')
+    return { hindrance: 'the declared arguments do not fit its schema' }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })
-  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return 'unrecorded'
+  const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded === 'committed') return { is: 'committed', canonical_args: canonical.value }
+  return { is: isLostToOthers(changes, recorded) ? 'lost' : 'unavailable' }
+}
+
+async function sendQuestion(
+  deps: AskDeps,
+  call: Call,
+  { part, attempt, plan }: Question,
+  canonical_args: string,
+  found: Found,
+): Promise<Finding> {
   deps.probe(`${part}.before`)
   const answer = await deps.servers.call({
     server: call.server,
     tool: plan.tool,
-    canonical_args: canonical.value,
+    canonical_args,
     idempotency_key: `${call.call_id}/${part}/${attempt}`,
     trace: call.trace,
   })
@@ -79,16 +109,11 @@ function hindranceOf(tool: Tool | undefined): string | undefined {
   return undefined
 }
 
-/** A pause of a caller does not stop the gate's own question about what that caller did. */
-async function pauseOf(deps: AskDeps, call: Call): Promise<string | undefined> {
-  const scopes = pauseScopesOf(call).filter((scope) => !scope.startsWith('caller:'))
-  try {
-    const held = await Promise.all(scopes.map((scope) => deps.shelves.row('pauses', scope)))
-    return held.some((pause) => pause?.row.active === true) ? 'it is paused' : undefined
-  } catch {
-    return 'whether it is paused could not be read'
-  }
-}
+/** A pause of a caller stops its checks, but not the gate's own question about what that caller has done. */
+const scopesFor =
+  (part: Question['part']) =>
+  (scope: PauseScope): boolean =>
+    part === 'check' || !scope.startsWith('caller:')
 
 function traceOf(deps: AskDeps, result: ToolResult): Pick<Finding, 'digest' | 'preview'> {
   const text = outputText(result)

@@ -26,7 +26,7 @@ export type Checked =
  * Backup and Check, for a call that may run: what would undo it, and whether the world is as the call needs it.
  * INVARIANT: a check that fails, or cannot be made, stops the call before it is marked `executing`.
  */
-export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number): Checked | Promise<Checked> {
+export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: string): Checked | Promise<Checked> {
   return tool.rollback === undefined && tool.check === undefined
     ? UNCHECKED
     : prepareExecution(deps, call, tool, attempt)
@@ -35,7 +35,7 @@ export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: number
 /** Of a call without either, nothing is known before it starts. */
 export const UNCHECKED: Checked = { is: 'ready', ready: { parts: {} } }
 
-async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: number): Promise<Checked> {
+async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: string): Promise<Checked> {
   const args: Json = JSON.parse(call.canonical_args)
   const { rollback } = rollbackFor(deps, call, tool, { args })
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }

@@ -13,8 +13,10 @@ import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import type { Intake } from './intake.ts'
-import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
-import type { Ledger, Live, Probe } from '../ports.ts'
+import { isLostToOthers } from './facts/standing.ts'
+import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import type { LiveCatalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue, Ledger, Live, Probe } from '../ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
@@ -25,6 +27,7 @@ export type DispatchDeps = PrepareDeps &
   JudgeDeps &
   AskDeps &
   PreviewDeps & {
+    readonly catalogue: Catalogue & Pick<LiveCatalogue, 'refresh'>
     readonly intake: Intake
     readonly ledger: Ledger
     readonly execute: ExecuteCall
@@ -55,25 +58,34 @@ function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdi
 }
 
 /**
- * A commit that is lost to a neighbour, who took the last units or revoked a consent, is a reason to look
- * again. In the last try nothing given ahead is looked for: others were faster every time, so a person is asked.
+ * A commit that is lost because others were faster (they took the last units, paused the tool, changed its definition, revoked
+ * the key) is a reason to judge again. In the last try no consent is looked for: somebody else took it every time, so a person
+ * is asked.
  */
-async function judgeAndGo(deps: DispatchDeps, asked: Asked, prepared: PreparedCall): Promise<Outcome> {
+async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall): Promise<Outcome> {
   const { request } = asked
-  const { call, tool, integrity } = prepared
+  const { call, integrity } = first
   let preview: Preview = { is: 'none' }
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if ((await callsLeft(deps.accounts, request.caller)) === 0)
       return refuseUnprepared(deps, request, problem('key.exhausted'))
+    const tool = deps.catalogue.tool(call.tool_id) ?? first.tool
+    const prepared: PreparedCall = { call, tool, integrity }
     const judged = await judgeCall(deps, call, tool, { integrity }, tries < TRIES ? {} : undefined)
     const { verdict } = judged
-    if (preview.is === 'none')
-      preview = await previewCall(deps, prepared, withoutConsent(verdict, request.dry_run), request.dry_run)
+    if (preview.is !== 'previewed') {
+      const wanted = request.dry_run
+      preview = await previewCall(deps, prepared, { ...judged, verdict: withoutConsent(verdict, wanted) }, wanted)
+    }
+    if (preview.is === 'overtaken') {
+      await deps.catalogue.refresh(call.server)
+      continue
+    }
     if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
     if (request.dry_run === 'only' && preview.is === 'previewed')
       return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
     const shown = preview.is === 'previewed' ? preview.result : undefined
-    const outcome = await checkAndRecord(deps, asked, prepared, judged, shown)
+    const outcome = await checkAndRecord(deps, asked, prepared, judged, shown, tries)
     if (outcome !== 'overtaken') return outcome
   }
   return refused(problem('audit.unavailable'))
@@ -85,8 +97,9 @@ async function checkAndRecord(
   prepared: PreparedCall,
   judged: Judged,
   preview: ToolResult | undefined,
+  tries: number,
 ): Promise<Outcome | 'overtaken'> {
-  const checked = await check(deps, prepared, judged)
+  const checked = await check(deps, prepared, judged, tries)
   if (checked.is === 'ready') return await record(deps, asked, prepared, judged, preview, checked.ready)
   // A check may fail because the same call, under the same key, has just run.
   const earlier = await earlierCall(deps, asked.request, prepared)
@@ -94,8 +107,13 @@ async function checkAndRecord(
 }
 
 /** Only a call that may run is checked: a question to the tool server is for nobody else. */
-function check(deps: DispatchDeps, { call, tool }: PreparedCall, { verdict }: Judged): Checked | Promise<Checked> {
-  return verdict.effect === 'allow' ? checkCall(deps, call, tool, 1) : UNCHECKED
+function check(
+  deps: DispatchDeps,
+  { call, tool }: PreparedCall,
+  { verdict }: Judged,
+  tries: number,
+): Checked | Promise<Checked> {
+  return verdict.effect === 'allow' ? checkCall(deps, call, tool, `1${tries === 1 ? '' : `.${tries}`}`) : UNCHECKED
 }
 
 /** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
@@ -108,10 +126,11 @@ async function record(
   deps: DispatchDeps,
   { request, live }: Asked,
   { call, tool }: PreparedCall,
-  { verdict, facts, policy_version }: Judged,
+  judged: Judged,
   preview: ToolResult | undefined,
   ready: Ready,
 ): Promise<Outcome | 'overtaken'> {
+  const { verdict, facts, policy_version, seen } = judged
   const now = deps.clock()
   const frees_at = freesAt(facts.budgets)
   const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
@@ -128,18 +147,26 @@ async function record(
       ? {}
       : { idempotency_key: scopedKey(request.caller, request.idempotency_key) }),
   })
+  const isStart = row.state === 'executing'
   const changes = [
+    ...(isStart ? seen.expects : []),
     ...recording,
     ...spendChanges(verdict, facts.budgets),
     ...consentChanges(verdict, facts),
     ...grantChanges(verdict, call.caller),
   ]
   deps.probe('intent.before')
-  const recorded = await commitAndStop(deps, call, verdict, now, changes)
+  // Nothing may come between this question and the commit of a start.
+  if (isStart && !isStanding(deps, judged)) return 'overtaken'
+  const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
   if (recorded === 'committed')
-    return row.state === 'executing' ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
+    return isStart ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
+  if (isLostToOthers(changes, recorded)) {
+    await deps.catalogue.refresh(call.server)
+    return 'overtaken'
+  }
   const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant].some((isLost) => isLost(changes, recorded))
   if (isOvertaken) return 'overtaken'
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.

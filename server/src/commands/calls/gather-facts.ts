@@ -1,13 +1,13 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
-import { pauseScopesOf } from '../../core/gate/judge-pause.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
+import { readStanding, type Seen } from './facts/standing.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue, Clock } from '../ports.ts'
 
@@ -20,23 +20,39 @@ export type FactsDeps = BudgetDeps &
 export type Moment = {
   readonly integrity: Facts['integrity']
   readonly approval?: ApprovalFact
+  /** The request was made some time ago and has waited, for a person or in a run. */
+  readonly asked_earlier?: boolean
 }
+
+/** The facts, and for a commit that acts on them the versions of what others can change. */
+export type Gathered = { readonly facts: Facts; readonly seen: Seen }
 
 const CAREFUL = { secrets: 'block', pii: 'ask' } as const
 
 /** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
+  return (await gatherSeen(deps, call, tool, told)).facts
+}
+
+/**
+ * INVARIANT: what others can change is read before anything that may take long, so that whatever is acknowledged meanwhile loses
+ * the commit.
+ */
+export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
+  const { asked_earlier = call.toolflow !== undefined, ...told } = moment
+  const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
   // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
   const lane = null
-  return {
+  const facts: Facts = {
     now,
     tool,
     tags: settings?.tags ?? [],
     lane,
-    pauses: await pausesFor(deps, call),
+    credential,
+    pauses,
     look_alikes: lookAlikesOf(deps, tool),
     files: await filesFact(deps, call, tool),
     traps: await trapFacts(deps),
@@ -46,14 +62,5 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
     health: await healthFact(deps, call, tool, now),
     ...told,
   }
-}
-
-/** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
-async function pausesFor(deps: FactsDeps, call: Call): Promise<Facts['pauses']> {
-  try {
-    const held = await Promise.all(pauseScopesOf(call).map((scope) => deps.shelves.row('pauses', scope)))
-    return held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : []))
-  } catch {
-    return 'unknown'
-  }
+  return { facts, seen }
 }

@@ -8,12 +8,18 @@ import type { Facts } from '../../core/gate/facts.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { settingsOf } from './facts/load-judgement.ts'
-import { gatherFacts, type FactsDeps, type Moment } from './gather-facts.ts'
+import type { Seen } from './facts/standing.ts'
+import { gatherSeen, type FactsDeps, type Moment } from './gather-facts.ts'
 
 export type JudgeDeps = FactsDeps & ConsentDeps & { readonly policy: () => Policy }
 
 /** The version is the one that decided: a reload between here and the record must not put another one there. */
-export type Judged = { readonly facts: Facts; readonly verdict: Verdict; readonly policy_version: string }
+export type Judged = {
+  readonly facts: Facts
+  readonly verdict: Verdict
+  readonly policy_version: string
+  readonly seen: Seen
+}
 
 /** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
 export type Ahead = { readonly spent?: ConsentId }
@@ -29,14 +35,25 @@ export async function judgeCall(
   moment: Moment,
   ahead: Ahead | undefined,
 ): Promise<Judged> {
-  const facts = await gatherFacts(deps, call, tool, moment)
+  const { facts, seen } = await gatherSeen(deps, call, tool, moment)
   const policy = deps.policy()
   const verdict = decide(policy, call, facts)
-  const judged = { facts, verdict, policy_version: policy.version }
+  const judged = { facts, verdict, policy_version: policy.version, seen }
   if (ahead === undefined || !isCoverable(verdict)) return judged
   const cost = settingsOf(deps.judgement, tool)?.cost ?? 1
   const consents = await consentFacts(deps, call, { ...facts, cost, ...ahead })
   if (consents === undefined) return judged
   const consented = { ...facts, consents }
   return { ...judged, facts: consented, verdict: coverWithConsent(verdict, call, consented) }
+}
+
+/**
+ * Whether a judgement can still be acted on, as far as this process knows: asked at once before the commit, which expects the rest.
+ * Another policy, or a credential that has expired, is a reason to judge again.
+ */
+export function isStanding(
+  { policy, clock }: Pick<JudgeDeps, 'policy' | 'clock'>,
+  { policy_version, seen }: Pick<Judged, 'policy_version' | 'seen'>,
+): boolean {
+  return policy().version === policy_version && clock() < seen.valid_until
 }

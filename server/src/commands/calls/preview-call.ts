@@ -2,16 +2,28 @@ import type { AuditDraft } from '../../contract/audit.ts'
 import type { Call, CallRequest, ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { Verdict } from '../../contract/verdict.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
-import type { Clock, Ledger, ToolServers } from '../ports.ts'
+import type { Catalogue, Change, Clock, Digest, Ledger, Shelves, ToolServers } from '../ports.ts'
+import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
+import type { Judged } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
-export type PreviewDeps = { readonly servers: ToolServers; readonly ledger: Ledger; readonly clock: Clock }
+export type PreviewDeps = {
+  readonly servers: ToolServers
+  readonly ledger: Ledger
+  readonly shelves: Shelves
+  readonly catalogue: Catalogue
+  readonly digest: Digest
+  readonly clock: Clock
+}
 
+/** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent. Judge again. */
 export type Preview =
   | { readonly is: 'none' }
+  | { readonly is: 'overtaken' }
   | { readonly is: 'previewed'; readonly result: ToolResult }
   | { readonly is: 'stopped'; readonly problem: Problem; readonly result?: ToolResult }
 
@@ -24,28 +36,58 @@ const NONE: Preview = { is: 'none' }
 export function previewCall(
   deps: PreviewDeps,
   prepared: PreparedCall,
-  verdict: Verdict,
+  judged: Pick<Judged, 'verdict' | 'facts' | 'seen'>,
   wanted: CallRequest['dry_run'],
 ): Preview | Promise<Preview> {
-  if (verdict.effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
+  const { effect } = judged.verdict
+  if (effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
   const dryRun = prepared.tool.dry_run
   if (dryRun === undefined) return wanted === undefined ? NONE : stop('call.no_dry_run')
-  const mayRun = dryRun.effect_free || verdict.effect === 'allow'
-  if (!mayRun) return wanted === undefined ? NONE : stop('call.no_dry_run')
-  if (wanted === undefined && verdict.effect === 'allow') return NONE
-  return dryRunOf(deps, prepared, dryRun.tool ?? prepared.tool.row.definition.name, dryRun.args ?? {})
+  const tool = dryRunTool(deps, prepared)
+  const mayRun = (dryRun.effect_free && isUndisturbed(judged, tool)) || effect === 'allow'
+  if (!mayRun || tool === undefined) return wanted === undefined ? NONE : stop('call.no_dry_run')
+  if (wanted === undefined && effect === 'allow') return NONE
+  return dryRunOf(deps, prepared.call, tool, dryRun.args ?? {}, judged.seen.expects)
 }
 
-async function dryRunOf(deps: PreviewDeps, { call }: PreparedCall, tool: string, extra: Json): Promise<Preview> {
+/** The tool that is asked: the call's own, or a sibling of it that its server lists now. */
+function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: PreparedCall): Tool | undefined {
+  const name = tool.dry_run?.tool
+  if (name === undefined) return tool
+  const sibling = catalogue.tool(toolIdOf(call.server, name, digest))
+  return sibling?.row.gone_at === undefined && sibling?.row.admitted?.hash === sibling?.row.definition_hash
+    ? sibling
+    : undefined
+}
+
+/** What the operator declared free of effects is the tool that was admitted. A pause that asks is a pause of dry runs too. */
+function isUndisturbed({ facts }: Pick<Judged, 'facts'>, tool: Tool | undefined): boolean {
+  return (
+    facts.pauses !== 'unknown' && facts.pauses.length === 0 && tool?.row.admitted?.hash === tool?.row.definition_hash
+  )
+}
+
+/** INVARIANT: it is on record before it is sent, in a commit that is lost when something was acknowledged that speaks against it. */
+async function dryRunOf(
+  deps: PreviewDeps,
+  call: Call,
+  tool: Tool,
+  extra: Json,
+  expects: readonly Change[],
+): Promise<Preview> {
   // A dry run asks nothing, so it is told no answers.
   const args: Json = JSON.parse(sendableArgs(call.canonical_args).canonical_args)
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
-  const recorded = await deps.ledger.commit([{ kind: 'audit', entry: previewed(deps, call) }])
+  const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await standingOf(deps, call, tool)
+  if (own.paused) return stop('call.dry_run_failed')
+  const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
+  const recorded = await deps.ledger.commit(changes)
+  if (isLostToOthers(changes, recorded)) return { is: 'overtaken' }
   if (recorded !== 'committed') return stop('audit.unavailable')
   const answer = await deps.servers.call({
     server: call.server,
-    tool,
+    tool: tool.row.definition.name,
     canonical_args: merged.value,
     idempotency_key: `${call.call_id}/dry-run`,
     trace: call.trace,
@@ -53,6 +95,12 @@ async function dryRunOf(deps: PreviewDeps, { call }: PreparedCall, tool: string,
   if (answer.is !== 'answered') return stop('call.dry_run_failed')
   if (answer.result.isError === true) return { ...stop('call.dry_run_failed'), result: answer.result }
   return { is: 'previewed', result: answer.result }
+}
+
+/** A sibling has a row and a pause of its own. */
+async function standingOf(deps: PreviewDeps, call: Call, tool: Tool) {
+  const { pauses, expects } = await readPauses(deps, { ...call, tool_id: tool.row.tool_id })
+  return { paused: pauses === 'unknown' || pauses.length > 0, expects: [...expects, ...expectTool(tool)] }
 }
 
 function previewed(deps: PreviewDeps, call: Call): AuditDraft {

@@ -15,13 +15,15 @@ import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from './facts/budget-facts.ts'
 import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
-import { judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import { isLostToOthers } from './facts/standing.ts'
+import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from '../ports.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
 
 export type ResumeDeps = JudgeDeps &
   AskDeps & {
-    readonly catalogue: Catalogue
+    readonly catalogue: Catalogue & Pick<LiveCatalogue, 'refresh'>
     readonly ledger: Ledger
     readonly digest: Digest
     readonly execute: ExecuteCall
@@ -39,16 +41,17 @@ const TRIES = 5
  * INVARIANT: whatever happens here twice, the row's version lets it through once.
  */
 export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
     if (deps.intake.closedBy() !== undefined) return 'later'
     const held = await deps.shelves.row('calls', call_id)
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
-    const now = deps.clock()
-    const rechecked = await check(deps, held.row, await recheck(deps, held.row, approval, now))
+    const rechecked = await check(deps, held.row, await recheck(deps, held.row, approval, deps.clock()), tries)
     const { next, judged } = rechecked
     if (!next.ok && next.problem.code === 'audit.unavailable') return 'later'
+    // A check can take long: what counts is the time at which the call would start.
+    const now = deps.clock()
     const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
     const started = await commitNext(deps, held, approval, rechecked, consequences, now)
     if (started === 'lost') continue
@@ -73,10 +76,14 @@ type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged; rea
 /** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
 type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
-/** What a start takes from budgets and consents, and what becomes of a caller whose approved call turns out to hold bait. */
+/**
+ * What a start expects of others and takes from budgets and consents, and what becomes of a caller whose approved call turns out
+ * to hold bait.
+ */
 async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
-  const { facts, verdict } = judged
+  const { facts, verdict, seen } = judged
   return [
+    ...(verdict.effect === 'allow' ? seen.expects : []),
     ...spendChanges(verdict, facts.budgets),
     ...consentChanges(verdict, facts),
     ...(await quarantineChanges(deps, row, verdict, now)),
@@ -84,10 +91,10 @@ async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, no
 }
 
 /** Backup and Check, for a call that may run. Stopped by its check, it takes nothing from any budget or consent. */
-async function check(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): Promise<Rechecked> {
+async function check(deps: ResumeDeps, row: CallRow, rechecked: Rechecked, tries: number): Promise<Rechecked> {
   const tool = deps.catalogue.tool(row.tool_id)
   if (!rechecked.next.ok || tool === undefined) return rechecked
-  const checked = await checkCall(deps, row, tool, row.attempt + 1)
+  const checked = await checkCall(deps, row, tool, `${row.attempt + 1}${tries === 1 ? '' : `.${tries}`}`)
   if (checked.is === 'ready') return { ...rechecked, ready: checked.ready }
   return { next: { ok: false, problem: checked.problem }, ready: checked.ready }
 }
@@ -110,7 +117,11 @@ async function recheck(
   const fact = approvalFact(row, approval?.row)
   // An interrupted call had spent its unit when it started: one more try of it is the same permission.
   const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
-  const moment = { integrity: 'intact', ...(fact === undefined ? {} : { approval: fact }) } as const
+  const moment = {
+    integrity: 'intact',
+    asked_earlier: true,
+    ...(fact === undefined ? {} : { approval: fact }),
+  } as const
   const judged = await judgeCall(deps, row, tool, moment, spent === undefined ? {} : { spent })
   const { facts, verdict, policy_version } = judged
   if (verdict.effect === 'allow') return { next: ok({ verdict, policy_version, judged: judgedOf(facts) }), judged }
@@ -135,10 +146,12 @@ async function commitNext(
   deps: ResumeDeps,
   held: Held<'calls'>,
   approval: Held<'approvals'> | undefined,
-  { next, ready }: Rechecked,
+  { next, ready, judged }: Rechecked,
   consequences: readonly Change[],
   now: number,
 ): Promise<CallRow | 'lost' | 'unavailable'> {
+  const isOver = next.ok && approval?.row.state === 'approved' && !consume(approval.row, now).ok
+  if (isOver) return 'lost'
   // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
   const { settled: _, ...before } = { ...held.row, ...ready?.parts }
   const row: CallRow = next.ok
@@ -167,9 +180,12 @@ async function commitNext(
     ...consequences,
   ]
   deps.probe('intent.before')
+  // Nothing may come between this question and the commit.
+  if (next.ok && judged !== undefined && !isStanding(deps, judged)) return 'lost'
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')
   if (recorded === 'committed') return row
+  if (isLostToOthers(changes, recorded)) await deps.catalogue.refresh(row.server)
   return recorded === 'unavailable' ? 'unavailable' : 'lost'
 }
 

@@ -33,7 +33,7 @@ async function readBack(deps: VerifyDeps, executed: ExecutedCall): Promise<CallR
 async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Promise<CallRow | 'later'> {
   if (row.due !== 'verify' || row.read_back === undefined) return row
   const { attempt, read_back: plan } = row
-  const finding = await askBack(deps, row, { part: 'verify', attempt, plan })
+  const finding = await askBack(deps, row, { part: 'verify', attempt: String(attempt), plan })
   if (finding === 'unrecorded') return 'later'
   // A question that went unanswered because the gate stops is asked again at the next start.
   if (finding.ok === 'unknown' && isStopping(deps)) return row

@@ -3,7 +3,7 @@ import { inForce, type Tool, type ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../../core/catalogue/join-tool.ts'
 import { createIndex, type Hit } from '../../core/search/create-index.ts'
 import type { SearchableTool } from '../../core/search/searchable-tool.ts'
-import type { Catalogue, Shelves } from '../ports.ts'
+import type { Catalogue, Held, Shelves } from '../ports.ts'
 
 const PAGE = 500
 /** Tools indexed at a stretch: a few milliseconds, in which a call would have to wait. */
@@ -44,7 +44,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     if (settings === undefined) return
     const rows = await rowsOf(deps.shelves, server)
     const before = byServer.get(server)
-    const fresh = new Map(rows.map((row) => [row.tool_id, rejoin(before?.get(row.tool_id), row, settings)]))
+    const fresh = new Map(rows.map((held) => [held.row.tool_id, rejoin(before?.get(held.row.tool_id), held, settings)]))
     for (const tool_id of before?.keys() ?? []) {
       byId.delete(tool_id)
       if (!fresh.has(tool_id)) unread.add(tool_id)
@@ -129,18 +129,20 @@ function isSame(before: ReadonlyMap<string, Tool>, after: ReadonlyMap<string, To
 }
 
 /** What a tool does follows from its definition and the configuration; of an unchanged definition it is not asked again. */
-function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings): Tool {
+function rejoin(before: Tool | undefined, { row, version }: StoredTool, settings: ServerSettings): Tool {
   const isKnown =
     before?.row.definition_hash === row.definition_hash && before.row.admitted?.hash === row.admitted?.hash
-  return isKnown ? { ...before, row } : joinTool(row, settings)
+  return { ...(isKnown ? before : joinTool(row, settings)), row, version }
 }
 
-async function rowsOf(shelves: Shelves, server: string): Promise<readonly ToolRow[]> {
-  const rows: ToolRow[] = []
+type StoredTool = Pick<Held<'tools'>, 'row' | 'version'>
+
+async function rowsOf(shelves: Shelves, server: string): Promise<readonly StoredTool[]> {
+  const rows: StoredTool[] = []
   let after: number | undefined
   for (;;) {
     const page = await shelves.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-    rows.push(...page.map((held) => withOneDefinition(held.row)))
+    rows.push(...page.map(({ row, version }) => ({ row: withOneDefinition(row), version })))
     after = page.at(-1)?.cursor
     if (page.length < PAGE) return rows
   }

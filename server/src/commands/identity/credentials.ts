@@ -1,3 +1,4 @@
+import { TOKEN_TOLERANCE_S } from '../../contract/auth-settings.ts'
 import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
 import type { KeyId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -26,11 +27,19 @@ export async function authenticate(
 ): Promise<Result<Caller>> {
   if (JWT.test(key)) {
     const told = await deps.issuers.claimsOf(key)
-    return told.ok ? callerFromClaims(told.value.issuer, told.value.claims) : told
+    return told.ok ? withExpiry(callerFromClaims(told.value.issuer, told.value.claims), told.value.claims) : told
   }
   const [held] = await deps.shelves.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()
-  return held !== undefined && stateOf(held.row, now) === 'good' ? ok(held.row.caller) : refuse('auth.invalid')
+  if (held === undefined || credentialState(held.row, now) !== 'good') return refuse('auth.invalid')
+  const { caller, key_id, expires_at } = held.row
+  return ok({ ...caller, credential: { key: key_id, ...(expires_at === undefined ? {} : { expires_at }) } })
+}
+
+/** A token is good until its own `exp`, and as long after it as clocks may differ. */
+function withExpiry(caller: Result<Caller>, { exp }: Readonly<Record<string, unknown>>): Result<Caller> {
+  if (!caller.ok || typeof exp !== 'number') return caller
+  return ok({ ...caller.value, credential: { expires_at: (exp + TOKEN_TOLERANCE_S) * 1000 } })
 }
 
 export type NewCredential = {
@@ -126,13 +135,16 @@ export async function listCredentials(
     await Promise.all(
       held.map(async ({ row: { key_hash: _, ...shown } }) => {
         const left = await callsLeft(deps.accounts, shown.caller)
-        return { ...shown, state: stateOf(shown, now), ...(left === undefined ? {} : { calls_left: left }) }
+        return { ...shown, state: credentialState(shown, now), ...(left === undefined ? {} : { calls_left: left }) }
       }),
     ),
   )
 }
 
-function stateOf({ revoked_at, expires_at }: Pick<CredentialRow, 'revoked_at' | 'expires_at'>, now: number) {
+export function credentialState(
+  { revoked_at, expires_at }: Pick<CredentialRow, 'revoked_at' | 'expires_at'>,
+  now: number,
+) {
   if (revoked_at !== undefined) return 'revoked'
   return (expires_at ?? Infinity) > now ? 'good' : 'expired'
 }

@@ -11,8 +11,10 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { auditOf, blockedProblem } from '../calls/call-changes.ts'
-import { gatherFacts, type FactsDeps } from '../calls/gather-facts.ts'
-import type { Digest, Ids, Ledger } from '../ports.ts'
+import { isLostToOthers } from '../calls/facts/standing.ts'
+import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
+import { isStanding, type Judged } from '../calls/judge-call.ts'
+import type { Change, Digest, Ids, Ledger } from '../ports.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 
 export type JudgeReadDeps = FactsDeps & {
@@ -31,10 +33,14 @@ export type Read = {
   readonly trace: string
 }
 
-export type JudgedRead = { readonly call: Call; readonly verdict: Verdict; readonly at: number }
+export type JudgedRead = Pick<Judged, 'verdict' | 'policy_version' | 'seen'> & {
+  readonly read: Read
+  readonly call: Call
+  readonly at: number
+}
 
 /** Those that look at what is read. The others look at a tool's definition, or at calls and what they cost. */
-const LOOK_AT_READS = ['pause', 'trap', 'policy', 'sandbox', 'content']
+const LOOK_AT_READS = ['credential', 'pause', 'trap', 'policy', 'sandbox', 'content']
 const READ_DECIDERS = DECIDERS.filter(({ name }) => LOOK_AT_READS.includes(name))
 
 /**
@@ -58,21 +64,41 @@ export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<Judged
     trace: read.trace,
     received_at: deps.clock(),
   }
-  const facts = await gatherFacts(deps, call, tool, { integrity: 'intact' })
-  return { call, verdict: decide(deps.policy(), call, facts, READ_DECIDERS), at: facts.now }
+  const { facts, seen } = await gatherSeen(deps, call, tool, { integrity: 'intact' })
+  const policy = deps.policy()
+  const verdict = decide(policy, call, facts, READ_DECIDERS)
+  return { read, call, verdict, policy_version: policy.version, seen, at: facts.now }
 }
 
-/** INVARIANT: nothing is asked of a server before this has said yes, and then it is on record. An ask is a no. */
-export async function recordRead(
-  deps: JudgeReadDeps,
-  { call, verdict, at }: JudgedRead,
-): Promise<Problem | 'recorded'> {
+const TRIES = 8
+
+/**
+ * INVARIANT: nothing is asked of a server before this has said yes, and then it is on record. An ask is a no. What was acknowledged
+ * since the judgement (a pause, a revoked key, another policy) is a reason to judge again.
+ */
+export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promise<Problem | 'recorded'> {
+  let judged = first
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const recorded = await recordOnce(deps, judged)
+    if (recorded !== 'overtaken') return recorded
+    const again = await judgeRead(deps, judged.read)
+    if (!('verdict' in again)) return again
+    judged = again
+  }
+  return problem('audit.unavailable')
+}
+
+async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Problem | 'recorded' | 'overtaken'> {
+  const { call, verdict, at, seen } = judged
   const isAllowed = verdict.effect === 'allow'
   const entry = auditOf(isAllowed ? 'read.started' : 'read.refused', call, at, {
     verdict,
     ...(isAllowed ? {} : { outcome: 'refused' }),
   })
-  const recorded = await commitAndStop(deps, call, verdict, at, [{ kind: 'audit', entry }])
+  const changes: readonly Change[] = [...(isAllowed ? seen.expects : []), { kind: 'audit', entry }]
+  if (isAllowed && !isStanding(deps, judged)) return 'overtaken'
+  const recorded = await (isAllowed ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, at, changes))
+  if (isLostToOthers(changes, recorded)) return 'overtaken'
   if (recorded !== 'committed') return problem('audit.unavailable')
   if (isAllowed) return 'recorded'
   return verdict.effect === 'block' ? blockedProblem(verdict) : problem('read.needs_person', whoAsks(verdict))

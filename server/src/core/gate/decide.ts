@@ -7,8 +7,8 @@ import type { Policy } from './policy/policy.ts'
 
 const STRICTEST_FIRST = ['block', 'ask', 'allow'] as const
 
-/** Deciders that stand also in observe mode: a forged call, a sprung trap, and an admin's own order to stop. */
-const ALWAYS_ENFORCED = new Set(['integrity', 'trap', 'pause'])
+/** Deciders that are enforced in observe mode too: a forged call, a sprung trap, a revoked key, and an admin's own pause. */
+const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
 
 /**
  * Decide one tool call. Pure and total: no clock, no I/O, never throws.

@@ -2,6 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { judgeBudget } from './judge-budget.ts'
 import { judgeContent } from './judge-content.ts'
+import { judgeCredential } from './judge-credential.ts'
 import { judgeDefinition } from './judge-definition.ts'
 import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
@@ -22,6 +23,7 @@ export type Decider = {
 /** Everyone with an opinion. A new decider is a new line here and a file beside it. */
 export const DECIDERS: readonly Decider[] = [
   { name: 'integrity', judge: judgeIntegrity },
+  { name: 'credential', judge: judgeCredential },
   { name: 'pause', judge: judgePause },
   { name: 'trap', judge: judgeTrap },
   { name: 'definition', judge: judgeDefinition },

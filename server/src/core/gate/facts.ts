@@ -35,6 +35,8 @@ export type Facts = {
   readonly lane?: string | null
   /** The session's provenance labels. */
   readonly labels?: readonly string[]
+  /** What has become of the credential the call was made with; `none` on the data folder's own socket. */
+  readonly credential: 'good' | 'none' | 'revoked' | 'expired' | 'unknown'
   /** Only the pauses that concern this call. */
   readonly pauses: readonly PauseRow[] | 'unknown'
   /** Admitted tools of other servers that this one can be taken for, and that the operator has not declared known. */

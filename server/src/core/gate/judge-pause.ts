@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
 /** The scopes whose pause stops this call. */
-export function pauseScopesOf(call: Call): readonly PauseScope[] {
+export function pauseScopesOf(call: Pick<Call, 'caller' | 'tool_id' | 'server'>): readonly PauseScope[] {
   return ['all', `caller:${call.caller.id}`, `tool:${call.tool_id}`, `server:${call.server}`]
 }
 

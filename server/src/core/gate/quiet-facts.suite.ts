@@ -51,6 +51,7 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     now: 1,
     integrity: 'intact',
     tool,
+    credential: 'good',
     pauses: [],
     look_alikes: [],
     files: { sandbox: 'none', args: [] },

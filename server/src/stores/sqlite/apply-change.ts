@@ -6,8 +6,9 @@ import { rowWriter } from './row-writer.ts'
 
 /** Applies one change inside a transaction. False when its expectation does not hold; then it has written nothing. */
 export type ApplyChange = (change: PackedChange) => boolean
+export type ChangeApplier = { readonly apply: ApplyChange; readonly forgetVersions: () => void }
 
-export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
+export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier {
   const rows = rowWriter(db)
   const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const open = db.prepare('INSERT INTO accounts (id, units, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
@@ -21,8 +22,6 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
 
   const applyOther = (change: OtherChange): boolean => {
     switch (change.kind) {
-      case 'expect':
-        return rows.version(change.table, word(change.id)) === change.version
       case 'once':
         return changed(once, word(change.key), number(change.until))
       case 'open':
@@ -44,7 +43,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
     }
   }
 
-  return (change) => {
+  const apply: ApplyChange = (change) => {
     switch (change[0]) {
       case 'insert': {
         const [, table, id, row, ...listed] = change
@@ -55,6 +54,8 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
         const [as, table, id, from, text, fields, ...listed] = change
         return rows.update(as, table, word(id), number(from), text, fields, listed)
       }
+      case 'expect':
+        return rows.version(change[1], word(change[2])) === change[3]
       case 'audit':
         tail.append({ before: change[1], after: change[2] })
         return true
@@ -64,6 +65,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ApplyChange {
         throw new Bug('there is no such packed change', { cause: change satisfies never })
     }
   }
+  return { apply, forgetVersions: () => rows.forgetVersions() }
 }
 
 function changed(statement: StatementSync, ...values: (string | number | bigint | null)[]): boolean {

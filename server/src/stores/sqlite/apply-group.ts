@@ -12,13 +12,17 @@ export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly 
  */
 export type ApplyGroup = (commits: readonly PackedCommit[], now: number) => GroupOutcome[]
 
+/** Whether a commit that lost with this change had written anything before it. */
+const hasWritten = (commit: PackedCommit, lost: number): boolean =>
+  commit.slice(0, lost).some(([kind]) => kind !== 'expect')
+
 const PURGE_EVERY_MS = 10 * 60_000
 /** Remembering longer than asked is always allowed; it covers clocks that disagree. */
 const PURGE_GRACE_MS = 60 * 60_000
 
 export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   const tail = auditTail(db, stream)
-  const apply = changeApplier(db, tail)
+  const { apply, forgetVersions } = changeApplier(db, tail)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -39,9 +43,9 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
     try {
       for (const commit of commits) {
         const lost = firstLost(commit)
-        // Who loses with the first change has written nothing.
-        if (lost > 0) return undefined
-        outcomes.push(lost === 0 ? { lost } : 'committed')
+        if (lost === -1) outcomes.push('committed')
+        else if (hasWritten(commit, lost)) return undefined
+        else outcomes.push({ lost })
       }
       return outcomes
     } catch (error) {
@@ -54,6 +58,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
     rollback.run()
     tail.drop()
+    forgetVersions()
     begin.run()
     return commits.map(applyOne)
   }
@@ -63,6 +68,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
     const takeBack = () => {
       undo.run()
       release.run()
+      forgetVersions()
       tail.back(mark)
     }
     savepoint.run()
@@ -83,6 +89,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
 
   return (commits, now) => {
     begin.run()
+    forgetVersions()
     try {
       const outcomes = applyTogether(commits) ?? applyApart(commits)
       tail.save()

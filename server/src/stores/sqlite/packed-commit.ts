@@ -13,11 +13,12 @@ export type PackedChange =
   /** `fields` names the columns whose values follow, with commas between. */
   | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
   | readonly ['audit', before: string, after: string]
+  | readonly ['expect', table: Table, id: string, version: Version | 'absent']
   | readonly ['other', json: string]
 export type PackedCommit = readonly PackedChange[]
 
 /** What travels as JSON. */
-export type OtherChange = Exclude<Change, Swap | { kind: 'audit' }>
+export type OtherChange = Exclude<Change, Swap | { kind: 'audit' | 'expect' }>
 
 export function packCommit(changes: readonly Change[]): PackedCommit {
   try {
@@ -29,6 +30,7 @@ export function packCommit(changes: readonly Change[]): PackedCommit {
 
 function packed(change: Change): PackedChange {
   if (change.kind === 'swap') return packSwap(change)
+  if (change.kind === 'expect') return ['expect', change.table, change.id, change.version]
   if (change.kind !== 'audit') return ['other', JSON.stringify(change)]
   const { before, after } = entryParts(change.entry)
   return ['audit', before, after]

@@ -33,8 +33,10 @@ export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list
     return answer
   }
 
-  function forget(changes: readonly Change[]): void {
-    for (const change of changes) if (change.kind === 'swap') kept.delete(change.table)
+  /** What was expected is forgotten too: where the expectation did not hold, an answer given before would never let it hold. */
+  function forget(changes: readonly Change[], isLost: boolean): void {
+    for (const change of changes)
+      if (change.kind === 'swap' || (isLost && change.kind === 'expect')) kept.delete(change.table)
   }
 
   /** Before they are written: what may be there after all is only looked up. */
@@ -53,10 +55,13 @@ export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list
     ...store,
     async commit(changes) {
       noteIdentities(changes)
+      let isLost = true
       try {
-        return await store.commit(changes)
+        const committed = await store.commit(changes)
+        isLost = committed !== 'committed'
+        return committed
       } finally {
-        forget(changes)
+        forget(changes, isLost)
       }
     },
     row: (table, id) =>

@@ -17,6 +17,8 @@ export type RowWriter = {
     listed: readonly Listed[],
   ): boolean
   version(table: Table, id: string): Version | 'absent'
+  /** At the start of a transaction, and when a part of one is undone: what `version` has read so far may be wrong then. */
+  forgetVersions(): void
 }
 
 const SETS = { whole: 'body = ?, later = NULL', difference: 'later = ?' } as const
@@ -26,6 +28,8 @@ export function rowWriter(db: DatabaseSync): RowWriter {
   const inserts = new Map(tables.map((table) => [table, db.prepare(insertInto(table))]))
   const versions = new Map(tables.map((table) => [table, db.prepare(`SELECT version FROM ${table} WHERE id = ?`)]))
   const updates = new Map<string, StatementSync>()
+  // Nearly every commit of a group expects the same few rows, and inside a transaction nobody else writes.
+  const seen = new Map<string, Version | 'absent'>()
 
   const updateOf = (as: 'whole' | 'difference', table: Table, fields: string): StatementSync => {
     const name = `${as} ${table} ${fields}`
@@ -35,13 +39,23 @@ export function rowWriter(db: DatabaseSync): RowWriter {
   }
 
   return {
-    insert: (table, id, row, listed) => of(inserts, table).run(id, row, ...listed).changes === 1,
-    update: (as, table, id, from, text, fields, listed) =>
-      updateOf(as, table, fields).run(text, ...listed, id, from).changes === 1,
-    version(table, id) {
-      const held = of(versions, table).get(id) as { version: number } | undefined
-      return held?.version ?? 'absent'
+    insert(table, id, row, listed) {
+      seen.delete(`${table} ${id}`)
+      return of(inserts, table).run(id, row, ...listed).changes === 1
     },
+    update(as, table, id, from, text, fields, listed) {
+      seen.delete(`${table} ${id}`)
+      return updateOf(as, table, fields).run(text, ...listed, id, from).changes === 1
+    },
+    version(table, id) {
+      const known = seen.get(`${table} ${id}`)
+      if (known !== undefined) return known
+      const held = of(versions, table).get(id) as { version: number } | undefined
+      const version = held?.version ?? 'absent'
+      seen.set(`${table} ${id}`, version)
+      return version
+    },
+    forgetVersions: () => seen.clear(),
   }
 }
 

@@ -1,0 +1,102 @@
+import type { Call } from '../../../contract/call.ts'
+import type { PauseScope } from '../../../contract/pause.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { Facts } from '../../../core/gate/facts.ts'
+import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
+import { credentialState } from '../../identity/credentials.ts'
+import type { Change, Committed, Held, Shelves } from '../../ports.ts'
+
+/** What others can change while a call is judged, and the versions at which it was seen. */
+export type Standing = Pick<Facts, 'pauses' | 'credential'> & Seen
+
+/**
+ * For the commit that acts on a judgement: it is lost when one of these rows is another one by then, and it is not made when the
+ * time has passed at which the caller's credential expires.
+ */
+export type Seen = { readonly expects: readonly Change[]; readonly valid_until: number }
+
+type StandingDeps = { readonly shelves: Shelves }
+
+/**
+ * Reads the pauses that concern a call and the credential it was made with. `asked_earlier`: the request was made some time ago
+ * and has waited, for a person or in a run. A token of an issuer lives for minutes and says who asked, so its end is no reason
+ * to drop the request; a key of ours that has expired or was revoked still is.
+ */
+export async function readStanding(
+  deps: StandingDeps,
+  call: Call,
+  tool: Tool,
+  now: number,
+  asked_earlier: boolean,
+): Promise<Standing> {
+  const [paused, known] = await Promise.all([readPauses(deps, call), readCredential(deps, call, now, asked_earlier)])
+  return {
+    pauses: paused.pauses,
+    credential: known.credential,
+    expects: [...paused.expects, ...expectTool(tool), ...known.expects],
+    valid_until: known.valid_until,
+  }
+}
+
+/** What is judged like a tool but has no row cannot change. */
+export function expectTool({ row, version }: Tool): readonly Change[] {
+  return version === undefined ? [] : [expectRow('tools', row.tool_id, version)]
+}
+
+const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, version: number | 'absent'): Change => ({
+  kind: 'expect',
+  table,
+  id,
+  version,
+})
+
+/** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
+export async function readPauses(
+  { shelves }: StandingDeps,
+  call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
+  counts: (scope: PauseScope) => boolean = () => true,
+): Promise<Pick<Standing, 'pauses' | 'expects'>> {
+  const scopes = pauseScopesOf(call).filter(counts)
+  try {
+    const held = await Promise.all(scopes.map((scope) => shelves.row('pauses', scope)))
+    return {
+      pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
+      expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
+    }
+  } catch {
+    return { pauses: 'unknown', expects: [] }
+  }
+}
+
+type Known = Pick<Standing, 'credential' | 'expects' | 'valid_until'>
+
+async function readCredential(
+  { shelves }: StandingDeps,
+  { caller: { credential } }: Call,
+  now: number,
+  asked_earlier: boolean,
+): Promise<Known> {
+  if (credential === undefined) return { credential: 'none', expects: [], valid_until: Infinity }
+  const { key, expires_at = Infinity } = credential
+  if (key === undefined) {
+    const valid_until = asked_earlier ? Infinity : expires_at
+    return { credential: valid_until > now ? 'good' : 'expired', expects: [], valid_until }
+  }
+  try {
+    return ofKey(await shelves.row('credentials', key), key, now)
+  } catch {
+    return { credential: 'unknown', expects: [], valid_until: Infinity }
+  }
+}
+
+function ofKey(held: Held<'credentials'> | undefined, key: string, now: number): Known {
+  if (held === undefined) return { credential: 'revoked', expects: [], valid_until: Infinity }
+  const expects = [expectRow('credentials', key, held.version)]
+  return { credential: credentialState(held.row, now), expects, valid_until: held.row.expires_at ?? Infinity }
+}
+
+/** Whether a commit was lost because somebody paused, changed a definition or revoked a key: judge again. */
+export function isLostToOthers(changes: readonly Change[], committed: Committed): boolean {
+  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  return lost?.kind === 'expect' && (lost.table === 'pauses' || lost.table === 'tools' || lost.table === 'credentials')
+}

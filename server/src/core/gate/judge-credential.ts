@@ -1,0 +1,25 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+const SAYS = {
+  revoked: 'the key this call was made with was revoked',
+  expired: 'the credential this call was made with has expired',
+  unknown: 'whether the key of this call is still good could not be read',
+} as const
+
+/** A call runs only while the credential it was made with is good. Silent when it is: a good key is no reason to allow anything. */
+export function judgeCredential(_policy: Policy, call: Call, { credential, now }: Facts): Opinion[] {
+  if (credential === 'good' || credential === 'none') return []
+  return [
+    {
+      decider: 'credential',
+      effect: 'block',
+      rule: `credential.${credential}`,
+      says: SAYS[credential],
+      source: `caller ${call.caller.id}`,
+      at: now,
+    },
+  ]
+}

@@ -1,0 +1,262 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../../src/contract/caller.ts'
+import type { CallRequest, Outcome } from '../../src/contract/call.ts'
+import type { PauseScope } from '../../src/contract/pause.ts'
+import { race } from '../race/race.ts'
+import { ADMIN, APPROVER, effectsIn, openTestGate, pendingOf, until, type GateRig } from './with-gate.ts'
+
+const ALLOW = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
+const BLOCK = 'rules: [{ id: none, effect: block, match: { role: agent }, says: none }]'
+const HOLD = `rules:
+  - { id: held, effect: ask, match: { tool: slow__act }, says: a person decides }
+  - { id: rest, effect: allow, match: { tool: [slow__is_ready, slow__change] }, says: reads }`
+
+const CHECK = { tool: 'is_ready', args: {}, expect: { path: 'ready', equals: true } }
+const ACT = { effects: ['write'], check: CHECK, dry_run: { args: { dry_run: true }, effect_free: true } }
+
+type Waiting = GateRig & {
+  /** The key's caller, as a door would know it. */
+  readonly caller: Caller
+  readonly key_id: string
+  readonly act: (more?: Partial<CallRequest>) => Promise<Outcome>
+  readonly count: (name: string) => number
+  /** Until the tool server was asked this for the n-th time and waits. */
+  readonly asked: (name: string, times?: number) => Promise<void>
+  readonly release: () => void
+  readonly loadPolicy: (text: string) => Promise<void>
+}
+
+type Options = { policy?: string; act?: object; ttl_s?: number; config?: object }
+
+/** A gate over a tool server that stays in a check or a dry run until it is released. */
+async function withWaiting(use: (rig: Waiting) => Promise<void>, options: Options = {}): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-acknowledged-'))
+  let text = options.policy ?? ALLOW
+  const slow = {
+    command: process.execPath,
+    args: [resolve(import.meta.dirname, '../tool-servers/waiting.ts')],
+    env: { EFFECTS: join(folder, 'effects.txt') },
+    tools: { act: { ...ACT, ...options.act }, is_ready: { effects: ['read'] }, change: { effects: ['read'] } },
+  }
+  const rig = await openTestGate(folder, {
+    policy: text,
+    config: { servers: { slow }, ...options.config },
+    source: { read: () => ({ ok: true, value: { text, file: 'policy.yaml' } }), watch: () => () => {} },
+  })
+  const { gate } = rig
+  const created = await gate.createCredential(ADMIN, { kind: 'agent', name: 'a', user: 'ana', ttl_s: options.ttl_s })
+  if (!created.ok) throw new Error(created.problem.code)
+  const caller = await gate.authenticate(created.value.key)
+  if (!caller.ok) throw new Error(caller.problem.code)
+  const count = (name: string) => effectsIn(folder).filter((line) => line === name).length
+  try {
+    await use({
+      ...rig,
+      caller: caller.value,
+      key_id: created.value.row.key_id,
+      count,
+      act: (more = {}) => rig.call('slow__act', { text: 'x' }, { caller: caller.value, ...more }),
+      asked: (name, times = 1) => until(() => count(name) >= times),
+      release: () => writeFileSync(join(folder, 'effects.txt.go'), ''),
+      async loadPolicy(next) {
+        text = next
+        expect(await gate.policies.reload(ADMIN)).toMatchObject({ ok: true })
+      },
+    })
+  } finally {
+    writeFileSync(join(folder, 'effects.txt.go'), '')
+    await rig.opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const pause =
+  (scope: PauseScope, effect: 'ask' | 'block' = 'block') =>
+  async ({ gate }: Waiting) => {
+    const paused = await gate.setPause(ADMIN, { scope, effect, active: true, reason: 'stop' })
+    expect(paused).toMatchObject({ ok: true })
+  }
+const revoke = async ({ gate, key_id }: Waiting) => {
+  expect(await gate.revokeCredential(ADMIN, key_id)).toMatchObject({ ok: true })
+}
+const changeDefinition = async ({ gate, call, act: _ }: Waiting) => {
+  const hash = () => gate.tools(ADMIN).find(({ row }) => row.tool_id === 'slow__act')?.row.definition_hash
+  const before = hash()
+  expect(await call('slow__change')).toMatchObject({ status: 'executed' })
+  await until(() => hash() !== before)
+}
+const blockByPolicy = ({ loadPolicy }: Waiting) => loadPolicy(BLOCK)
+
+/** What somebody can have acknowledged while a call waits for its check, and by which rule it then stops. */
+const ACKNOWLEDGED: readonly (readonly [string, (rig: Waiting) => Promise<void>, string])[] = [
+  ['a pause of everything', pause('all'), 'pause.all'],
+  ['a pause of the caller', pause('caller:agent:a'), 'pause.caller:agent:a'],
+  ['a pause of the tool', pause('tool:slow__act'), 'pause.tool:slow__act'],
+  ['a pause of the server', pause('server:slow'), 'pause.server:slow'],
+  ['a revoked key', revoke, 'credential.revoked'],
+  ['a changed definition', changeDefinition, 'definition.moved'],
+  ['another policy', blockByPolicy, 'none'],
+]
+
+describe('a call that waits for its check', () => {
+  test.each(ACKNOWLEDGED)('is stopped by %s', (_name, acknowledge, rule) =>
+    withWaiting(async (rig) => {
+      const under_way = rig.act()
+      await rig.asked('is_ready')
+      await acknowledge(rig)
+      rig.release()
+      const outcome = await under_way
+      expect(rig.count('act')).toBe(0)
+      expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.blocked' } })
+      expect(outcome).toMatchObject({ problem: { about: { rules: expect.stringContaining(rule) as string } } })
+    }),
+  )
+
+  test('is held when a pause asks', () =>
+    withWaiting(async (rig) => {
+      const under_way = rig.act()
+      await rig.asked('is_ready')
+      await pause('all', 'ask')(rig)
+      rig.release()
+      pendingOf(await under_way)
+      expect(rig.count('act')).toBe(0)
+    }))
+
+  test('runs after all when the pause was lifted meanwhile, and asks its check anew', () =>
+    withWaiting(async (rig) => {
+      const under_way = rig.act()
+      await rig.asked('is_ready')
+      await pause('all')(rig)
+      expect(
+        await rig.gate.setPause(ADMIN, { scope: 'all', effect: 'block', active: false, reason: '' }),
+      ).toMatchObject({ ok: true })
+      rig.release()
+      expect(await under_way).toMatchObject({ status: 'executed' })
+      expect([rig.count('is_ready'), rig.count('act')]).toEqual([2, 1])
+    }))
+
+  test('is stopped when its key expires meanwhile', () =>
+    withWaiting(
+      async (rig) => {
+        const under_way = rig.act()
+        await rig.asked('is_ready')
+        const { expires_at = 0 } = rig.caller.credential ?? {}
+        await until(() => Date.now() >= expires_at)
+        rig.release()
+        expect(await under_way).toMatchObject({ status: 'refused' })
+        expect(rig.count('act')).toBe(0)
+      },
+      { ttl_s: 2 },
+    ))
+
+  test('is not disturbed by a pause of somebody else', () =>
+    withWaiting(async (rig) => {
+      const under_way = rig.act()
+      await rig.asked('is_ready')
+      await pause('caller:agent:b')(rig)
+      await pause('tool:slow__other')(rig)
+      rig.release()
+      expect(await under_way).toMatchObject({ status: 'executed' })
+      expect(rig.count('is_ready')).toBe(1)
+    }))
+
+  test('is stopped by the quarantine of its caller', () =>
+    withWaiting(
+      async (rig) => {
+        const under_way = rig.act()
+        await rig.asked('is_ready')
+        expect(await rig.call('slow__change', { text: 'honey-token-1' }, { caller: rig.caller })).toMatchObject({
+          status: 'refused',
+        })
+        rig.release()
+        expect(await under_way).toMatchObject({ status: 'refused' })
+        expect(rig.count('act')).toBe(0)
+      },
+      { config: { traps: { tokens: ['honey-token-1'] } } },
+    ))
+
+  test('is stopped by a pause that another process acknowledged', () =>
+    withWaiting(async (rig) => {
+      const under_way = rig.act()
+      await rig.asked('is_ready')
+      expect(await race('pauser.ts', [[rig.folder, 'all']])).toEqual({ paused: 1 })
+      rig.release()
+      expect(await under_way).toMatchObject({ status: 'refused' })
+      expect(rig.count('act')).toBe(0)
+    }))
+})
+
+describe('an approved call that waits for its check', () => {
+  test.each(ACKNOWLEDGED)('is stopped by %s', (_name, acknowledge, rule) =>
+    withWaiting(
+      async (rig) => {
+        // The dry run waits as well.
+        rig.release()
+        const held = pendingOf(await rig.act())
+        rmSync(join(rig.folder, 'effects.txt.go'))
+        await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        await rig.asked('is_ready')
+        await acknowledge(rig)
+        rig.release()
+        const outcome = await rig.outcome(held.call_id)
+        expect(rig.count('act')).toBe(0)
+        expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
+        expect(outcome).toMatchObject({ problem: { about: { because: expect.stringContaining(rule) as string } } })
+        expect(await rig.gate.readApproval(ADMIN, held.approval_id)).toMatchObject({ value: { state: 'stale' } })
+      },
+      { policy: HOLD },
+    ),
+  )
+
+  test('does not run when its key was revoked while it was held', () =>
+    withWaiting(
+      async (rig) => {
+        rig.release()
+        const held = pendingOf(await rig.act())
+        await revoke(rig)
+        await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        expect(await rig.outcome(held.call_id)).toMatchObject({
+          status: 'refused',
+          problem: { code: 'approval.stale', about: { because: 'credential.revoked' } },
+        })
+        expect(rig.count('act')).toBe(0)
+      },
+      { policy: HOLD },
+    ))
+})
+
+describe('a dry run', () => {
+  test.each(ACKNOWLEDGED)('that waits does not let its call run after %s', (_name, acknowledge) =>
+    withWaiting(
+      async (rig) => {
+        const under_way = rig.act({ dry_run: 'first' })
+        await rig.asked('dry_run')
+        await acknowledge(rig)
+        rig.release()
+        expect(await under_way).toMatchObject({ status: 'refused' })
+        expect(rig.count('act')).toBe(0)
+      },
+      { act: { check: undefined } },
+    ),
+  )
+
+  test('is not sent while its tool is paused, also where a pause only asks', () =>
+    withWaiting(async (rig) => {
+      rig.release()
+      await pause('tool:slow__act', 'ask')(rig)
+      pendingOf(await rig.act())
+      expect(await rig.act({ dry_run: 'only' })).toMatchObject({ status: 'refused' })
+      expect(rig.count('dry_run')).toBe(0)
+    }))
+
+  test('is not sent to a tool that is not the admitted one', () =>
+    withWaiting(async (rig) => {
+      rig.release()
+      await changeDefinition(rig)
+      pendingOf(await rig.act())
+      expect(rig.count('dry_run')).toBe(0)
+    }))
+})
