@@ -31,13 +31,14 @@ const row: CallRow = {
   due: 'verify',
   read_back: { tool: 'look', args: { id: 7 }, expect: [{ path: 'ok', equals: true }], expected: ['`ok` equals true'] },
 }
+const definition = { name: 'look', inputSchema: { type: 'object', properties: { id: { type: 'number' } } } }
 const reader = {
   row: {
     tool_id: 's__look',
     server: 's',
-    definition: { name: 'look', inputSchema: { type: 'object', properties: { id: { type: 'number' } } } },
+    definition,
     definition_hash: HASH,
-    admitted: { hash: HASH },
+    admitted: { hash: HASH, definition },
   },
   effects: ['read'],
 } as unknown as Tool
@@ -139,9 +140,8 @@ describe('reading back', () => {
         ...reader,
         row: {
           ...reader.row,
-          definition: { name: 'look', inputSchema: { required: ['x'] } },
           definition_hash: 'c',
-          admitted: { hash: 'c' },
+          admitted: { hash: 'c', definition: { name: 'look', inputSchema: { required: ['x'] } } },
         },
       },
       'the declared arguments do not fit its schema',
