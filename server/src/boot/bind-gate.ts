@@ -13,6 +13,7 @@ import { executeCall, type ExecuteCall } from '../commands/calls/execute-call.ts
 import { exportAudit } from '../commands/audit/export-audit.ts'
 import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
+import type { FactsDeps } from '../commands/calls/gather-facts.ts'
 import { grepArtifact } from '../commands/artifacts/grep-artifact.ts'
 import type { Intake } from '../commands/calls/intake.ts'
 import { listConsents } from '../commands/consents/list-consents.ts'
@@ -90,6 +91,7 @@ export type World = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
+  readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel

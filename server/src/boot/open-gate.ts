@@ -9,7 +9,9 @@ import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
+import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/own-credentials.ts'
 import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
+import { strikeOwnAnswers, strikeOwnReplies } from '../commands/calls/strike-own-answers.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openMeaning } from '../commands/catalogue/search-meaning.ts'
 import { recoverCalls } from '../commands/calls/recover-calls.ts'
@@ -38,9 +40,11 @@ import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { bindGate, type Bound, type World } from './bind-gate.ts'
-import { digestBytes, openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
+import { digestBytes, openDataFolder, openLiveKeys, placesIn, type LiveKeys } from './data-folder.ts'
+import { gateFiles } from './gate-files.ts'
 import type { Settings } from './load-config.ts'
 import { openSerenity } from './open-serenity.ts'
+import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
 import { openChannels } from './open-channels.ts'
 import { otlpOf, readingsOf } from './open-metrics.ts'
@@ -170,7 +174,6 @@ type Opened = {
 
 /** The rooms' ports, opened. Several processes may share a store; recovery is for the one that holds the folder's lock. */
 export async function openWorld(settings: Settings, options: GateOptions, fresh: boolean): Promise<Result<Opened>> {
-  const { log } = options
   const { config } = settings
   const places = placesIn(settings.data)
   const keys = openLiveKeys(settings.data, fresh)
@@ -180,9 +183,11 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   // Before a ledger is made: a gate that cannot start leaves nothing behind.
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
-  const files = localFiles(config.servers, settings.folder)
+  const files = localFiles(config.servers, settings.folder, gateFiles(settings))
   const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
   if (!judgement.ok) return judgement
+  const own = openOwnCredentials(() => ownSecrets(settings))
+  const log: Log = (level, says, about) => options.log(level, own.strike(says), own.strikeAll(about))
   const health = await openSerenity(config.serenity, settings.folder, process.env, log)
   if (!health.ok) return health
   const stopping = new AbortController()
@@ -239,7 +244,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
     version,
     async onListed(server, definitions) {
-      const registered = await registerTools({ ...shared, catalogue }, server, definitions)
+      const registered = await registerTools({ ...shared, catalogue }, server, own.strikeAll(definitions))
       if (!registered.ok)
         log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
       // Conditions are checked against schemas, and some of those may be other ones now.
@@ -271,14 +276,15 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     audit: store.value,
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
-    servers: measured.servers(redactAnswers(servers, judgement.value.outputRules)),
-    offerings: redactReplies(servers, judgement.value.outputRules),
-    serverReports: () => servers.status(),
+    servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), judgement.value.outputRules)),
+    offerings: redactReplies(strikeOwnReplies(servers, own.current), judgement.value.outputRules),
+    serverReports: () => own.strikeAll(servers.status()),
+    ownCredentials: own.current,
     catalogue,
     live,
     policy: () => live.current(),
     holdFor: () => config.approvals.expires_s * 1000,
-    keys: keys.value,
+    keys: { ...keys.value, rotate: refreshing(keys.value.rotate, own) },
     passphrases: scryptPassphrases,
     strong: config.approvals.strong,
     issuers: openIssuers(config.auth.oidc, Date.now),
@@ -311,6 +317,20 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     },
   })
 }
+
+/** The same rotation; the new key is one of the gate's own secrets from then on. */
+const refreshing = (rotate: LiveKeys['rotate'], own: OwnCredentialsBook): LiveKeys['rotate'] => ({
+  token: () => {
+    const rotated = rotate.token()
+    own.refresh()
+    return rotated
+  },
+  checkpoint: () => {
+    const rotated = rotate.checkpoint()
+    own.refresh()
+    return rotated
+  },
+})
 
 /** The same policy, with a word in the log about every reload that a person should know of. */
 function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {

@@ -19,6 +19,9 @@ export const Sandbox = z.strictObject({
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
+/** How a place stands to the gate's own files: in its data folder, one of its settings, or a folder around these. */
+export type GatePlace = 'data' | 'settings' | 'around_data' | 'around_settings'
+
 /** What becomes of sensitive text in the arguments of a tool that writes or sends. */
 export const ContentSettings = z.strictObject({
   secrets: z.enum(['block', 'ask', 'off']).default('block'),

@@ -31,3 +31,11 @@ export const Verdict = z.strictObject({
   observed: Effect.optional(),
 })
 export type Verdict = z.infer<typeof Verdict>
+
+/** Rules about the gate's own files and credentials. A block of theirs stands in every mode and is a critical finding. */
+export const OWN_GROUND: ReadonlySet<string> = new Set([
+  'sandbox.gate_data',
+  'sandbox.gate_settings',
+  'sandbox.gate_around',
+  'content.own_credential',
+])

@@ -1,20 +1,17 @@
-import { lstat, readlink } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
-import type { FileFacts } from '../commands/ports.ts'
+import { isAbsolute, resolve, sep } from 'node:path'
+import type { DiskLook, FileFacts } from '../commands/ports.ts'
 import type { Config } from '../contract/config.ts'
+import { followLinks } from './follow-links.ts'
+import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secretOf } from './server-config.ts'
 
-/** As many as Linux follows in one path. */
-const MOST_LINKS = 40
-/** Nothing is there, so nothing can be followed; the name itself says where it would come to be. */
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+/** More names in one folder are not read at once. */
+const MOST_NAMES = 10_000
 
-/**
- * Where paths lead on this machine. Walks name by name instead of asking for the real path: a link whose target does not
- * exist yet leads out of a folder all the same, and whoever writes through it creates the target.
- */
-export function localFiles(servers: Config['servers'], folder: string): FileFacts {
+/** Where paths lead on this machine, and how these places stand to the gate's own files. */
+export function localFiles(servers: Config['servers'], folder: string, own?: GateFiles): FileFacts {
   const settingsOf = (server: string) => (Object.hasOwn(servers, server) ? servers[server] : undefined)
   /** Only what is started here has a working folder and a home that we know of. */
   const childOf = (server: string) => {
@@ -25,54 +22,64 @@ export function localFiles(servers: Config['servers'], folder: string): FileFact
     const settings = settingsOf(server)
     return resolve(folder, atHome(settings?.sandbox?.base ?? childOf(server)?.cwd ?? '.', homedir()))
   }
+  /** Folders that a server is started with, or bound to: some servers count relative paths from these. */
+  const otherBases = new Map<string, Promise<readonly string[]>>()
+  const otherBasesOf = (server: string): Promise<readonly string[]> => {
+    const known = otherBases.get(server) ?? foldersAmong(rootsOf(settingsOf(server)), folder)
+    otherBases.set(server, known)
+    return known
+  }
+  const look = (server: string): DiskLook => {
+    const follow = followLinks()
+    const places = own === undefined ? undefined : gatePlaces(own, follow)
+    const base = baseOf(server)
+    const isHere = childOf(server) !== undefined || settingsOf(server)?.sandbox?.local === true
+    return {
+      isHere,
+      bases: async () => (isHere ? [base, ...(await otherBasesOf(server)).filter((other) => other !== base)] : []),
+      // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
+      follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
+      placesOf: async (lead) => (await places?.(lead)) ?? [],
+      linksIn: (base) => linksIn(base),
+      own: own === undefined ? [] : [own.data, ...own.settings],
+    }
+  }
   return {
     windows: sep === '\\',
     home: (server) => secretOf(childOf(server)?.env['HOME'] ?? '', folder, process.env) || homedir(),
-    configured: (path) => follow(resolve(folder, atHome(path, homedir()))),
-    // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
-    argument: (server, path) => follow(isAbsolute(path) ? path : `${baseOf(server)}${sep}${path}`),
+    configured: async (path) => (await followLinks()(resolve(folder, atHome(path, homedir()))))?.lead,
+    look,
+  }
+}
+
+/** What a server is started with may be the folders it serves. */
+function rootsOf(settings: Config['servers'][string] | undefined): readonly string[] {
+  return [...(settings?.sandbox?.roots ?? []), ...(settings?.command === undefined ? [] : settings.args)]
+}
+
+async function foldersAmong(texts: readonly string[], folder: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const text of texts.slice(0, 100)) {
+    const value = text.replace(/^--?[\w-]+=/, '')
+    const path = resolve(folder, atHome(value, homedir()))
+    const isFolder = await stat(path).then(
+      (one) => one.isDirectory(),
+      () => false,
+    )
+    if (value !== '' && isFolder) found.push(path)
+  }
+  return found
+}
+
+/** The names of all links in a folder, in lower case; undefined when it cannot be read or holds too many names. */
+async function linksIn(folder: string): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    if (entries.length > MOST_NAMES) return undefined
+    return new Set(entries.filter((entry) => entry.isSymbolicLink()).map((entry) => entry.name.toLowerCase()))
+  } catch {
+    return undefined
   }
 }
 
 const atHome = (path: string, home: string) => (/^~(?:[\\/]|$)/.test(path) ? `${home}${path.slice(1)}` : path)
-
-async function follow(path: string): Promise<string | undefined> {
-  let at = parse(path).root
-  const ahead = namesOf(path).toReversed()
-  let links = 0
-  for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
-    if (name === '.') continue
-    if (name === '..') {
-      at = dirname(at)
-      continue
-    }
-    const next = join(at, name)
-    const target = await linkAt(next)
-    if (target === 'unknown') return undefined
-    if (target === 'none') {
-      at = next
-      continue
-    }
-    links += 1
-    if (links > MOST_LINKS) return undefined
-    if (isAbsolute(target.to)) at = parse(target.to).root
-    ahead.push(...namesOf(target.to).toReversed())
-  }
-  return at
-}
-
-/** Where a link points; `none` for what is no link, or is not there. */
-async function linkAt(path: string): Promise<{ readonly to: string } | 'none' | 'unknown'> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? { to: await readlink(path) } : 'none'
-  } catch (error) {
-    return error instanceof Error && 'code' in error && ABSENT.has(String(error.code)) ? 'none' : 'unknown'
-  }
-}
-
-function namesOf(path: string): string[] {
-  return path
-    .slice(parse(path).root.length)
-    .split(sep === '\\' ? /[\\/]/ : '/')
-    .filter((name) => name !== '')
-}

@@ -125,6 +125,91 @@ describe('a sandboxed file server', () => {
     })
   })
 
+  test('leads nobody outside under any other key, nested, in lists or as parts of a text', async () => {
+    await withFiles(async ({ call, folder }) => {
+      const outside = join(folder, 'outside/secret.txt')
+      const bad: Record<string, unknown>[] = [
+        { target: '///etc/passwd' },
+        { logfile: outside },
+        { target: `${outside}\n` },
+        { target: `\n${outside}` },
+        { target: `/${'./'.repeat(3000)}etc/passwd` },
+        { target: `/etc/${'x'.repeat(5000)}` },
+        { target: '~root' },
+        { target: '~root/.bashrc' },
+        { target: 'to-file' },
+        { target: 'to-folder/new.txt' },
+        { target: 'to-nothing' },
+        { target: 'sub/chain' },
+        { target: 'a.txt,to-file' },
+        { target: 'a.txt to-file' },
+        { target: `a.txt,${outside}` },
+        { target: `a.txt;${outside}` },
+        { target: `a.txt:${outside}` },
+        { target: `a.txt\nto-file` },
+        { target: `out=${outside}` },
+        { path: `a.txt,to-file` },
+        { paths: ['a.txt', 'to-file'] },
+        { options: { deep: [{ target: outside }] } },
+        { options: JSON.stringify({ target: outside }) },
+        { options: JSON.stringify({ target: 'to-file' }) },
+        { command: `cat ${outside}` },
+        { uri: `file://localhost${outside}` },
+        { uri: `file://${outside.replace('outside', '%6futside')}` },
+        { uri: `sqlite:///${outside}` },
+        { '../outside/x': 'content' },
+        { [outside]: 'content' },
+        { content: outside },
+        { content: `${outside}\n/etc/passwd\n` },
+        { target: '..%2foutside' },
+        { target: '／etc／passwd' },
+        { target: '/proc/self/cwd/a.txt' },
+        { target: '*/../../outside/*' },
+      ]
+      for (const args of bad) {
+        const outcome = await call('files__read', { path: 'a.txt', ...args })
+        expect([args, outcome]).toMatchObject([args, { status: 'refused', problem: { code: 'call.blocked' } }])
+        expect(JSON.stringify(outcome)).toContain('sandbox.')
+      }
+    })
+  })
+
+  test('takes text for text: prose, code, pictures, addresses and figures are not paths', async () => {
+    await withFiles(async ({ call }) => {
+      const good: Record<string, unknown>[] = [
+        { content: 'Either/or: see /etc/passwd and ../x, ~/notes; 5 km/h. Use TCP/IP.' },
+        { content: '#!/usr/bin/env node\nimport x from "../x"\n// done\n' },
+        { content: `/9j/4AAQSkZJRgABAQ${'Aa0b'.repeat(5000)}` },
+        { content: `<p>a</p>\n<a href="/etc/passwd">b</a>` },
+        { content: 'to-file is a link' },
+        { note: 'text/plain', url: 'https://example.org/../x' },
+        {
+          encoding: 'utf-8',
+          version: '1.2.3',
+          date: '2026/11/15',
+          ratio: '1/2',
+          repo: 'owner/name',
+        },
+        { pattern: '**/*.ts', exclude: ['node_modules/**'] },
+        { head: 10, flag: true, none: null },
+      ]
+      for (const args of good) {
+        const outcome = await call('files__write', { path: 'sub/new.txt', content: 'x', ...args })
+        expect([args, outcome]).toMatchObject([args, { status: 'executed' }])
+      }
+    })
+  })
+
+  test('asks about a path outside in a sentence under another key', async () => {
+    await withFiles(async ({ call, folder }) => {
+      const purpose = `we need this because of what stands in ${join(folder, 'outside')} since last week`
+      const held = pendingOf(await call('files__read', { path: 'a.txt', purpose }))
+      expect(held.evidence).toMatchObject([{}, { rule: 'sandbox.outside', effect: 'ask', strength: 'strong' }])
+      const harmless = 'we need this because of what was said and/or done at 5 km /h since last week'
+      expect(await call('files__read', { path: 'a.txt', purpose: harmless })).toMatchObject({ status: 'executed' })
+    })
+  })
+
   test('has a place that cannot be found out asked about, not guessed', async () => {
     await withFiles(async ({ call }) => {
       const held = pendingOf(await call('files__read', { path: 'loop' }))
@@ -204,9 +289,35 @@ describe('a sandboxed file server', () => {
     )
   })
 
-  test('without a sandbox is judged by the other deciders alone', async () => {
+  test('without a sandbox reads elsewhere too, but asks strongly before it touches a file of secrets', async () => {
     await withFiles(
-      async ({ call }) => expect(await call('files__read', { path: 'to-file' })).toMatchObject({ status: 'executed' }),
+      async ({ call, folder }) => {
+        writeFileSync(join(folder, 'outside/plain.txt'), 'P')
+        expect(await call('files__read', { path: 'to-folder/plain.txt' })).toMatchObject({ status: 'executed' })
+        const secrets = ['.env', 'sub/../.env', '~/.ssh/id_rsa', '~/.aws/credentials', '/root/.kube/config', '.npmrc']
+        for (const path of [
+          ...secrets,
+          '.netrc',
+          '.git-credentials',
+          'server.pem',
+          'a.key',
+          '.bash_history',
+          'to-file',
+        ])
+          for (const args of [{ path }, { path: 'a.txt', target: path }, { path: 'a.txt', command: `cat ${path}` }]) {
+            if (/^(?:server|a)\./.test(path) && !('path' in args && args.path === path)) continue
+            const outcome = await call('files__read', args)
+            expect([args, outcome]).toMatchObject([args, { status: 'pending' }])
+            expect(JSON.stringify(outcome)).toContain('sandbox.sensitive')
+          }
+        const content = 'put your keys into .env and never into id_rsa'
+        expect(await call('files__write', { path: 'b.txt', content })).toMatchObject({ status: 'executed' })
+        for (const args of [{ query: 'how to set up .env files in docker' }, { title: 'password' }, { key: 'secrets' }])
+          expect([args, await call('files__read', { path: 'a.txt', ...args })]).toMatchObject([
+            args,
+            { status: 'executed' },
+          ])
+      },
       { sandbox: null },
     )
   })

@@ -117,9 +117,9 @@ function check(
 }
 
 /** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
-function storable({ judgement }: DispatchDeps, call: Call, verdict: Verdict): Call {
+function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Call {
   if (verdict.effect !== 'block') return call
-  return { ...call, canonical_args: redactArgs(call.canonical_args, judgement.secretRules) }
+  return { ...call, canonical_args: redactArgs(call.canonical_args, judgement.secretRules, ownCredentials()) }
 }
 
 async function record(

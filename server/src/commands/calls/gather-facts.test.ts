@@ -1,21 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../contract/config.ts'
 import { decide } from '../../core/gate/decide.ts'
+import { compileOwn } from '../../core/gate/own-credentials/find-own.ts'
 import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { callWith, toolWith } from '../../core/gate/quiet-facts.suite.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
-import type { FileFacts, Shelves } from '../ports.ts'
+import type { DiskLook, FileFacts, Shelves } from '../ports.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
 
+const look: DiskLook = {
+  isHere: true,
+  own: [],
+  bases: async () => ['/desk'],
+  follow: async (path) => ({ lead: path.startsWith('/') ? path : `/desk/${path}`, is_linked: false, is_found: true }),
+  placesOf: async () => [],
+  linksIn: async () => new Set(),
+}
 const files: FileFacts = {
   windows: false,
   home: () => '/home/ana',
   configured: async (path) => `/${path.replace(/^\.\//, '')}`,
-  argument: async (_server, path) => (path.startsWith('/') ? path : `/desk/${path}`),
+  look: () => look,
 }
 const shelves: Shelves = { row: async () => undefined, list: async () => [], count: async () => 0 }
 const gone = async () => {
@@ -38,6 +47,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     judgement: judgement.value,
     catalogue: { tool: () => undefined, tools: () => [] },
     clock: () => 1000,
+    ownCredentials: () => compileOwn([]),
     ...more,
   }
 }
@@ -64,7 +74,11 @@ describe('facts', () => {
     ['pauses', { shelves: { ...shelves, row: gone } }, { pauses: 'unknown' }],
     ['the history', { shelves: { ...shelves, list: gone } }, { history: 'unknown' }],
     ['the budgets', { accounts: { left: gone } }, { budgets: 'unknown' }],
-    ['a path', { files: { ...files, argument: async () => undefined } }, { files: { args: [{ leads: 'unknown' }] } }],
+    [
+      'a path',
+      { files: { ...files, look: () => ({ ...look, follow: async () => undefined }) } },
+      { files: { args: [{ leads: 'unknown' }] } },
+    ],
     [
       'a root and a honey file',
       { files: { ...files, configured: async () => undefined } },
@@ -77,10 +91,14 @@ describe('facts', () => {
   })
 
   test('of very many or very long paths are not looked up, and not taken for harmless', async () => {
-    for (const args of [{ path: 'x'.repeat(5000) }, { paths: Array.from({ length: 1001 }, () => 'a') }]) {
+    const long = { args: { path: 'x'.repeat(5000) }, verdict: { effect: 'block' } }
+    const paths = Array.from({ length: 1001 }, (_, at) => `a/${at}`)
+    const words = Array.from({ length: 6000 }, (_, at) => `a/${at}`).join(' ')
+    const asked = { effect: 'ask', strength: 'strong' }
+    for (const { args, verdict } of [long, { args: { paths }, verdict: asked }, { args: { words }, verdict: asked }]) {
       const many = callWith(args)
       const facts = await gatherFacts(await depsWith(), many, tool, { integrity: 'intact' })
-      expect(decide(policy, many, facts)).toMatchObject({ effect: 'ask', strength: 'strong' })
+      expect(decide(policy, many, facts)).toMatchObject(verdict)
     }
   })
 })

@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
+import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
@@ -14,7 +15,11 @@ import type { Catalogue, Clock } from '../ports.ts'
 export type FactsDeps = BudgetDeps &
   FilesDeps &
   HealthDeps &
-  HistoryDeps & { readonly catalogue: Catalogue; readonly clock: Clock }
+  HistoryDeps & {
+    readonly catalogue: Catalogue
+    readonly clock: Clock
+    readonly ownCredentials: () => OwnCredentials
+  }
 
 /** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
 export type Moment = {
@@ -57,6 +62,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     files: await filesFact(deps, call, tool),
     traps: await trapFacts(deps),
     content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
+    own_credentials: deps.ownCredentials(),
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call),
     health: await healthFact(deps, call, tool, now),

@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
+import { gateTouched } from './gate-touched.ts'
 import type { Change, Committed, Ledger, Shelves } from '../ports.ts'
 
 const TRIES = 100
@@ -17,7 +18,7 @@ export async function commitAndStop(
   changes: readonly Change[],
 ): Promise<Committed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stopping = await quarantineChanges(deps, call, verdict, now)
+    const stopping = [...(await quarantineChanges(deps, call, verdict, now)), ...gateTouched(call, verdict, now)]
     const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
     const isOwn = typeof committed === 'string' || committed.lost < changes.length
     if (isOwn) return committed

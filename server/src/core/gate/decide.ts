@@ -1,5 +1,12 @@
 import type { Call } from '../../contract/call.ts'
-import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
+import {
+  OWN_GROUND,
+  STRENGTHS,
+  type Effect,
+  type Opinion,
+  type Strength,
+  type Verdict,
+} from '../../contract/verdict.ts'
 import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
@@ -7,7 +14,10 @@ import type { Policy } from './policy/policy.ts'
 
 const STRICTEST_FIRST = ['block', 'ask', 'allow'] as const
 
-/** Deciders that are enforced in observe mode too: a forged call, a sprung trap, a revoked key, and an admin's own pause. */
+/**
+ * Deciders that are enforced in observe mode too: a forged call, a sprung trap, a revoked key, and an admin's own pause. So are
+ * blocks about the gate's own files and credentials: whoever has these decides everything later.
+ */
 const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
 
 /**
@@ -58,11 +68,14 @@ function isCovered(call: Call, needed: Strength, approval: ApprovalFact): boolea
 }
 
 function observed(effect: Effect, evidence: readonly Opinion[]): Verdict {
-  const enforced = strictestOf(evidence.filter((opinion) => ALWAYS_ENFORCED.has(opinion.decider)))
+  const enforced = strictestOf(evidence.filter(isEnforced))
   if (enforced === 'block') return { effect: 'block', evidence }
   if (enforced === 'ask') return { effect: 'ask', strength: strongestOf(evidence), evidence }
   return { effect: 'allow', evidence, observed: effect }
 }
+
+const isEnforced = ({ decider, effect, rule }: Opinion) =>
+  ALWAYS_ENFORCED.has(decider) || (effect === 'block' && OWN_GROUND.has(rule))
 
 function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
   const says = `approved (${approval.strength}) in ${approval.approval_id}`

@@ -6,6 +6,7 @@ import { judgeCredential } from './judge-credential.ts'
 import { judgeDefinition } from './judge-definition.ts'
 import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
+import { judgeOwnCredentials } from './judge-own-credentials.ts'
 import { judgePause } from './judge-pause.ts'
 import { judgeRepetition } from './judge-repetition.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
@@ -30,6 +31,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'policy', judge: judgePolicy },
   { name: 'sandbox', judge: judgeSandbox },
   { name: 'content', judge: judgeContent },
+  { name: 'content', judge: judgeOwnCredentials },
   { name: 'health', judge: judgeHealth },
   { name: 'toolflow', judge: judgeToolflow },
   { name: 'budget', judge: judgeBudget },

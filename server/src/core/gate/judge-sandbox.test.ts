@@ -1,18 +1,22 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ToolEffect } from '../../contract/tool.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
-import { callWith, quietFacts, strictness } from './quiet-facts.suite.ts'
+import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
 import { isInside } from './sandbox/is-inside.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
-const judge = (files: FilesFact) => judgeSandbox(policy, callWith({}), { ...quietFacts(), files })
+type Some = Omit<FilesFact, 'too_many'> & Partial<FilesFact>
+const judge = (files: Some, tool = toolWith()) =>
+  judgeSandbox(policy, callWith({}), { ...quietFacts(tool), files: { too_many: false, ...files } })
 
 const local = { roots: ['/desk'] }
-const leading = (...leads: string[]): FileFact => ({ at: '/path', readings: leads, leads })
+const plain = { at: '/path', certainty: 'path', bound: true, gate: [] } as const
+const leading = (...leads: string[]): FileFact => ({ ...plain, readings: leads, leads })
 
 describe('the sandbox', () => {
   test('has nothing to say of files inside, of servers without one, and of calls without files', () => {
@@ -27,8 +31,8 @@ describe('the sandbox', () => {
   })
 
   test('asks strongly about names that promise secrets, as written and as they lead', () => {
-    const hidden: FileFact = { at: '/path', readings: ['notes.txt'], leads: ['/desk/.env'] }
-    const spelled: FileFact = { at: '/path', readings: ['.env'], leads: ['/desk/linked'] }
+    const hidden: FileFact = { ...plain, readings: ['notes.txt'], leads: ['/desk/.env'] }
+    const spelled: FileFact = { ...plain, readings: ['.env'], leads: ['/desk/linked'] }
     for (const arg of [hidden, spelled])
       expect(judge({ sandbox: local, args: [arg] })).toMatchObject([
         { effect: 'ask', strength: 'strong', rule: 'sandbox.sensitive' },
@@ -42,7 +46,7 @@ describe('the sandbox', () => {
   })
 
   test('a refused path is blocked under the name of its fault, also for a remote server', () => {
-    const refused: FileFact = { at: '/path', fault: 'encoded', readings: [], leads: 'unknown' }
+    const refused: FileFact = { ...plain, fault: 'encoded', readings: [], leads: 'unknown' }
     for (const sandbox of [local, 'remote'] as const)
       expect(judge({ sandbox, args: [refused] })).toMatchObject([{ effect: 'block', rule: 'sandbox.encoded' }])
   })
@@ -56,8 +60,75 @@ describe('the sandbox', () => {
     expect(JSON.stringify(opinions)).not.toContain('passwd')
   })
 
+  describe('on every server', () => {
+    const named = (name: string, effects: readonly ToolEffect[]) => {
+      const tool = toolWith({}, effects)
+      return { ...tool, row: { ...tool.row, definition: { ...tool.row.definition, name } } }
+    }
+    const at = (gate: FileFact['gate'], more: Partial<FileFact> = {}): FileFact => ({ ...leading('/x'), gate, ...more })
+
+    test.each(['none', 'remote', local] as const)(
+      'blocks what leads into the data folder, read or written: %j',
+      (sandbox) => {
+        for (const effects of [['read'], ['write'], ['external']] as const) {
+          const found = judge({ sandbox, args: [at(['data'], { bound: false })] }, toolWith({}, effects))
+          expect(found).toMatchObject([{ effect: 'block', rule: 'sandbox.gate_data' }])
+        }
+      },
+    )
+
+    test('asks about a text that speaks of the data folder', () => {
+      const spoken = at(['data'], { certainty: 'mention' })
+      expect(judge({ sandbox: 'none', args: [spoken] })).toMatchObject([
+        { effect: 'ask', strength: 'strong', rule: 'sandbox.gate_mentioned' },
+      ])
+    })
+
+    test('blocks what would write the configuration or the policy, and lets them be read', () => {
+      const args = [at(['settings'])]
+      expect(judge({ sandbox: 'none', args })).toEqual([])
+      for (const effect of ['write', 'destructive', 'privileged'] as const)
+        expect(judge({ sandbox: 'none', args }, toolWith({}, [effect]))).toMatchObject([
+          { effect: 'block', rule: 'sandbox.gate_settings' },
+        ])
+    })
+
+    test.each([
+      ['move_file', ['write'], 'block'],
+      ['delete_directory', ['destructive'], 'block'],
+      ['rm', ['write'], 'block'],
+      ['search_files', ['read'], 'ask'],
+      ['directory_tree', ['read'], 'ask'],
+      ['delete_branch', ['destructive'], 'ask'],
+      ['list_directory', ['read'], undefined],
+      ['git_status', ['read'], undefined],
+      ['git_commit', ['write'], undefined],
+    ] as const)('judges %s of a folder around the data folder', (name, effects, effect) => {
+      const found = judge({ sandbox: 'none', args: [at(['around_data'])] }, named(name, effects))
+      expect(found.map((one) => one.effect)).toEqual(effect === undefined ? [] : [effect])
+    })
+
+    test('blocks a way through a process`s own files', () => {
+      for (const path of ['/proc/self/cwd/x', '/proc/12/root/etc', '/dev/fd/3', '/proc/self/environ', '/proc/*/fd/1'])
+        expect(judge({ sandbox: 'none', args: [leading(path)] })).toMatchObject([
+          { effect: 'block', rule: 'sandbox.process' },
+        ])
+      for (const path of ['/proc/cpuinfo', '/proc/12/status', '/dev/null', '/dev/stdout', '/srv/proc/self/cwd'])
+        expect(judge({ sandbox: 'none', args: [leading(path)] })).toEqual([])
+    })
+
+    test('asks when there is more than is looked up', () => {
+      expect(judge({ sandbox: 'none', args: [], too_many: true })).toMatchObject([
+        { effect: 'ask', strength: 'strong' },
+      ])
+    })
+  })
+
   const fact = fc.record({
     at: fc.constant('/path'),
+    certainty: fc.constant('path' as const),
+    bound: fc.constant(true),
+    gate: fc.constant([]),
     readings: fc.constant([]),
     leads: fc.oneof(
       fc.constant('unknown' as const),

@@ -1,10 +1,14 @@
 import type { Call } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import type { Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
 import { isInside } from './sandbox/is-inside.ts'
+import { isProcessFile } from './sandbox/process-files.ts'
 import { sensitiveName } from './sandbox/sensitive-names.ts'
+import { treeUse, type TreeUse } from './sandbox/tree-tools.ts'
 import { namePlaces } from './shown-pointer.ts'
 
 type Finding = { readonly effect: 'ask' | 'block'; readonly rule: string; readonly says: string }
@@ -18,48 +22,97 @@ const FAULTS = {
   variable: 'begins with a variable',
   dots: 'holds a name of dots and spaces',
   url: "is not a file's plain address",
+  too_long: 'is longer than a path can be',
 } as const
 
 /**
- * File arguments lead inside the allowed roots, with every link followed and in every way a tool may read them. Silent when
- * they do, and for servers without a sandbox: there the operator has drawn no line.
- * INVARIANT: what cannot be resolved is asked about, never let through (law in judge-sandbox.test.ts).
+ * On every server: nothing leads to the gate's own files, and names that promise secrets are asked about. On a server with a
+ * sandbox: file arguments lead inside the allowed roots, with every link followed and in every way a tool may read them.
+ * INVARIANT: what cannot be resolved there is asked about, never let through (law in judge-sandbox.test.ts).
  */
-export function judgeSandbox(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
-  const { sandbox, args } = facts.files
-  if (sandbox === 'none') return []
-  const found = args.flatMap((arg) => findingsOn(arg, sandbox).map((finding) => ({ ...finding, at: arg.at })))
+export function judgeSandbox(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  const { sandbox, args, too_many } = facts.files
+  if (args.length === 0 && !too_many) return []
+  const use = treeUse(facts.tool, JSON.parse(call.canonical_args) as Json)
+  const found = args.flatMap((arg) =>
+    [...gateFindings(arg, facts.tool, use), ...findingsOn(arg, sandbox)].map((finding) => ({ ...finding, at: arg.at })),
+  )
   const rules = [...new Set(found.map(({ rule, says }) => `${rule} ${says}`))]
-  return rules.flatMap((key) => {
+  const opinions = rules.flatMap((key): Opinion[] => {
     const same = found.filter(({ rule, says }) => `${rule} ${says}` === key)
     const [first] = same
     if (first === undefined) return []
     const says = `${namePlaces(same.map(({ at }) => at))} ${first.says}`
-    const opinion = { decider: 'sandbox', effect: first.effect, rule: first.rule, says, source: SOURCE, at: facts.now }
-    return [first.effect === 'ask' ? { ...opinion, strength: 'strong' as const } : opinion]
+    return [opinionOf({ ...first, says }, facts.now)]
   })
+  return too_many ? [...opinions, opinionOf(TOO_MANY, facts.now)] : opinions
+}
+
+function opinionOf({ effect, rule, says }: Finding, at: number): Opinion {
+  const source = rule.startsWith('sandbox.gate_') ? 'the gate' : SOURCE
+  const opinion = { decider: 'sandbox', effect, rule, says, source, at }
+  return effect === 'ask' ? { ...opinion, strength: 'strong' as const } : opinion
 }
 
 const SOURCE = 'sandbox of the server'
-
-function findingsOn(arg: FileFact, sandbox: Exclude<FilesFact['sandbox'], 'none'>): Finding[] {
-  if (arg.fault !== undefined) return [{ effect: 'block', rule: `sandbox.${arg.fault}`, says: FAULTS[arg.fault] }]
-  const roots = sandbox === 'remote' || sandbox.roots === 'unknown' ? [] : sandbox.roots
-  return [...placeOf(arg, sandbox), ...sensitivityOf(arg, roots)]
+const TOO_MANY: Finding = {
+  effect: 'ask',
+  rule: 'sandbox.unknown',
+  says: 'the arguments hold more texts that could be paths than are looked up',
 }
 
-function placeOf({ leads }: FileFact, sandbox: Exclude<FilesFact['sandbox'], 'none'>): Finding[] {
+/** What may change a file. What only reaches people or the network reads it. */
+const CHANGING = ['write', 'destructive', 'privileged'] as const
+
+function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): Finding[] {
+  if (gate.includes('data')) {
+    if (certainty === 'mention')
+      return [{ effect: 'ask', rule: 'sandbox.gate_mentioned', says: "names the gate's data folder in a text" }]
+    return [{ effect: 'block', rule: 'sandbox.gate_data', says: "leads into the gate's data folder" }]
+  }
+  if (certainty === 'mention') return []
+  const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
+  if (gate.includes('settings') && isChanging)
+    return [{ effect: 'block', rule: 'sandbox.gate_settings', says: "leads to the gate's configuration or policy" }]
+  const isAround = gate.includes('around_data') || gate.includes('around_settings')
+  if (isAround && use === 'takes')
+    return [{ effect: 'block', rule: 'sandbox.gate_around', says: "is a folder with the gate's own files in it" }]
+  if (gate.includes('around_data') && use === 'goes through')
+    return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder with the gate's data folder in it" }]
+  return []
+}
+
+function findingsOn(arg: FileFact, sandbox: FilesFact['sandbox']): Finding[] {
+  const isBound = arg.bound && sandbox !== 'none'
+  if (isBound && arg.fault !== undefined)
+    return [{ effect: 'block', rule: `sandbox.${arg.fault}`, says: FAULTS[arg.fault] }]
+  const roots = sandbox === 'none' || sandbox === 'remote' || sandbox.roots === 'unknown' ? [] : sandbox.roots
+  return [...processFinding(arg), ...(isBound ? placeOf(arg, sandbox) : []), ...sensitivityOf(arg, roots)]
+}
+
+function processFinding({ readings, leads, certainty }: FileFact): Finding[] {
+  const paths = leads === 'unknown' ? readings : [...readings, ...leads]
+  if (certainty === 'mention' || !paths.some(isProcessFile)) return []
+  const says = "leads through a process's own files, and where that ends depends on who follows it"
+  return [{ effect: 'block', rule: 'sandbox.process', says }]
+}
+
+function placeOf({ leads, certainty }: FileFact, sandbox: Exclude<FilesFact['sandbox'], 'none'>): Finding[] {
   if (sandbox === 'remote')
-    return [{ effect: 'ask', rule: 'sandbox.remote', says: 'names a file on a server whose files the gate cannot see' }]
+    return certainty === 'path'
+      ? [{ effect: 'ask', rule: 'sandbox.remote', says: 'names a file on a server whose files the gate cannot see' }]
+      : []
   const { roots } = sandbox
   if (leads === 'unknown' || roots === 'unknown')
     return [{ effect: 'ask', rule: 'sandbox.unknown', says: 'names a file, and where it leads could not be found out' }]
-  const isOut = leads.some((path) => !roots.some((root) => isInside(root, path)))
-  return isOut ? [{ effect: 'block', rule: 'sandbox.outside', says: 'leads outside the allowed folders' }] : []
+  if (leads.every((path) => roots.some((root) => isInside(root, path)))) return []
+  const effect = certainty === 'mention' ? 'ask' : 'block'
+  return [{ effect, rule: 'sandbox.outside', says: 'leads outside the allowed folders' }]
 }
 
 /** The names of a root are the operator's own choice; only what stands below one can be a surprise. */
-function sensitivityOf({ readings, leads }: FileFact, roots: readonly string[]): Finding[] {
+function sensitivityOf({ readings, leads, certainty }: FileFact, roots: readonly string[]): Finding[] {
+  if (certainty === 'mention') return []
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
   const below = paths.map((path) => path.slice(roots.findLast((root) => isInside(root, path))?.length ?? 0))
   const kind = below.map(sensitiveName).find((found) => found !== undefined)

@@ -23,7 +23,8 @@ const factsWith = (more: Partial<Facts>): Facts => ({ ...quietFacts(toolWith({ t
 const judge = (args: Json, more: Partial<Facts> = {}) => judgeTrap(policyOf('careful'), callWith(args), factsWith(more))
 const files = (...args: Partial<FileFact>[]): Facts['files'] => ({
   sandbox: 'none',
-  args: args.map((arg) => ({ at: '/text', readings: [], leads: [], ...arg })),
+  args: args.map((arg) => ({ at: '/text', certainty: 'path', bound: true, gate: [], readings: [], leads: [], ...arg })),
+  too_many: false,
 })
 
 describe('a trap', () => {

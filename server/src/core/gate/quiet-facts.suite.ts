@@ -6,6 +6,7 @@ import type { Effect, Opinion } from '../../contract/verdict.ts'
 import { compileRules } from '../dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../dlp/rules/built-in-rules.ts'
 import type { Facts } from './facts.ts'
+import { compileOwn } from './own-credentials/find-own.ts'
 
 const HASH = 'a'.repeat(64)
 const compiled = compileRules(BUILT_IN_RULES, [])
@@ -54,7 +55,8 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     credential: 'good',
     pauses: [],
     look_alikes: [],
-    files: { sandbox: 'none', args: [] },
+    own_credentials: compileOwn([]),
+    files: { sandbox: 'none', args: [], too_many: false },
     traps: { traps: [], files: [] },
     content: { secrets: 'block', pii: 'ask', rules },
     budgets: [],

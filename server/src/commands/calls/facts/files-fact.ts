@@ -1,41 +1,72 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Json } from '../../../contract/json.ts'
-import type { Sandbox } from '../../../contract/judgement.ts'
+import type { GatePlace, Sandbox } from '../../../contract/judgement.ts'
 import { inForce, type Tool } from '../../../contract/tool.ts'
+import { argumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
 import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
-import { pathReadings } from '../../../core/gate/sandbox/path-readings.ts'
+import { canMatch, isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
+import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
+import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
+import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-readings.ts'
+import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
-import type { FileFacts } from '../../ports.ts'
+import type { DiskLook, FileFacts } from '../../ports.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 export type FilesDeps = { readonly files: FileFacts; readonly judgement: Judgement }
 
-/** No operating system takes a longer path, and nobody needs more of them in one call. */
-const LONGEST = 4096
+/** Nobody needs more paths in one call, and looking more of them up would take longer than anybody waits. */
 const MOST_FILES = 1000
+/** So many single words are looked up one by one; of more, only those that are links. */
+const FEW_WORDS = 16
+const LONGEST = 4096
 
-/** Which arguments name files and where these lead. Looked up only where a sandbox or a honey file makes it matter. */
-export function filesFact(deps: FilesDeps, call: Call, tool: Tool): FilesFact | Promise<FilesFact> {
-  const { judgement } = deps
+/** Which arguments name files, or could, and where these lead: on every server, because the gate's own files are out of reach of all. */
+export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
+  const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
-  const matters = sandbox !== undefined || judgement.trapFiles.length > 0
-  return matters ? lookUp(deps, call, tool, sandbox) : NO_FILES
+  const args: Json = JSON.parse(call.canonical_args)
+  const all = argumentTexts(args)
+  const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all)
+  const look = files.look(call.server)
+  const bases = await look.bases()
+  const world = { windows: files.windows, home: files.home(call.server) }
+  const candidates = await worthLooking(found, look, bases)
+  const schema = inForce(tool.row).definition.inputSchema
+  const facts: FileFact[] = mentionsOf(all.texts, look.own[0]).map(({ path, is_content }) => ({
+    ...NOWHERE,
+    at: shownPointer(path, schema),
+    certainty: is_content ? 'mention' : 'path',
+    gate: ['data'],
+  }))
+  for (const argument of candidates.slice(0, MOST_FILES)) {
+    const fact = await factOf(argument, look, bases, world)
+    if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact })
+  }
+  return {
+    sandbox: sandbox === undefined ? 'none' : await rootsOf(deps, sandbox),
+    args: facts,
+    too_many: too_many || candidates.length > MOST_FILES,
+  }
 }
 
-const NO_FILES: FilesFact = { sandbox: 'none', args: [] }
+const NOWHERE = { bound: false, readings: [], leads: [] } as const
 
-async function lookUp(deps: FilesDeps, call: Call, tool: Tool, sandbox: Sandbox | undefined): Promise<FilesFact> {
-  const args: Json = JSON.parse(call.canonical_args)
-  const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files)
-  const resolved: FileFact[] = []
-  for (const [at, argument] of found.entries()) {
-    const place = shownPointer(argument.path, inForce(tool.row).definition.inputSchema)
-    const isTooMuch = at >= MOST_FILES || argument.text.length > LONGEST
-    const fact = isTooMuch ? { readings: [], leads: 'unknown' as const } : await leadsOf(deps, call.server, argument)
-    resolved.push({ at: place, ...fact })
-  }
-  return { sandbox: sandbox === undefined ? 'none' : await rootsOf(deps, sandbox), args: resolved }
+/** A plain word leads somewhere else only by a link of that name, so a long text is compared with the links there are. */
+async function worthLooking(
+  found: readonly FileArgument[],
+  look: DiskLook,
+  bases: readonly string[],
+): Promise<readonly FileArgument[]> {
+  const isWord = ({ text, certainty }: FileArgument) => certainty === 'maybe' && /^[\w-]+$/.test(text)
+  if (found.filter(isWord).length <= FEW_WORDS) return found
+  const links = await Promise.all(bases.map((base) => look.linksIn(base)))
+  if (links.some((names) => names === undefined)) return found
+  const names = new Set(links.flatMap((some) => [...(some ?? [])]))
+  return found.filter(
+    (one) => !isWord(one) || names.has(one.text.toLowerCase()) || sensitiveName(one.text) !== undefined,
+  )
 }
 
 async function rootsOf({ files }: FilesDeps, sandbox: Sandbox): Promise<FilesFact['sandbox']> {
@@ -44,12 +75,89 @@ async function rootsOf({ files }: FilesDeps, sandbox: Sandbox): Promise<FilesFac
   return { roots: allOf(roots) }
 }
 
-async function leadsOf({ files }: FilesDeps, server: string, { text }: FileArgument): Promise<Omit<FileFact, 'at'>> {
-  const read = pathReadings(text, { windows: files.windows, home: files.home(server) })
-  if (read.is === 'refused') return { fault: read.fault, readings: [], leads: 'unknown' }
-  const leads = await Promise.all(read.paths.map((path) => files.argument(server, path)))
-  return { readings: read.paths, leads: allOf(leads) }
+type Facts = Omit<FileFact, 'at'>
+
+async function factOf(
+  argument: FileArgument,
+  look: DiskLook,
+  bases: readonly string[],
+  world: PathWorld,
+): Promise<Facts | undefined> {
+  const { text, certainty, bound } = argument
+  const read = pathReadings(text, world)
+  const loose = looseReadings(text, world)
+  const gate = await gateOf(loose, look, bases)
+  if (certainty === 'path') {
+    if (read.is === 'refused') return { certainty, bound, fault: read.fault, readings: loose, leads: 'unknown', gate }
+    const leads = await Promise.all(read.paths.map((path) => look.follow(path)))
+    // From the other folders that it may count from, a plain name leads elsewhere only by a link.
+    const linked = await Promise.all(
+      bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
+    )
+    const more = linked.flatMap((one) => (one?.is_linked === true ? [one.lead] : []))
+    return { certainty, bound, readings: read.paths, leads: allOf([...leads.map((one) => one?.lead), ...more]), gate }
+  }
+  const leads = await leadsOfMaybe(text, loose, look, bases)
+  if (leads.length === 0 && gate.length === 0 && !isTelling(text)) return undefined
+  return { certainty, bound: bound && leads.length > 0, readings: loose, leads, gate }
 }
+
+/** A name that says by itself what it is, whether the file is there or not. */
+const isTelling = (text: string) => /^\.|[\\/]\.|^id_/.test(text) && text.length <= LONGEST
+
+/** Where a text leads that need not be a path: only what is there counts, and of a plain word only a link. */
+async function leadsOfMaybe(
+  text: string,
+  loose: readonly string[],
+  look: DiskLook,
+  bases: readonly string[],
+): Promise<readonly string[]> {
+  const isWord = !/[./\\~%$]/.test(text)
+  const paths = text.length > LONGEST ? [text.slice(0, LONGEST).replace(/[\\/][^\\/]*$/, '')] : loose
+  const followed = await Promise.all(
+    paths.flatMap((path) =>
+      path.startsWith('/') ? [look.follow(path)] : bases.map((base) => look.follow(path, base)),
+    ),
+  )
+  return followed.flatMap((one) =>
+    one !== undefined && (one.is_linked || (one.is_found && !isWord)) ? [one.lead] : [],
+  )
+}
+
+async function gateOf(
+  readings: readonly string[],
+  look: DiskLook,
+  bases: readonly string[],
+): Promise<readonly GatePlace[]> {
+  if (look.own.length === 0) return []
+  const places = new Set<GatePlace>()
+  for (const reading of readings) {
+    const froms = isAbsolute(reading) ? [undefined] : bases
+    for (const from of froms) {
+      const followed = await look.follow(reading, from)
+      for (const place of followed === undefined ? [] : await look.placesOf(followed.lead)) places.add(place)
+      if (isPattern(reading)) for (const place of reachOf(`${from ?? ''}/${reading}`, look)) places.add(place)
+    }
+    if (bases.length === 0 && namesData(reading, look)) places.add('data')
+  }
+  return [...places]
+}
+
+function reachOf(pattern: string, { own }: DiskLook): readonly GatePlace[] {
+  const [data, ...settings] = own
+  return [
+    ...(data !== undefined && canMatch(pattern, data) ? (['data'] as const) : []),
+    ...(settings.some((place) => canMatch(pattern, place)) ? (['settings'] as const) : []),
+  ]
+}
+
+/** Where nobody knows what a relative path counts from, the data folder is known by its name, if that is a telling one. */
+function namesData(reading: string, { own }: DiskLook): boolean {
+  const name = own[0]?.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
+  return name.startsWith('.') && !isAbsolute(reading) && reading.toLowerCase().split(/[\\/]/).includes(name)
+}
+
+const isAbsolute = (path: string) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 
 /** One that nobody knows makes all of them unknown. */
 function allOf(paths: readonly (string | undefined)[]): readonly string[] | 'unknown' {

@@ -12,7 +12,10 @@ const call = callWith({}, { received_at: 1_000_000 })
 async function history(calls: readonly object[], approvals: readonly object[] = []) {
   const config = readConfig({ repetition: { most: 4, within_s: 100 } })
   if (!config.ok) throw new Error('the configuration is good')
-  const files = { windows: false, home: () => '', configured: async () => undefined, argument: async () => undefined }
+  const look = () => {
+    throw new Error('nobody looks at the disk')
+  }
+  const files = { windows: false, home: () => '', configured: async () => undefined, look }
   const judgement = await loadJudgement(config.value, () => undefined, files)
   if (!judgement.ok) throw new Error('the configuration is good')
   const asked: [string, object, Page][] = []

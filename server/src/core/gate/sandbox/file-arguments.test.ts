@@ -1,9 +1,13 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../contract/json.ts'
-import { fileArguments, isFileName, looksLikePath } from './file-arguments.ts'
+import { isFileName } from './field-names.ts'
+import { fileArguments } from './file-arguments.ts'
+import { looksLikePath } from './path-shapes.ts'
 
 const found = (args: Json, declared?: readonly string[]) =>
   fileArguments(args, declared)
+    .found.filter(({ certainty, bound }) => certainty === 'path' && bound)
     .map(({ path, text }) => `/${path.join('/')}=${text}`)
     .sort()
 
@@ -115,8 +119,138 @@ describe('undeclared file arguments', () => {
   })
 })
 
+const textsOf = (args: Json, ...certainties: readonly string[]) =>
+  fileArguments(args, undefined)
+    .found.filter(({ certainty }) => certainties.includes(certainty))
+    .map(({ text }) => text)
+
+describe('a path is found under whatever key it stands', () => {
+  const path = '/etc/passwd'
+  test.each<[string, Json]>([
+    ['alone', { target: path }],
+    ['with slashes to spare', { target: `//${path}` }],
+    ['with a line break', { target: `${path}\n` }],
+    ['in a list', { targets: ['a', path] }],
+    ['in a comma list', { target: `a.txt,${path}` }],
+    ['in a list of lines', { target: `${path}\n/etc/group` }],
+    ['in a list of lines of a text', { content: `${path}\n/etc/group` }],
+    ['behind a semicolon', { target: `a;${path}` }],
+    ['in a search path', { target: `usr:${path}` }],
+    ['as the value of an option', { target: `--out=${path}` }],
+    ['glued to an option', { args: `-I${path}` }],
+    ['in a command', { command: `cat ${path}` }],
+    ['in a command, behind a redirection', { command: `echo x >${path}` }],
+    ['in a command, in a subshell', { command: `echo $(cat ${path})` }],
+    ['in quotes', { target: `"${path}"` }],
+    ['in JSON', { options: JSON.stringify({ deep: [{ target: path }] }) }],
+    ['in JSON inside JSON', { options: JSON.stringify({ a: JSON.stringify({ b: path }) }) }],
+    ['as the name of a field', { changes: { [path]: 'x' } }],
+  ])('%s', (_, args) => {
+    const texts = textsOf(args, 'path').map((text) => text.trim().replace(/^"|"$|^\/+(?=\/)/g, ''))
+    expect(texts).toContain(path)
+  })
+
+  test.each<[string, Json]>([
+    ['a sentence', { purpose: `please look at the file ${path} for more about this` }],
+    ['a mixed text', { query: `a ${path} 1 2 3` }],
+  ])('in %s, where it is looked up before it counts', (_, args) => {
+    expect(textsOf(args, 'mention', 'maybe')).toContain(path)
+  })
+
+  test('a word is looked up, and may be a link', () => {
+    expect(textsOf({ target: 'link', log: 'a,link2' }, 'maybe').sort()).toEqual(['a', 'a,link2', 'link', 'link2'])
+  })
+})
+
+describe('no path is seen in', () => {
+  test.each<[string, Json]>([
+    ['prose with slashes', { content: 'Either/or: see /etc/passwd, ~/notes and ../x. TCP/IP at 5 km/h.' }],
+    ['code', { body: "import x from '../x'\n// note\nopen('/etc/passwd')\n" }],
+    ['a script with a first line', { content: '#!/usr/bin/env node\nconsole.log(1)\n' }],
+    ['a page', { html: '<p>a</p><a href="/x">b</a>' }],
+    ['an address', { url: 'https://example.org/a/b?c=/d' }],
+    ['a comment', { text: '// a comment' }],
+    ['a change', { edits: [{ oldText: 'a/../b c', newText: '/etc/hosts and more' }] }],
+    ['a mime type or a date', { text: 'text/plain', note: '2026/11/15' }],
+  ])('%s', (_, args) => expect(textsOf(args, 'path')).toEqual([]))
+
+  test('a picture, which is only looked up', () => {
+    const picture = `/9j/4AAQSkZJRgABAQ${'Aa0+/b'.repeat(2000)}`
+    expect(textsOf({ data: picture, image: picture }, 'path')).toEqual([])
+    expect(textsOf({ picture: `/etc/${'x/'.repeat(40)}..` }, 'path')).toHaveLength(1)
+  })
+})
+
+describe('laws', () => {
+  const name = fc.stringMatching(/^[a-z0-9_]{1,8}$/)
+  const absolute = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `/${names.join('/')}`)
+  const key = fc.constantFrom('target', 'logfile', 'x', 'uri', 'input', 'value', 'args', 'command', 'path', 'pattern')
+  const before = fc.constantFrom(
+    '',
+    ' ',
+    'a,',
+    'a;',
+    'a:',
+    'k=',
+    '--o=',
+    '-I',
+    '"',
+    "'",
+    '\n',
+    '\t',
+    '[',
+    '(',
+    '>',
+    '@',
+    'a\n',
+  )
+  const after = fc.constantFrom('', ' ', ',b', ';b', ':b', '"', "'", '\n', ']', ')', '|b', '\nb')
+
+  test('an absolute path is never left out of a field that is not for text, whatever stands around it', () => {
+    fc.assert(
+      fc.property(key, before, absolute, after, (field, head, path, tail) => {
+        const texts = textsOf({ [field]: `${head}${path}${tail}` }, 'path', 'maybe', 'mention')
+        expect(texts).toContain(path)
+      }),
+    )
+  })
+
+  test('one alone, or among others, is sure, under any key', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(key, fc.constantFrom('content', 'body')),
+        fc.array(absolute, { minLength: 1 }),
+        (field, paths) => {
+          expect(textsOf({ [field]: paths.join(',') }, 'path')).toEqual(expect.arrayContaining(paths))
+        },
+      ),
+    )
+  })
+
+  test('words of sentences in a field for text are no paths', () => {
+    const word = fc.constantFrom(
+      'see',
+      'and/or',
+      '/etc/hosts',
+      'the',
+      '../up',
+      'file',
+      '~/x',
+      'w/o',
+      'then.',
+      'Ünder',
+      '5',
+    )
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), (words) => {
+        expect(textsOf({ content: `Look here ${words.join(' ')}` }, 'path', 'maybe', 'mention')).toEqual([])
+      }),
+    )
+  })
+})
+
 test('a path among the answers to a tool`s questions is found, also where the operator declared which arguments are paths', () => {
   const args = { to: '/ours/a', 'sluice/inputs': { responses: { where: { content: { place: '/etc/passwd' } } } } }
-  const places = fileArguments(args, ['/to']).map(({ text }) => text)
-  expect(places).toEqual(['/ours/a', '/etc/passwd'])
+  const places = found(args, ['/to']).map((one) => one.split('=')[1])
+  expect(places).toEqual(['/etc/passwd', '/ours/a'])
 })

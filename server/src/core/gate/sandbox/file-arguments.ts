@@ -1,29 +1,123 @@
 import { INPUTS_KEY } from '../../../contract/asks.ts'
-import { isJsonObject, type Json } from '../../../contract/json.ts'
-import { childrenOf, textLeaves } from '../text-leaves.ts'
+import type { Json } from '../../../contract/json.ts'
+import { childrenOf, textLeaves, type TextLeaf } from '../text-leaves.ts'
+import { argumentTexts, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
+import type { FieldKind } from './field-names.ts'
+import type { Certainty } from './files-fact.ts'
+import { isBase64, isOtherAddress, isProse, looksLikePath, piecesOf } from './path-shapes.ts'
 
-/** An argument that names a file, as far as anybody can tell. */
-export type FileArgument = { readonly path: readonly string[]; readonly text: string }
-
-/** The last word of a field's name, in the singular, that says its value is a place in the file system. */
-const FILE_WORDS = new Set(
-  `path file filename filepath pathname directory dir dirname dirpath folder foldername source src destination dest dst cwd
-  workdir`.split(/\s+/),
-)
-const NAMED_THINGS = new Set(['file', 'folder', 'directory', 'dir', 'path'])
-
-/**
- * The arguments that are paths: those the operator declared, or else those whose name or value says so. What is answered to a
- * tool's questions nobody could declare.
- */
-export function fileArguments(args: Json, declared: readonly string[] | undefined): FileArgument[] {
-  if (declared === undefined) return recognised(args)
-  return [...declared.flatMap((pointer) => argumentsAt(args, pointer)), ...recognised(inputsOf(args), [INPUTS_KEY])]
+/** An argument that names a file, or could. */
+export type FileArgument = {
+  readonly path: readonly string[]
+  readonly text: string
+  readonly certainty: Certainty
+  readonly bound: boolean
 }
 
-const inputsOf = (args: Json): Json => (isJsonObject(args) ? (args[INPUTS_KEY] ?? null) : null)
+export type FileArguments = {
+  readonly found: readonly FileArgument[]
+  /** There are more than anybody looks at: what was found is not all. */
+  readonly too_many: boolean
+}
 
-function argumentsAt(args: Json, pointer: string): FileArgument[] {
+/** Characters that are read word by word in one call. */
+const MOST_READ = 2 * LONGEST_LIST
+
+/**
+ * The arguments that are paths or could be: those the operator declared, those whose name or shape says so, the parts of lists
+ * and command lines, and every other short text. Where the operator declared the paths, the sandbox counts for these alone, and
+ * for what is answered to a tool's questions, which nobody could declare.
+ * INVARIANT: a text is left out only where it stands in a field for text and is not a path as a whole, or with `too_many` (laws
+ * in file-arguments.test.ts).
+ */
+export function fileArguments(
+  args: Json,
+  declared: readonly string[] | undefined,
+  all: ArgumentTexts = argumentTexts(args),
+): FileArguments {
+  const found: FileArgument[] = []
+  let { too_many } = all
+  const take = ({ texts, too_many: isCut }: Read, path: readonly string[], bound: boolean) => {
+    too_many ||= isCut
+    for (const [text, certainty] of texts) found.push({ path, text, certainty, bound })
+  }
+  for (const { path, text } of (declared ?? []).flatMap((pointer) => argumentsAt(args, pointer)))
+    take(readNamed(text), path, true)
+  let left = MOST_READ
+  for (const { text, path, kind } of all.texts) {
+    if (kind !== 'content' && text.length <= LONGEST_LIST) left -= text.length
+    if (left < 0) return { found, too_many: true }
+    const bound = declared === undefined || path[0] === INPUTS_KEY
+    take(kind === 'name' ? readName(text) : readText(text, kind), path, bound)
+  }
+  return { found, too_many }
+}
+
+type Read = { readonly texts: ReadonlyMap<string, Certainty>; readonly too_many: boolean }
+const NOTHING: Read = { texts: new Map(), too_many: false }
+
+/** Nothing but letters, digits and the like: one name, and no list. */
+const ONE_WORD = /^[\w-]+$/
+
+function readText(text: string, kind: FieldKind): Read {
+  if (text === '') return NOTHING
+  const isNamed = kind === 'file' && !isOtherAddress(text)
+  if (text.length < 1024 && ONE_WORD.test(text))
+    return { texts: new Map([[text, isNamed ? 'path' : 'maybe']]), too_many: false }
+  // A picture's base64 often begins with a slash. It counts where something on the disk answers to it.
+  if (!isNamed && isBase64(text)) return { texts: new Map([[text.slice(0, LONGEST_LIST), 'maybe']]), too_many: false }
+  if (kind === 'content') return readContent(text)
+  if (text.length > LONGEST_LIST) return { ...NOTHING, too_many: true }
+  return isNamed ? readNamed(text) : readOther(text, kind === 'command')
+}
+
+/** The name of a field is a file's name in `{"changes": {"/etc/passwd": "…"}}`. */
+function readName(text: string): Read {
+  if (looksLikePath(text)) return { texts: new Map([[text, 'path']]), too_many: false }
+  return /[./\\]/.test(text) ? { texts: new Map([[text, 'maybe']]), too_many: false } : NOTHING
+}
+
+const NO_PIECES = { shaped: [], plain: [] }
+
+/** Text for somebody to read or to store: a path only if there is nothing else in it, alone or as a list of paths. */
+function readContent(text: string): Read {
+  const isWhole = text.length <= LONGEST_LIST && !/\s/.test(text.trim()) && looksLikePath(text)
+  const whole = isWhole ? [text] : []
+  // Most texts show in their first words that they are no list.
+  const isList = text.length <= LONGEST_LIST && piecesOf(text.slice(0, 200)).shaped.length > 0
+  const { shaped, plain } = isList ? piecesOf(text) : NO_PIECES
+  const list = plain.length > 0 ? [] : shaped
+  return { texts: new Map([...whole, ...list].map((piece) => [piece, 'path'])), too_many: false }
+}
+function readNamed(text: string): Read {
+  const { shaped, plain, too_many } = piecesOf(text)
+  const maybe = plain.map((piece) => [piece, 'maybe'] as const)
+  const sure = [text, ...shaped].map((piece) => [piece, 'path'] as const)
+  return { texts: new Map([...maybe, ...sure]), too_many }
+}
+
+function readOther(text: string, isCommand: boolean): Read {
+  const { shaped, plain, too_many } = piecesOf(text)
+  const isSentence = isProse(text)
+  const isOneWord = !/\s/.test(text.trim())
+  const isList = isCommand || isOneWord || plain.length === 0
+  const texts = new Map<string, Certainty>()
+  const loosely = isSentence && !isCommand ? 'mention' : 'maybe'
+  for (const piece of [...plain, ...unquotedPieces(text)]) texts.set(piece, loosely)
+  for (const piece of shaped) texts.set(piece, isList ? 'path' : loosely)
+  if (isOtherAddress(text)) return { texts, too_many }
+  texts.set(text, looksLikePath(text) && !isSentence ? 'path' : 'maybe')
+  return { texts, too_many }
+}
+
+/** A shell joins `.sl''uice` and `.sl\uice` to one name. */
+function unquotedPieces(text: string): readonly string[] {
+  if (!/["'\\]/.test(text)) return []
+  const { shaped, plain } = piecesOf(text.replace(/["'\\]/g, ''))
+  return [...shaped, ...plain.filter((piece) => /[./]/.test(piece))]
+}
+
+function argumentsAt(args: Json, pointer: string): TextLeaf[] {
   let found: { value: Json; path: readonly string[] }[] = [{ value: args, path: [] }]
   for (const name of pointer.split('/').slice(1).map(unescape)) {
     found = found.flatMap(({ value, path }) =>
@@ -34,48 +128,5 @@ function argumentsAt(args: Json, pointer: string): FileArgument[] {
   }
   return found.flatMap(({ value, path }) => textLeaves(value, path).filter(({ is }) => is === 'value'))
 }
-
-function recognised(args: Json, at: readonly string[] = []): FileArgument[] {
-  return textLeaves(args, at).filter(({ text, path, is }) => {
-    if (looksLikePath(text)) return true
-    return is === 'value' && isFileName(path.findLast((key) => !/^\d+$/.test(key)) ?? '') && !isOtherAddress(text)
-  })
-}
-
-/** `filePath`, `output_file`, `sourcePaths`, `file_name`, `path2`; not `file_id`, `profile` or `source_language`. */
-export function isFileName(name: string): boolean {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== '')
-    .map((word) => (word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.replace(/s$/, '')))
-  const last = words.at(-1) ?? ''
-  return FILE_WORDS.has(last) || (last === 'name' && NAMED_THINGS.has(words.at(-2) ?? ''))
-}
-
-const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/
-const ENCODED_PARENT = /%(?:25)*2e%(?:25)*2e|\.%(?:25)*2e|%(?:25)*2e\./i
-
-/** Absolute, at home, by way of a parent, or a file's address. Text with line breaks is prose or code. */
-export function looksLikePath(text: string): boolean {
-  const plain = text.trim().normalize('NFKC')
-  if (plain.length > 4096 || /[\r\n]/.test(plain)) return false
-  return (
-    /^file:/i.test(plain) ||
-    /^~(?:[\\/]|$)/.test(plain) ||
-    /^[A-Za-z]:[\\/]/.test(plain) ||
-    /^\\\\[^\\\s]/.test(plain) ||
-    // `// note` and `/* note` open a comment.
-    /^\/(?:\/?[^\s/*]|$)/.test(plain) ||
-    /^(?:\$\{?HOME\b|\$env:|%USERPROFILE%)/i.test(plain) ||
-    PARENT.test(plain) ||
-    ENCODED_PARENT.test(plain)
-  )
-}
-
-/** An address of something else than a file; one that climbs by `..` would still be a path to a careless reader. */
-const isOtherAddress = (text: string) =>
-  /^\s*(?:[a-z][a-z0-9+.-]+:\/\/|data:[^,]{0,100},)/i.test(text) && !PARENT.test(text)
 
 const unescape = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,5 +1,6 @@
 /** Why a text is refused as a path before anybody looks where it leads. */
-export type PathFault = 'control_character' | 'network' | 'drive' | 'encoded' | 'home' | 'variable' | 'dots' | 'url'
+export type PathFault =
+  'control_character' | 'network' | 'drive' | 'encoded' | 'home' | 'variable' | 'dots' | 'url' | 'too_long'
 
 export type PathReadings =
   | { readonly is: 'refused'; readonly fault: PathFault }
@@ -11,6 +12,9 @@ export type PathWorld = { readonly windows: boolean; readonly home: string }
 
 const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
 const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
+/** No operating system takes a longer path. */
+const LONGEST = 4096
+const SCHEME = /^[a-z][a-z0-9+.-]*:(?=\/{3})/i
 const VARIABLE = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|\$env:.*|%[A-Za-z_]\w*%)(?:[\\/]|$)/
 
 /**
@@ -18,11 +22,16 @@ const VARIABLE = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|\$env:.*|%[A-Za-z_]\w*%)(?:[\\/]|
  * follows links. Which of that it does is unknown, so a path is every one of its readings.
  * INVARIANT: a text that a reader could decode into other dots and slashes, or that names another machine, is refused.
  */
-export function pathReadings(text: string, world: PathWorld): PathReadings {
+export function pathReadings(written: string, world: PathWorld): PathReadings {
+  // Empty names and `.` change nothing, and a long path may hold many.
+  const text = written.length > LONGEST ? collapsed(written.trim()) : written
+  if (text.length > LONGEST * 4) return { is: 'refused', fault: 'too_long' }
   const opened = /^\s*file:/i.test(text.normalize('NFKC'))
     ? pathOfUrl(text.normalize('NFKC').trim(), world)
-    : { path: text }
+    : { path: text.trim().replace(SCHEME, '') === text.trim() ? text : text.trim().replace(SCHEME, '') }
   if ('fault' in opened) return { is: 'refused', fault: opened.fault }
+  if (opened.path.length > LONGEST && shortened(opened.path).length > LONGEST)
+    return { is: 'refused', fault: 'too_long' }
   const spellings = new Set([opened.path, opened.path.trim(), opened.path.trim().normalize('NFKC')])
   const paths = new Set<string>()
   for (const spelling of spellings) {
@@ -51,7 +60,8 @@ function faultOf(path: string, world: PathWorld): PathFault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
   if (ENCODED.test(path)) return 'encoded'
-  if (/^[\\/]{2}/.test(path)) return 'network'
+  // `//host/x` names another machine to some; `///x` is `/x` to everybody.
+  if (/^(?:[\\/]{2}(?!\/)|\\\\)/.test(path)) return 'network'
   if (world.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
   if (/^~[^\\/]/.test(path)) return 'home'
   if (VARIABLE.test(path)) return 'variable'
@@ -63,8 +73,13 @@ function faultOf(path: string, world: PathWorld): PathFault | undefined {
 function readingsOf(path: string, world: PathWorld): string[] {
   const expanded = /^~(?:[\\/]|$)/.test(path) ? [path, `${world.home}${path.slice(1)}`] : [path]
   const slashed = expanded.flatMap((one) => (one.includes('\\') ? [one, one.replaceAll('\\', '/')] : [one]))
-  return slashed.flatMap((one) => (one.includes('..') ? [one, shortened(one)] : [one]))
+  return slashed.flatMap((one) => {
+    const short = one.length > LONGEST || one.includes('..') || one.startsWith('//') ? shortened(one) : one
+    return one.length > LONGEST || one === short ? [short] : [one, short]
+  })
 }
+
+const collapsed = (path: string) => path.replace(/\/(?:\.?\/)+/g, '/')
 
 /** `a/../b` as `b`: the reading of a program that cleans a path up before it follows links. */
 function shortened(path: string): string {

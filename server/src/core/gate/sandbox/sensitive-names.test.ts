@@ -49,6 +49,14 @@ test.each([
   'passwords.txt',
   'a\\.ssh\\id_rsa',
   '．env',
+  '.sluice/admin.key',
+  '.sluice',
+  '.mozilla/firefox/x',
+  'x.keytab',
+  '.cargo/credentials.toml',
+  '.e*',
+  'id_r?a',
+  '.config/gh/hosts.yml',
 ])('%j promises a secret', (path) => expect(sensitiveName(path)).toBeDefined())
 
 test.each([
@@ -67,6 +75,11 @@ test.each([
   'shadow.css',
   'cookies.ts',
   'a/b/c',
+  '*.ts',
+  '**/*',
+  '*',
+  'settings.xml',
+  'hosts.yml',
   '',
   '.',
   '/',

@@ -1,9 +1,12 @@
+import { canMatch, isPattern } from './glob-reach.ts'
+
 /** Names that promise credentials: the last of a path, or any of it. */
 const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; readonly name: RegExp }[] = [
   { says: 'an environment file', where: 'last', name: /^\.env(?:rc)?(?:[._-].*)?$|^[\w-]+\.env$/ },
   { says: 'a private key', where: 'last', name: /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?(?!.*\.pub$)/ },
-  { says: 'a private key', where: 'last', name: /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx|agekey|ovpn)$/ },
+  { says: 'a private key', where: 'last', name: /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|keytab|kdbx?|agekey|ovpn)$/ },
   { says: 'a folder of keys', where: 'any', name: /^\.(?:ssh|gnupg|password-store|putty)$/ },
+  { says: "a gate's data folder", where: 'any', name: /^\.sluice$/ },
   {
     says: 'a folder of cloud credentials',
     where: 'any',
@@ -13,7 +16,7 @@ const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; r
   {
     says: 'a file of credentials',
     where: 'last',
-    name: /^(?:\.netrc|_netrc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.npmrc|\.yarnrc\.yml|\.pypirc|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto|\.terraformrc|auth\.json)$/,
+    name: /^(?:\.netrc|_netrc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.npmrc|\.yarnrc\.yml|\.pypirc|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto|\.terraformrc|auth\.json|rclone\.conf|\.smbcredentials|wp-config\.php)$/,
   },
   {
     says: 'a file of credentials',
@@ -27,13 +30,41 @@ const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; r
   },
   { says: 'a keychain', where: 'any', name: /^keychains?$|\.keychain(?:-db)?$|^keyrings$/ },
   {
+    says: "a browser's profile",
+    where: 'any',
+    name: /^(?:\.mozilla|google-chrome(?:-\w+)?|bravesoftware)$/,
+  },
+  {
     says: "a browser's store of secrets",
     where: 'last',
     name: /^(?:login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json)$/,
   },
   { says: 'a wallet', where: 'last', name: /^wallet\.(?:dat|json)$/ },
   { says: 'a state file with secrets', where: 'last', name: /\.tfstate(?:\.backup)?$/ },
-  { says: 'a history of commands', where: 'last', name: /^\.\w+_history$/ },
+  {
+    says: 'a history of commands',
+    where: 'last',
+    name: /^(?:\.\w+_history|\.histfile|fish_history|consolehost_history\.txt)$/,
+  },
+]
+
+/** Names that promise a secret only in a certain folder. */
+const IN_FOLDER = new Map([
+  ['config.json', new Set(['.docker'])],
+  ['hosts.yml', new Set(['gh'])],
+  ['credentials.toml', new Set(['.cargo'])],
+  ['settings.xml', new Set(['.m2'])],
+])
+/** What a pattern that begins like one of these may be after. */
+const PROMISING = [
+  '.env',
+  '.env.local',
+  'id_rsa',
+  'id_ed25519',
+  '.npmrc',
+  '.netrc',
+  '.git-credentials',
+  'credentials.json',
 ]
 
 /** What kind of secret a path's names promise, if any. Case, trailing dots and streams (`.env::$DATA`) do not hide it. */
@@ -44,8 +75,9 @@ export function sensitiveName(path: string): string | undefined {
     .filter((name) => name !== '')
   const last = names.at(-1)
   if (last === undefined) return undefined
-  const isDockerLogin = last === 'config.json' && names.at(-2) === '.docker'
-  if (isDockerLogin) return 'a file of credentials'
+  if (IN_FOLDER.get(last)?.has(names.at(-2) ?? '') === true) return 'a file of credentials'
+  if (isPattern(last) && PROMISING.some((name) => /^[^*?[{]{2}/.test(last) && canMatch(last, name)))
+    return 'files of secrets by a pattern'
   return NAMES.find(({ where, name }) => (where === 'last' ? name.test(last) : names.some((one) => name.test(one))))
     ?.says
 }

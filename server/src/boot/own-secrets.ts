@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { secretOf } from '../upstream/server-config.ts'
+import { placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+
+/**
+ * The secrets that the gate holds in full: its signing keys, and what the configuration refers to by `env:` and `file:`. Bait is
+ * none of them: it must be found where it was put. API keys and approval tokens are known by their shape.
+ */
+export function ownSecrets({ config, folder, data }: Settings): readonly string[] {
+  const { traps: _traps, policy: _policy, ...rest } = config
+  const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
+  return [...referred.flatMap(tellingPart), ...signingKeys(placesIn(data).keys)]
+}
+
+function referencesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return /^(?:env|file):/.test(value) ? [value] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesIn) : []
+}
+
+/** What is short, or a plain word, would be found in texts that have nothing to do with it. */
+function tellingPart(secret: string): readonly string[] {
+  const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
+  const isTelling = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))
+  return isTelling && !/^(?:[./~]|https?:)/.test(line) ? [line] : []
+}
+
+function signingKeys(folder: string): readonly string[] {
+  try {
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed)":")[0-9a-f]{32,}/g) ?? [])
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,22 @@
+import type { Json } from '../../contract/json.ts'
+import { compileOwn, type OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
+import { strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
+
+export type OwnCredentialsBook = {
+  current(): OwnCredentials
+  /** Fetches the known ones again: a key was rotated. */
+  refresh(): void
+  strike(text: string): string
+  strikeAll<T>(value: T): T
+}
+
+/** The gate's own credentials as long as it runs. `known`: secrets the gate holds in full, fetched now and at every refresh. */
+export function openOwnCredentials(known: () => readonly string[]): OwnCredentialsBook {
+  let own = compileOwn(known())
+  return {
+    current: () => own,
+    refresh: () => void (own = compileOwn(known())),
+    strike: (text) => strikeOwn(text, own),
+    strikeAll: <T>(value: T) => strikeOwnJson(value as Json, own) as T,
+  }
+}

@@ -1,0 +1,23 @@
+import type { Call } from '../../contract/call.ts'
+import { OWN_GROUND, type Verdict } from '../../contract/verdict.ts'
+import type { Change } from '../ports.ts'
+
+/** Whoever reaches for the gate's own files or credentials leaves a critical finding, with the commit that records the call. */
+export function gateTouched(call: Call, verdict: Verdict, now: number): readonly Change[] {
+  const rules = [
+    ...new Set(
+      verdict.evidence.flatMap(({ effect, rule }) => (effect === 'block' && OWN_GROUND.has(rule) ? [rule] : [])),
+    ),
+  ]
+  if (rules.length === 0) return []
+  const entry = {
+    at: now,
+    type: 'gate.touched',
+    actor: call.caller.id,
+    trace: call.trace,
+    subject: { call: call.call_id, tool: call.tool_id, thread: call.thread },
+    args_hash: call.args_hash,
+    about: { severity: 'critical', rules: rules.join(', ') },
+  }
+  return [{ kind: 'audit', entry }]
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compileOwn } from './find-own.ts'
+import { holdsOwn, OWN_MARK, strikeOwn, strikeOwnJson } from './strike-own.ts'
+
+const KNOWN = 'hunter2-Correct.Horse+Battery/Staple'
+const own = compileOwn([KNOWN])
+const keyOf = (kind: string) => `sluice_${kind}_${randomBytes(32).toString('base64url')}`
+const token = `v1.1794765190.${randomBytes(8).toString('hex')}.${randomBytes(32).toString('hex')}`
+const spread = (text: string, every: number, by: string) =>
+  text.replace(new RegExp(`.{${every}}`, 'g'), (part) => `${part}${by}`)
+
+/** What a tool may do to a text before it answers with it, or an agent before it sends it. */
+const ENCODINGS: readonly [string, (text: string) => string][] = [
+  ['as it is', (text) => text],
+  ['base64', (text) => Buffer.from(text).toString('base64')],
+  ['base64 behind one byte', (text) => Buffer.from(`x${text}`).toString('base64')],
+  ['base64 behind two bytes', (text) => Buffer.from(`xy${text}`).toString('base64')],
+  ['base64url', (text) => Buffer.from(`{"a":"${text}"}`).toString('base64url')],
+  ['base64 in short lines', (text) => spread(Buffer.from(text).toString('base64'), 8, '\n')],
+  ['hexadecimal', (text) => Buffer.from(text).toString('hex')],
+  ['upper-case hexadecimal', (text) => Buffer.from(text).toString('hex').toUpperCase()],
+  ['hexadecimal in pairs', (text) => spread(Buffer.from(text).toString('hex'), 2, ' ')],
+  ['percent-encoded', (text) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+  ['percent-encoded twice', (text) => [...text].map((one) => `%25${one.charCodeAt(0).toString(16)}`).join('')],
+  ['escaped', (text) => [...text].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  ['spread by blanks', (text) => spread(text, 1, ' ')],
+  ['spread by line breaks', (text) => spread(text, 5, '\r\n')],
+  ['spread by invisible characters', (text) => spread(text, 3, '\u200b')],
+]
+const CREDENTIALS = [
+  ...['agent', 'user', 'approver', 'reviewer', 'admin', 'node'].map((kind) => [`${kind} key`, keyOf(kind)] as const),
+  ['approval token', token] as const,
+  ['known secret', KNOWN] as const,
+]
+
+describe.each(CREDENTIALS)('the %s', (_, credential) => {
+  test.each(ENCODINGS)('is found and struck out: %s', (_name, encode) => {
+    const text = `before ${encode(credential)} after`
+    expect(holdsOwn(text, own)).toBe(true)
+    const left = strikeOwn(text, own)
+    expect(left).toContain(OWN_MARK)
+    expect(holdsOwn(left, own)).toBe(false)
+    expect(left.replace(/\s/g, '')).not.toContain(encode(credential).replace(/\s/g, '').slice(20, -8))
+  })
+
+  test('is struck out of names and values at any depth, and everything else stays', () => {
+    const value = { a: [{ [credential]: `x ${credential}` }, 1, null], b: 'plain' }
+    const left = JSON.stringify(strikeOwnJson(value, own))
+    expect(left).not.toContain(credential)
+    expect(left).toBe(`{"a":[{"${OWN_MARK}":"x ${OWN_MARK}"},1,null],"b":"plain"}`)
+  })
+})
+
+test.each([
+  'keys look like sluice_agent_ followed by 43 random characters and then nothing else at all in them',
+  'sluice_agent_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+  'sluice_agent_…',
+  'v1.2.3',
+  'v1.1794765190.abc',
+  'version v1.10.0 of sluice_core_module_name_that_is_long_enough_to_be_a_key_or_so',
+  Buffer.from('sluice_agent_ is a prefix').toString('base64'),
+])('%j is no credential', (text) => {
+  expect(holdsOwn(text, own)).toBe(false)
+  expect(strikeOwn(text, own)).toBe(text)
+})
+
+test('law: what is left of a text holds none, wherever they stood, and a value without one is the very same value', () => {
+  const part = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...CREDENTIALS.map(([, credential]) => credential)),
+    fc.constantFrom(...CREDENTIALS.map(([, credential]) => Buffer.from(credential).toString('base64'))),
+  )
+  fc.assert(
+    fc.property(fc.array(part), fc.constantFrom('', ' ', ',', '\n'), (parts, between) => {
+      const text = parts.join(between)
+      const left = strikeOwn(text, own)
+      expect(holdsOwn(left, own)).toBe(false)
+      if (!holdsOwn(text, own)) expect(left).toBe(text)
+    }),
+  )
+  const value = { a: ['b', { c: 'd' }] }
+  expect(strikeOwnJson(value, own)).toBe(value)
+})

@@ -1,0 +1,60 @@
+import { isJsonObject, type Json } from '../../../contract/json.ts'
+import { unescapeText, unpercent } from '../traps/encodings.ts'
+import { findOwn, type OwnCredentials, type Span } from './find-own.ts'
+
+export const OWN_MARK = '[REDACTED_SLUICE_CREDENTIAL]'
+/** A longer text is not decoded as a whole: what was written into it plainly is found all the same. */
+const LONGEST_DECODED = 262_144
+
+/** Whether a text holds one of the gate's own credentials, also behind a percent-encoding or escapes. */
+export function holdsOwn(text: string, own: OwnCredentials): boolean {
+  return findOwn(text, own).length > 0 || decodedForms(text).some((form) => findOwn(form, own).length > 0)
+}
+
+/**
+ * The text without any of the gate's own credentials. One that only shows after decoding takes the whole text with it.
+ * INVARIANT: what is left holds none (law in own-credentials.test.ts).
+ */
+export function strikeOwn(text: string, own: OwnCredentials): string {
+  const left = cut(text, findOwn(text, own))
+  return decodedForms(left).some((form) => findOwn(form, own).length > 0) ? OWN_MARK : left
+}
+
+function cut(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text
+  let [left, at] = ['', 0]
+  for (const { start, end } of spans) {
+    if (end <= at) continue
+    left += `${text.slice(at, Math.max(at, start))}${OWN_MARK}`
+    at = end
+  }
+  return left + text.slice(at)
+}
+
+function decodedForms(text: string): readonly string[] {
+  if (text.length > LONGEST_DECODED) return []
+  const forms: string[] = []
+  if (text.includes('%')) {
+    const once = unpercent(text)
+    forms.push(once, unpercent(once))
+  }
+  if (/\\[ux]/.test(text)) forms.push(unescapeText(text))
+  return forms.filter((form) => form !== text)
+}
+
+/** The same for every text of a JSON value, names of fields included. The value itself when there was nothing to strike. */
+export function strikeOwnJson<T extends Json>(value: T, own: OwnCredentials): T {
+  return struck(value, own) as T
+}
+
+function struck(value: Json, own: OwnCredentials): Json {
+  if (typeof value === 'string') return strikeOwn(value, own)
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json) => struck(item, own))
+    return items.every((item, at) => item === value[at]) ? value : items
+  }
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value).map(([key, field]) => [strikeOwn(key, own), struck(field, own)] as const)
+  const isSame = Object.entries(value).every(([key, field], at) => entries[at]?.[0] === key && entries[at][1] === field)
+  return isSame ? value : (Object.fromEntries(entries) as Json)
+}

@@ -1,0 +1,74 @@
+import { unescapeText, unpercent } from '../traps/encodings.ts'
+import type { PathWorld } from './path-readings.ts'
+
+const LONGEST = 4096
+const MOST = 24
+
+/**
+ * Every path that even the most careless program could make of a text: decoded, unquoted, cut off at a line break or a NUL,
+ * with another user's home taken for ours. For places where nothing at all may lead, so a reading too many does no harm.
+ * INVARIANT: the text itself is among them, unless no operating system takes a path of its length.
+ */
+export function looseReadings(text: string, world: PathWorld): readonly string[] {
+  const readings = new Set<string>()
+  const add = (reading: string) => {
+    const short = reading.length > LONGEST ? collapsed(reading) : reading
+    if (short !== '' && short.length <= LONGEST && readings.size < MOST) readings.add(short)
+  }
+  for (const whole of decoded(text)) {
+    const plain = whole.length > LONGEST ? collapsed(whole) : whole
+    if (plain.length > LONGEST * 2) continue
+    for (const cut of plainCuts(plain)) {
+      add(cut)
+      for (const opened of openedForms(cut, world)) {
+        add(opened)
+        if (opened.includes('\\')) {
+          add(opened.replaceAll('\\', '/'))
+          add(opened.replaceAll('\\', ''))
+        }
+        if (/\/[/.]|[. ](?:\/|$)/.test(opened)) add(collapsed(opened))
+      }
+    }
+  }
+  return [...readings]
+}
+
+function decoded(text: string): readonly string[] {
+  // oxlint-disable-next-line no-control-regex -- what is not plain ASCII may fold into it
+  const folded = /[^\x20-\x7e]/.test(text) ? text.normalize('NFKC').replace(/\p{Cf}/gu, '') : text
+  if (!/[%\\]/.test(folded)) return folded === text ? [text] : [text, folded]
+  const once = unpercent(folded)
+  const all = [text, folded, once, unpercent(once), unescapeText(folded)]
+  return [...new Set(all)]
+}
+
+/** As it is, trimmed, without quotes, and only up to the first character that ends a text in some language. */
+function plainCuts(text: string): readonly string[] {
+  const trimmed = text.trim()
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+  const [head = ''] = trimmed.split(/[\u0000-\u001f\u007f-\u009f]/)
+  return [...new Set([text, trimmed, head.trim(), trimmed.replace(/^["'`]+|["'`]+$/g, '')])]
+}
+
+function openedForms(text: string, { home, windows }: PathWorld): readonly string[] {
+  const address = /^(?:file:(?:\/\/[^/]*)?|[a-z][a-z0-9+.-]*:(?=\/{3}))(?=[\\/])/i.exec(text)?.[0]
+  if (address !== undefined) {
+    const path = text.slice(address.length).replace(/[?#].*$/s, '')
+    return [path, ...(windows ? [path.replace(/^\/+(?=[A-Za-z]:)/, '')] : [])]
+  }
+  if (!windows && /^[A-Za-z]:[\\/]/.test(text)) return [text, text.slice(2)]
+  const atHome = /^(?:~[^\\/]*|\$\{?HOME\}?|\$env:\w+|%\w+%)(?=[\\/]|$)/i.exec(text)?.[0]
+  if (atHome !== undefined) return [text, `${home}${text.slice(atHome.length)}`]
+  const here = /^\$\{?PWD\}?[\\/]+/.exec(text)?.[0]
+  return here === undefined ? [text] : [text, text.slice(here.length)]
+}
+
+/** Without empty names, `.` and the dots and blanks that some file systems drop from the end of a name. */
+function collapsed(path: string): string {
+  const names = path
+    .replace(/\/(?:\.?\/)+/g, '/')
+    .split('/')
+    .map((name) => (name === '..' ? name : name.replace(/[. ]+$/, '')))
+    .filter((name) => name !== '')
+  return `${path.startsWith('/') ? '/' : ''}${names.join('/')}`
+}

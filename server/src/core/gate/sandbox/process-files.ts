@@ -1,0 +1,21 @@
+/** What Linux says of a process in figures. The rest of its folder holds its environment, its memory and ways into its files. */
+const HARMLESS = new Set(
+  'status stat statm limits io comm cmdline cgroup mounts mountinfo loginuid oom_score oom_score_adj sched schedstat'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Whether a path leads through a process's own files, such as `/proc/self/cwd` or `/dev/fd/3`. Where that leads depends on who
+ * follows it, so the gate cannot know; and `/proc/<pid>/environ` and `mem` hold what the gate keeps from everybody.
+ */
+export function isProcessFile(path: string): boolean {
+  const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
+  if (!/^[\\/]/.test(path)) return false
+  const [first, second, third] = names
+  if (first === 'dev') return second === 'fd' || second === 'stdin' || second === 'mem' || second === 'kmem'
+  if (first !== 'proc') return false
+  if (second === 'kcore') return true
+  if (second === undefined || !/^(?:self|thread-self|\d+|[*?[{].*)$/.test(second)) return false
+  return third !== undefined && !HARMLESS.has(third)
+}

@@ -1,0 +1,74 @@
+import { lstat, readlink } from 'node:fs/promises'
+import { dirname, isAbsolute, join, parse, sep } from 'node:path'
+import type { Followed } from '../commands/ports.ts'
+
+/** As many as Linux follows in one path. */
+const MOST_LINKS = 40
+/** Nothing is there, so nothing can be followed; the name itself says where it would come to be. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+
+export type Follow = (path: string, from?: string) => Promise<Followed | undefined>
+type Step = { readonly to: string } | 'plain' | 'absent' | 'unknown'
+
+/**
+ * Where paths lead. Walks name by name instead of asking for the real path: a link whose target does not exist yet leads out of
+ * a folder all the same, and whoever writes through it creates the target. What was found once is not looked up again, so one
+ * of these is for one look at the disk and no longer.
+ */
+export function followLinks(): Follow {
+  const steps = new Map<string, Promise<Step>>()
+  const stepAt = (path: string): Promise<Step> => {
+    const known = steps.get(path) ?? linkAt(path)
+    steps.set(path, known)
+    return known
+  }
+
+  async function walk(start: string, path: string): Promise<Followed | undefined> {
+    let at = start
+    let [links, found, isAbsent] = [0, 0, false]
+    const ahead = namesOf(path).toReversed()
+    for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+      if (name === '.') continue
+      if (name === '..') {
+        at = dirname(at)
+        isAbsent = false
+        continue
+      }
+      at = join(at, name)
+      // Below what is not there, nothing is.
+      const step = isAbsent ? 'absent' : await stepAt(at)
+      if (step === 'unknown') return undefined
+      isAbsent = step === 'absent'
+      if (isAbsent) continue
+      found += 1
+      if (typeof step !== 'object') continue
+      links += 1
+      if (links > MOST_LINKS) return undefined
+      at = isAbsolute(step.to) ? parse(step.to).root : dirname(at)
+      ahead.push(...namesOf(step.to).toReversed())
+    }
+    return { lead: at, is_linked: links > 0, is_found: found > 0 }
+  }
+
+  return async (path, from) => {
+    if (from === undefined) return walk(parse(path).root, path)
+    const base = await walk(parse(from).root, from)
+    return base === undefined ? undefined : walk(base.lead, path)
+  }
+}
+
+/** Where a link points, or that there is none. */
+async function linkAt(path: string): Promise<Step> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? { to: await readlink(path) } : 'plain'
+  } catch (error) {
+    return error instanceof Error && 'code' in error && ABSENT.has(String(error.code)) ? 'absent' : 'unknown'
+  }
+}
+
+function namesOf(path: string): string[] {
+  return path
+    .slice(parse(path).root.length)
+    .split(sep === '\\' ? /[\\/]/ : '/')
+    .filter((name) => name !== '')
+}

@@ -1,0 +1,78 @@
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import type { GatePlace } from '../contract/judgement.ts'
+import type { Follow } from './follow-links.ts'
+
+/** The gate's own files: its data folder, and the files and folders with its configuration and policy. Absolute. */
+export type GateFiles = { readonly data: string; readonly settings: readonly string[] }
+
+type Known = {
+  /** As written and with links followed, folded. */
+  readonly paths: readonly string[]
+  /** Device and number, of the thing itself and of what stands around it. */
+  readonly id: string | undefined
+  readonly around: readonly (string | undefined)[]
+}
+
+/**
+ * How a place stands to the gate's own files: by its path in any letter case, and by what the disk says it is, so that a bind
+ * mount, a folder without letter case or a hard link to a key is seen too.
+ */
+export function gatePlaces(own: GateFiles, follow: Follow): (lead: string) => Promise<readonly GatePlace[]> {
+  const ids = new Map<string, Promise<string | undefined>>()
+  const idOf = (path: string): Promise<string | undefined> => {
+    const known = ids.get(path) ?? identity(path)
+    ids.set(path, known)
+    return known
+  }
+  const know = async (path: string): Promise<Known> => {
+    const lead = (await follow(path))?.lead ?? path
+    const around = await Promise.all(above(lead).map(idOf))
+    return { paths: [fold(path), fold(lead)], id: await idOf(lead), around }
+  }
+  let known: Promise<{ data: Known; settings: readonly Known[] }> | undefined
+  const knowAll = async () => ({ data: await know(own.data), settings: await Promise.all(own.settings.map(know)) })
+
+  return async (lead) => {
+    known ??= knowAll()
+    const { data, settings } = await known
+    const chain = await Promise.all([lead, ...above(lead)].map(idOf))
+    const isIn = (place: Known) =>
+      place.paths.some((path) => isWithin(path, fold(lead))) || (place.id !== undefined && chain.includes(place.id))
+    const isAround = (place: Known) =>
+      place.paths.some((path) => isWithin(fold(lead), path)) ||
+      (chain[0] !== undefined && place.around.includes(chain[0]))
+    if (isIn(data) || (await isHardLink(lead, own.data))) return ['data']
+    return [
+      ...(settings.some(isIn) ? (['settings'] as const) : []),
+      ...(isAround(data) ? (['around_data'] as const) : []),
+      ...(settings.some((place) => isAround(place) && !isIn(place)) ? (['around_settings'] as const) : []),
+    ]
+  }
+}
+
+/** A second name for one of the files that matter most. */
+async function isHardLink(lead: string, data: string): Promise<boolean> {
+  const one = await stat(lead).catch(() => undefined)
+  if (one?.isFile() !== true || one.nlink < 2) return false
+  const keys = await readdir(join(data, 'keys')).catch(() => [])
+  const files = ['admin.key', 'ledger.sqlite', ...keys.map((name) => join('keys', name))]
+  const ids = await Promise.all(files.map((name) => identity(join(data, name))))
+  return ids.includes(`${one.dev}:${one.ino}`)
+}
+
+async function identity(path: string): Promise<string | undefined> {
+  const one = await stat(path).catch(() => undefined)
+  return one === undefined ? undefined : `${one.dev}:${one.ino}`
+}
+
+function above(path: string): string[] {
+  const folders: string[] = []
+  for (let at = dirname(path); at !== (folders.at(-1) ?? path); at = dirname(at)) folders.push(at)
+  return folders
+}
+
+const fold = (path: string) => path.normalize('NFC').toLowerCase()
+
+const isWithin = (folder: string, path: string) =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

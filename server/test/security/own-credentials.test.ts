@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newApiKey } from '../../src/keys/api-keys.ts'
+import { ADMIN, openTestGate, type GateRig } from '../gate/with-gate.ts'
+
+const SECRET = 'tracker-Password-0123456789'
+const ADMIN_KEY = newApiKey('admin')
+const folder = mkdtempSync(join(tmpdir(), 'sluice-own-'))
+let rig: GateRig
+let signing = ''
+
+/** Programs that read what they should not: the gate cannot stop them, but none of it passes through it. */
+beforeAll(async () => {
+  writeFileSync(join(folder, 'admin-key'), `${ADMIN_KEY}\n`)
+  writeFileSync(join(folder, 'secret'), `${SECRET}\n`)
+  const keys = join(folder, 'data/keys/token-keys.json')
+  const read = (program: string, ...args: string[]) => ({
+    description: program,
+    effects: ['read'],
+    run: [program, ...args],
+  })
+  const leaky = {
+    env: { PASSWORD: 'file:./secret' },
+    commands: {
+      plain: read('cat', join(folder, 'admin-key')),
+      base64: read('base64', '-w', '10', join(folder, 'admin-key')),
+      hex: read('od', '-An', '-tx1', join(folder, 'admin-key')),
+      signing: read('cat', keys),
+      secret: read('cat', join(folder, 'secret')),
+      fails: { ...read('cat', join(folder, 'admin-key'), '/nowhere'), exit_ok: [0] },
+      json: { ...read('printf', `{{"a":{{"${ADMIN_KEY}":["${SECRET}"]}}}}`), output: 'json' },
+      say: { description: 'say', effects: ['read'], run: ['echo', '{text}'], params: { text: { type: 'string' } } },
+    },
+  }
+  rig = await openTestGate(folder, { config: { servers: { leaky }, dlp: { outputs: 'off' } } })
+  signing = (JSON.parse(readFileSync(keys, 'utf8')) as { active: string }).active
+})
+afterAll(async () => {
+  await rig.opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the gate`s own credentials', () => {
+  test.each(['plain', 'base64', 'hex', 'signing', 'secret', 'fails', 'json'])(
+    'are in no answer of a tool, also where other redaction is off: %s',
+    async (tool) => {
+      const outcome = JSON.stringify(await rig.call(`leaky__${tool}`))
+      const stored = JSON.stringify((await rig.gate.auditPage(undefined, 1, 500)).map(({ about }) => about))
+      for (const text of [outcome, stored]) {
+        for (const secret of [ADMIN_KEY, SECRET, signing]) expect(text).not.toContain(secret)
+        expect(text.replace(/\\n|\s/g, '')).not.toContain(Buffer.from(ADMIN_KEY).toString('base64').slice(8, 60))
+        expect(text.replace(/\\n|\s/g, '')).not.toContain(Buffer.from(ADMIN_KEY).toString('hex').slice(8, 100))
+      }
+      expect(outcome).toMatch(/\[REDACTED_SLUICE_CREDENTIAL\]|\[secret\]/)
+    },
+  )
+
+  test('block every call that carries one, of whatever tool, and are not kept with it', async () => {
+    const made = await rig.gate.createCredential(ADMIN, { kind: 'agent', name: 'other' })
+    const key = made.ok ? made.value.key : ''
+    const texts = [
+      key,
+      ADMIN_KEY,
+      SECRET,
+      signing,
+      `Bearer ${key}`,
+      Buffer.from(key).toString('base64'),
+      Buffer.from(key).toString('hex'),
+      encodeURIComponent(key).replaceAll('_', '%5F'),
+      key.replace(/.{7}/g, '$& \n'),
+      `v1.1794765190.${'0a'.repeat(8)}.${'1b'.repeat(32)}`,
+    ]
+    for (const text of texts) {
+      const outcome = await rig.call('leaky__say', { text })
+      expect([text, outcome]).toMatchObject([
+        text,
+        {
+          status: 'refused',
+          problem: {
+            code: 'call.blocked',
+            about: { rules: expect.stringContaining('content.own_credential') as string },
+          },
+        },
+      ])
+      const call_id = 'call_id' in outcome ? String(outcome.call_id) : ''
+      expect(JSON.stringify(await rig.gate.readCall(ADMIN, call_id, 0))).not.toContain(text.slice(0, 30))
+    }
+    expect(await rig.call('leaky__say', { text: 'sluice_agent_ and v1.2.3 are fine' })).toMatchObject({
+      status: 'executed',
+    })
+  })
+
+  test('leave a critical finding, and block also while observing', async () => {
+    const entries = await rig.gate.auditPage(undefined, 1, 500)
+    const found = entries.filter(({ type }) => type === 'gate.touched')
+    expect(found[0]?.about).toEqual({ severity: 'critical', rules: 'content.own_credential' })
+    const observing = mkdtempSync(join(tmpdir(), 'sluice-own-'))
+    const watched = await openTestGate(observing, { policy: 'preset: observe' })
+    expect(await watched.call('book__note', { title: ADMIN_KEY })).toMatchObject({ status: 'refused' })
+    expect(await watched.call('book__echo', { path: join(observing, 'data/admin.key') })).toMatchObject({
+      status: 'refused',
+    })
+    await watched.opened.close()
+    rmSync(observing, { recursive: true, force: true })
+  })
+})
