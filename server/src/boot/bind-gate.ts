@@ -32,7 +32,6 @@ import type {
   AuditReads,
   Clock,
   Digest,
-  FileFacts,
   HealthEvidence,
   Ids,
   Issuers,
@@ -44,6 +43,7 @@ import type {
   Shelves,
   ToolServers,
 } from '../commands/ports.ts'
+import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import { policiesOf } from '../commands/policy/policies.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'
 import { proveEntry } from '../commands/audit/prove-entry.ts'

@@ -9,7 +9,6 @@ import type { ConsentRow } from '../contract/consent.ts'
 import type { HabitsRow } from '../contract/habits.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
-import type { GatePlace } from '../contract/judgement.ts'
 import type { PassphraseRow, SealedPassphrase } from '../contract/passphrase.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
@@ -192,44 +191,6 @@ export interface HealthEvidence {
   readonly max_age_ms: number
   /** Only in test mode. */
   readonly forced?: GateWord
-}
-
-/**
- * Where paths lead on this machine, every link followed; of a path that does not exist, as far as it exists. Undefined when
- * that cannot be found out.
- */
-export interface FileFacts {
-  readonly windows: boolean
-  /** The home folder of a server's process. */
-  home(server: string): string
-  /** A path of the configuration: relative to the config file's folder, `~` at its start is the gate's own home. */
-  configured(path: string): Promise<string | undefined>
-  /** One look at the disk for the arguments of one call. What was found once in it is not looked up again. */
-  look(server: string): DiskLook
-}
-
-/** Where a path leads with all links followed; also for what does not exist yet. */
-export type Followed = {
-  readonly lead: string
-  /** A link was followed on the way. */
-  readonly is_linked: boolean
-  /** At least its first name is there. */
-  readonly is_found: boolean
-}
-
-export interface DiskLook {
-  /** Whether the server's files are this machine's, as far as is known. */
-  readonly isHere: boolean
-  /** What a relative path may count from: the server's base first, then folders it was started with. Empty when not here. */
-  bases(): Promise<readonly string[]>
-  /** A path word for word; a relative one counts from `from`, or from the server's base. Undefined when nobody can say. */
-  follow(path: string, from?: string): Promise<Followed | undefined>
-  /** How a place stands to the gate's own files. */
-  placesOf(lead: string): Promise<readonly GatePlace[]>
-  /** The names of the links in a folder, in lower case; undefined when there are too many to tell. */
-  linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
-  /** The gate's own places, as written; the data folder first. Empty when it has none on this machine. */
-  readonly own: readonly string[]
 }
 
 /** How far a tool says it has come, in its own units. */

@@ -1,6 +1,6 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
-import type { Followed } from '../commands/ports.ts'
+import type { Followed } from '../commands/calls/facts/file-facts.ts'
 
 /** As many as Linux follows in one path. */
 const MOST_LINKS = 40

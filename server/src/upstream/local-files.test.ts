@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FileFacts } from '../commands/ports.ts'
+import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import { readConfig } from '../contract/config.ts'
 import { localFiles } from './local-files.ts'
 

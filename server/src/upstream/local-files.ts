@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, resolve, sep } from 'node:path'
-import type { DiskLook, FileFacts } from '../commands/ports.ts'
+import type { DiskLook, FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
 import { followLinks } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'

@@ -84,7 +84,7 @@ describe('the gate`s own credentials', () => {
           },
         },
       ])
-      const call_id = 'call_id' in outcome ? String(outcome.call_id) : ''
+      const call_id = 'call_id' in outcome ? outcome.call_id : ''
       expect(JSON.stringify(await rig.gate.readCall(ADMIN, call_id, 0))).not.toContain(text.slice(0, 30))
     }
     expect(await rig.call('leaky__say', { text: 'sluice_agent_ and v1.2.3 are fine' })).toMatchObject({

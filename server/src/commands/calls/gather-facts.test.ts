@@ -6,7 +6,8 @@ import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { callWith, toolWith } from '../../core/gate/quiet-facts.suite.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
-import type { DiskLook, FileFacts, Shelves } from '../ports.ts'
+import type { Shelves } from '../ports.ts'
+import type { DiskLook, FileFacts } from './facts/file-facts.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')

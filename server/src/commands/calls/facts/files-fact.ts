@@ -11,7 +11,7 @@ import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
 import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-readings.ts'
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
-import type { DiskLook, FileFacts } from '../../ports.ts'
+import type { DiskLook, FileFacts } from './file-facts.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 export type FilesDeps = { readonly files: FileFacts; readonly judgement: Judgement }

@@ -6,7 +6,7 @@ import { compileRules, type CompiledRules } from '../../../core/dlp/compile-rule
 import { BUILT_IN_RULES } from '../../../core/dlp/rules/built-in-rules.ts'
 import { compileBudget, type CompiledBudget } from '../../../core/gate/budgets/budgets.ts'
 import { compileTrap, type Trap } from '../../../core/gate/traps/traps.ts'
-import type { FileFacts } from '../../ports.ts'
+import type { FileFacts } from './file-facts.ts'
 
 /** What the operator says to the deciders beside the policy, compiled once. */
 export type Judgement = Pick<Config, 'servers' | 'repetition'> & {

@@ -57,7 +57,7 @@ function needlesOf(text: string, whole: boolean): Needle[] {
 }
 
 const regexOf = (needles: readonly Needle[], flags: string): RegExp =>
-  new RegExp(needles.map(({ text }) => `(${[...text.slice(0, HINT)].map(escaped).join(GAP)})`).join('|'), flags)
+  new RegExp(needles.map(({ text }) => `(${text.slice(0, HINT).split('').map(escaped).join(GAP)})`).join('|'), flags)
 
 const escaped = (character: string) => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
 

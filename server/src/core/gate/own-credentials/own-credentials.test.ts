@@ -22,9 +22,30 @@ const ENCODINGS: readonly [string, (text: string) => string][] = [
   ['hexadecimal', (text) => Buffer.from(text).toString('hex')],
   ['upper-case hexadecimal', (text) => Buffer.from(text).toString('hex').toUpperCase()],
   ['hexadecimal in pairs', (text) => spread(Buffer.from(text).toString('hex'), 2, ' ')],
-  ['percent-encoded', (text) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
-  ['percent-encoded twice', (text) => [...text].map((one) => `%25${one.charCodeAt(0).toString(16)}`).join('')],
-  ['escaped', (text) => [...text].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  [
+    'percent-encoded',
+    (text) =>
+      text
+        .split('')
+        .map((one) => `%${one.charCodeAt(0).toString(16)}`)
+        .join(''),
+  ],
+  [
+    'percent-encoded twice',
+    (text) =>
+      text
+        .split('')
+        .map((one) => `%25${one.charCodeAt(0).toString(16)}`)
+        .join(''),
+  ],
+  [
+    'escaped',
+    (text) =>
+      text
+        .split('')
+        .map((one) => `\\u00${one.charCodeAt(0).toString(16)}`)
+        .join(''),
+  ],
   ['spread by blanks', (text) => spread(text, 1, ' ')],
   ['spread by line breaks', (text) => spread(text, 5, '\r\n')],
   ['spread by invisible characters', (text) => spread(text, 3, '\u200b')],

@@ -56,5 +56,5 @@ function struck(value: Json, own: OwnCredentials): Json {
   if (!isJsonObject(value)) return value
   const entries = Object.entries(value).map(([key, field]) => [strikeOwn(key, own), struck(field, own)] as const)
   const isSame = Object.entries(value).every(([key, field], at) => entries[at]?.[0] === key && entries[at][1] === field)
-  return isSame ? value : (Object.fromEntries(entries) as Json)
+  return isSame ? value : Object.fromEntries(entries)
 }
