@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../contract/config.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { RiskClass, ToolEffect } from '../../contract/tool.ts'
-import { atLeastHinted, effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
 import { joinTool } from './join-tool.ts'
 
 const hint = fc.constantFrom(true, false, undefined, 'true', null)
@@ -26,7 +26,7 @@ describe('the effects of a tool', () => {
 
   const cases = [
     [{ readOnlyHint: true }, ['read']],
-    [{ readOnlyHint: true, openWorldHint: true }, ['read', 'external']],
+    [{ readOnlyHint: true, openWorldHint: true }, ['read']],
     [{ readOnlyHint: true, openWorldHint: false }, ['read']],
     [{ readOnlyHint: true, destructiveHint: true }, ['read', 'destructive']],
     [{ readOnlyHint: false }, ['write', 'destructive', 'external']],
@@ -45,11 +45,34 @@ describe('the effects of a tool', () => {
       expect(effectsOf(undefined, silent, true).effects_from).toBe('unknown')
   })
 
-  test('law: an untrusted server`s annotations change nothing', () =>
+  test.each([
+    [{ readOnlyHint: false }, ['read'], ['write', 'external']],
+    [{ readOnlyHint: false, destructiveHint: true }, ['read'], ['write', 'external', 'destructive']],
+    [{ readOnlyHint: true, destructiveHint: true }, ['read'], ['write', 'external', 'destructive']],
+    [{ destructiveHint: true }, ['write'], ['write', 'destructive']],
+    [{ openWorldHint: true }, ['write'], ['write', 'external']],
+    [{ openWorldHint: true }, ['read'], ['read']],
+    [{ readOnlyHint: true, openWorldHint: true }, ['read'], ['read']],
+    [
+      { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+      ['write', 'external'],
+      ['write', 'external'],
+    ],
+    [{ readOnlyHint: false }, [], ['write', 'external']],
+    [{ readOnlyHint: false }, ['read', 'privileged'], ['write', 'external', 'privileged']],
+  ] as const)('an untrusted server that says %j makes %j to %j', (said, inferred, meant) => {
+    expect(new Set(effectsOf(undefined, said, false, inferred).effects)).toEqual(new Set(meant))
+  })
+
+  test('law: an untrusted server`s annotations never lower the class, and never make a read', () =>
     fc.assert(
       fc.property(annotations, fc.option(effects, { nil: undefined }), (said, inferred) => {
-        expect(effectsOf(undefined, said, false, inferred)).toEqual(effectsOf(undefined, undefined, false, inferred))
-        const known = effectsOf(undefined, undefined, false, inferred)
+        const without = effectsOf(undefined, undefined, false, inferred)
+        const known = effectsOf(undefined, said, false, inferred)
+        const rank = (of: readonly ToolEffect[]) => RiskClass.options.indexOf(riskClassOf(of, []))
+        expect(rank(known.effects)).toBeGreaterThanOrEqual(rank(without.effects))
+        for (const effect of without.effects) if (effect !== 'read') expect(known.effects).toContain(effect)
+        if (!without.effects.includes('read')) expect(known.effects).not.toContain('read')
         expect(idempotentOf(undefined, said, false, known)).toBe(false)
       }),
     ))
@@ -110,7 +133,7 @@ describe('effects of a tool whose hints the gate wrote down from an HTTP method'
     [['read'], undefined, ['read']],
   ]
   test.each(cases)('inferred %j, hinted %j: %j', (inferred, hints, effects) =>
-    expect(atLeastHinted(inferred, hints)).toEqual(effects),
+    expect(new Set(effectsOf(undefined, hints, false, inferred).effects)).toEqual(new Set(effects)),
   )
 
   test('a DELETE that is called a read by its name is still no read', () => {

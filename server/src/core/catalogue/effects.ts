@@ -8,7 +8,7 @@ const UNKNOWN: KnownEffects = { effects: ['write', 'external'], effects_from: 'u
 
 /**
  * What a tool can do to the world: the operator's word first, then the annotations of a trusted server, then inference.
- * INVARIANT: an untrusted server's annotations change nothing (law in effects.test.ts).
+ * INVARIANT: an untrusted server's annotations never lower the class (law in effects.test.ts).
  */
 export function effectsOf(
   configured: readonly ToolEffect[] | undefined,
@@ -19,13 +19,13 @@ export function effectsOf(
   if (isSaid(configured)) return { effects: configured, effects_from: 'configured' }
   const annotated = trusted ? annotatedEffects(annotations ?? {}) : undefined
   if (isSaid(annotated)) return { effects: annotated, effects_from: 'annotated' }
-  if (isSaid(inferred)) return { effects: inferred, effects_from: 'inferred' }
-  return UNKNOWN
+  const known: KnownEffects = isSaid(inferred) ? { effects: inferred, effects_from: 'inferred' } : UNKNOWN
+  return trusted ? known : atLeastHinted(known, annotations ?? {})
 }
 
 /**
  * MCP's hints with MCP's defaults: what is not read-only is destructive and open to the world unless it says otherwise. For a
- * read-only tool those defaults have no meaning, so only what it says itself counts.
+ * read-only tool those defaults have no meaning, so only what it says itself counts. Reading from the network is a read.
  */
 function annotatedEffects(hints: JsonObject): readonly ToolEffect[] | undefined {
   const { readOnlyHint, destructiveHint, openWorldHint } = hints
@@ -33,18 +33,22 @@ function annotatedEffects(hints: JsonObject): readonly ToolEffect[] | undefined 
   const reads = readOnlyHint === true
   const effects: ToolEffect[] = [reads ? 'read' : 'write']
   if (reads ? destructiveHint === true : destructiveHint !== false) effects.push('destructive')
-  if (reads ? openWorldHint === true : openWorldHint !== false) effects.push('external')
+  if (!reads && openWorldHint !== false) effects.push('external')
   return effects
 }
 
-/**
- * What is inferred of a tool whose hints the gate wrote down itself, from the request it would send (an HTTP method). That it
- * changes something is then a fact; that it changes nothing remains a claim, which only counts of a trusted server.
- */
-export function atLeastHinted(inferred: readonly ToolEffect[], hints: JsonObject | undefined): readonly ToolEffect[] {
-  if (hints?.['readOnlyHint'] !== false) return inferred
-  const effects = inferred.includes('write') ? inferred : UNKNOWN.effects
-  return hints['destructiveHint'] === true ? [...new Set<ToolEffect>([...effects, 'destructive'])] : effects
+/** A server that says its own tool does harm is believed, whoever it is; one that says it does none is not. */
+function atLeastHinted(known: KnownEffects, hints: JsonObject): KnownEffects {
+  const { readOnlyHint, destructiveHint, openWorldHint } = hints
+  const acts = known.effects.some((effect) => effect === 'write' || effect === 'destructive' || effect === 'external')
+  const saysActs = readOnlyHint === false || destructiveHint === true
+  const effects = new Set(saysActs && !acts ? UNKNOWN.effects : known.effects)
+  for (const effect of known.effects) if (effect !== 'read' || !saysActs) effects.add(effect)
+  if (saysActs) effects.delete('read')
+  if (destructiveHint === true) effects.add('destructive')
+  if (openWorldHint === true && !effects.has('read')) effects.add('external')
+  const isSame = effects.size === known.effects.length && known.effects.every((effect) => effects.has(effect))
+  return isSame ? known : { effects: [...effects], effects_from: 'annotated' }
 }
 
 /** INVARIANT: more effects or tags never lower the class (law in effects.test.ts). */

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../../contract/config.ts'
 import { inForce, type Tool, type ToolDefinition, type ToolEffect, type ToolRow } from '../../contract/tool.ts'
 import { inferEffects } from '../gate/risk/infer-effects.ts'
-import { atLeastHinted, effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
 
 type Said = ServerSettings['tools'][string] | undefined
 
@@ -9,8 +9,7 @@ type Said = ServerSettings['tools'][string] | undefined
 function claimsOf(definition: ToolDefinition, settings: ServerSettings, said: Said) {
   const { annotations } = definition
   const { effects } = inferEffects(definition)
-  const inferred = settings.openapi === undefined ? effects : atLeastHinted(effects, annotations)
-  const known = effectsOf(said?.effects, annotations, settings.trusted, inferred)
+  const known = effectsOf(said?.effects, annotations, settings.trusted, effects)
   return { known, idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known) }
 }
 

@@ -118,6 +118,114 @@ describe('schemas', () => {
   })
 })
 
+/** Taken for a read, a call of one of these would run without a person. */
+describe('innocent words', () => {
+  const string = { type: 'string' }
+  const flag = { type: 'boolean' }
+  test.each<[name: string, description?: string, properties?: JsonObject]>([
+    ['capture_payment', 'Captures a payment'],
+    ['format_disk', 'Formats the disk'],
+    ['execute_query', 'Executes a query, for example DROP TABLE', { query: string }],
+    ['get_and_transfer_funds', 'Gets the balance'],
+    ['get_and_yeet_user', 'Gets a user'],
+    ['graphql_query', 'Runs a GraphQL query or mutation', { query: string }],
+    ['graphql', 'Queries the API', { query: { ...string, description: 'a GraphQL document' } }],
+    ['query_db', 'Query the database. Supports SELECT, INSERT and DELETE.', { q: string }],
+    ['get_rows', 'Gets rows', { sql: string }],
+    ['fetch_data', 'Fetches data', { http_method: string, url: string }],
+    ['fetch_url', 'Fetches a page', { method: string, url: string, body: string }],
+    ['list_users', 'Lists users. Side effect: inactive accounts are deleted.'],
+    ['list_users', 'Lists users.\n\nNotes:\n- stale accounts will be removed'],
+    ['list_users', 'Lists users.\n\nReturns:\n  A list. All sessions are terminated.'],
+    ['list_users', `Lists users. ${'It supports filters for names. '.repeat(300)}Inactive users are deleted.`],
+    ['lookup_account', 'Looks up an account. Accounts that were not used for a year are closed.'],
+    ['get_user', 'Gets a user; if there is none, one is created.'],
+    ['read_balance', 'Reads the balance and sweeps it into savings.'],
+    ['get_thing', 'Get a thing - deletes it afterwards.'],
+    ['get_logs', 'Get logs, clearing them.'],
+    ['get_logs', 'Get logs. After reading, the tool removes them.'],
+    ['verify_email', 'Verifies an address by sending a code to it.'],
+    ['get_lock', 'Gets the lock, so that nobody else can use the resource.'],
+    ['check_in_guest', 'Checks a guest in.'],
+    ['get_report', 'Gets a report', { send_email: flag }],
+    ['get_payment', 'Gets a payment', { confirm: flag }],
+    ['return_item', 'Returns an item to the vendor.'],
+    ['get_users', 'Borra todos los usuarios.'],
+    ['get_users', 'Löscht alle Benutzer.'],
+    ['get_users', 'Удаляет пользователей'],
+    ['get_users', 'すべてのユーザーを消去します'],
+    ['eliminar_usuario'],
+    ['api_v2_usersDelete', 'Lists users'],
+    ['process_refunds'],
+    ['run_query', 'Run a query against the database', { query: string }],
+    ['zeroes', 'Zeroes the ledger'],
+  ])('%s (%s) is no read', (name, description, properties) => {
+    expect(effectsOf(name, description, properties)).not.toMatch(/read/)
+  })
+
+  test('a title that says what the name hides counts', () => {
+    expect(inferEffects({ ...tool('get_user', 'Gets a user'), title: 'Delete user' }).effects).not.toContain('read')
+  })
+})
+
+describe('scary words', () => {
+  test.each<[name: string, description?: string, properties?: JsonObject]>([
+    ['get_deleted_users', 'Gets the users that were deleted in the last 30 days.'],
+    ['get_delete_protection', 'Gets whether a table is protected against being deleted.'],
+    ['list_blocked_accounts', 'Lists accounts that are blocked or suspended.'],
+    ['read_audit_log', 'Reads the audit log: who created, changed or removed what.'],
+    ['list_orders', 'Lists the orders that would be cancelled.'],
+    ['get_prices', 'Gets prices. Prices are updated every hour.'],
+    ['get_page', 'Gets a page. Use `delete_page` to delete it.'],
+    ['list_files', 'Lists files without modifying, moving or deleting them.'],
+    ['get_permissions', 'Gets whether you may create, update or delete records.'],
+    ['list_queues', 'List queues with their keys, dispatch status, and settings'],
+    ['search_web', 'Searches the web.', { query: {} }],
+    ['fetch_page', 'Fetches a web page and returns its text.', { url: {} }],
+    ['explain_sql', 'Explains a statement.', { sql: {} }],
+    ['convert_currency', 'Converts an amount with the rate of the day.', { amount: {} }],
+  ])('%s (%s) is a read', (name, description, properties) => {
+    expect(effectsOf(name, description, properties)).toBe('read')
+  })
+})
+
+describe('hostile descriptions', () => {
+  /** The fastest of a few, so that a busy machine does not count. */
+  function timeOf(description: string): number {
+    const once = () => {
+      const from = performance.now()
+      inferEffects(tool('get_x', description))
+      inferEffects(tool('get_x', `Use ${description}`))
+      return performance.now() - from
+    }
+    return Math.min(...Array.from({ length: 5 }, once))
+  }
+
+  test.each([
+    'and ',
+    'is deleted ',
+    'to ',
+    '. ',
+    '\n',
+    '#',
+    '*',
+    'A',
+    '[',
+    'SELECT ',
+    'does not ',
+    '`',
+    'a_',
+    'when a b ',
+    '< a',
+    '删除',
+  ])('of %j take time in proportion to their length', (part) => {
+    const text = part.repeat(32_768 / part.length)
+    const short = Math.max(timeOf(text.slice(0, 2_048)), 0.2)
+    // Sixteen times the text; were time the square of it, this would be 256.
+    expect(timeOf(text.slice(0, 32_768)) / short).toBeLessThan(96)
+  })
+})
+
 describe('reasons', () => {
   test('every effect has a reason, and what was outweighed is told too', () => {
     const { effects, reasons } = inferEffects(tool('create_widget', 'Get a widget', { page: {} }))

@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
 import { readDescription } from './read-description.ts'
-import { readName, verbClassOf } from './read-name.ts'
+import { readName } from './read-name.ts'
 import { readSchema } from './read-schema.ts'
 import type { Sign } from './sign.ts'
 
@@ -30,7 +30,7 @@ export function inferEffects(definition: ToolDefinition): InferredEffects {
   const reasons = reasonsOf(signs)
   const balance = weigh(signs, 'write') - weigh(signs, 'read')
   const writes = balance >= WRITE_NEEDS || signs.some((sign) => sign.forbids_read === 'always')
-  const reads = !writes && balance <= -READ_NEEDS && !isForbidden(signs)
+  const reads = !writes && balance <= -READ_NEEDS && isFirm(signs) && !isForbidden(signs)
   if (!writes && !reads) return { effects: [], reasons, confidence: 'none' }
   const kept = signs.filter((sign) =>
     writes ? sign.effect !== 'read' : sign.effect === 'read' || sign.of_a_read === true,
@@ -48,14 +48,21 @@ function reasonsOf(signs: readonly Sign[]): EffectReason[] {
 
 function signsOf(definition: ToolDefinition): Sign[] {
   const named = readName(definition.name)
-  const titled = named.length === 0 && definition.title !== undefined ? readName(definition.title) : []
-  const looksAtCode = verbClassOf(definition.name) === 'read' && !/query/i.test(definition.name)
+  const titled = named.length === 0 ? readName(definition.title ?? '') : []
+  // A title beside a name adds what it says against a read, and nothing for it.
+  const doubts = named.length === 0 ? [] : readName(definition.title ?? '').filter((sign) => sign.effect !== 'read')
   return [
     ...named,
     ...titled,
-    ...readDescription(definition.description ?? ''),
-    ...readSchema(definition.inputSchema, !looksAtCode),
+    ...doubts,
+    ...readDescription(definition.description ?? '', definition.name),
+    ...readSchema(definition.inputSchema, definition.name),
   ]
+}
+
+function isFirm(signs: readonly Sign[]): boolean {
+  if (signs.some((sign) => sign.firm ?? sign.promises_read)) return true
+  return signs.some((sign) => sign.derives) && signs.some((sign) => sign.returns)
 }
 
 function isForbidden(signs: readonly Sign[]): boolean {

@@ -2,38 +2,48 @@
  * Words that tell what a tool does. General English and API words only: a product's name would teach the gate about one
  * vendor and nothing about the next.
  */
-export type VerbClass = 'read' | 'soft_read' | 'write' | 'soft_write' | 'destructive'
+export type VerbClass = 'read' | 'work_out' | 'derive' | 'soft_read' | 'write' | 'soft_write' | 'destructive'
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
+  /** Says by itself that the tool reads. */
   read: words(`
-    analyse analyze audit autocomplete browse calculate check compare compute count describe detect diagnose diff
-    discover display download enumerate estimate examine explain explore extract fetch find geocode get grep has
-    identify inquire inspect is list locate lookup measure monitor observe peek ping poll preview query read recall
-    recommend retrieve scan search show suggest summarise summarize tail trace validate verify view wait whoami
+    analyse analyze autocomplete browse calculate check compare compute count describe detect diagnose diff discover
+    enumerate estimate examine explain explore fetch find geocode get grep has identify inquire inspect is list locate
+    lookup measure observe peek query read recommend retrieve search show suggest summarise summarize tail validate view wait
+    whoami
   `),
-  /** Usually a read, yet the word alone is not enough to say so. */
+  /** Works something out of what it is given. A read where a description opens with it; a name alone is not enough. */
+  work_out: words(`
+    aggregate assess classify convert correlate decode derive determine encode forecast interpret parse predict rank
+    recognise recognize translate visualise visualize
+  `),
+  /** Makes a result that may be kept or shown somewhere. A read where the description says that it is returned. */
+  derive: words(`
+    audit crawl display download enrich extract gather generate look monitor preview scan scrape simulate trace
+    transcribe verify
+  `),
+  /** A read or an act, and the word does not say which: never a read by itself. */
   soft_read: words(`
-    access aggregate answer assess benchmark capture classify collect convert correlate crawl debug decode derive
-    determine echo encode enrich filter forecast format gather generate give guide help interpret look map match
-    obtain offer parse predict present print profile provide pull rank recognise recognize render report respond
-    return review scrape simulate snapshot sort test think track transcribe translate visualise visualize watch
+    access answer benchmark capture collect debug echo filter format give guide help load map match obtain offer
+    ping poll present print profile provide pull recall render report respond return review snapshot sort test think
+    track watch
   `),
   write: words(`
-    accept acknowledge activate add adjust allocate allow alter amend annotate announce append apply approve
-    archive assign associate attach authorise authorize backup ban bind block book broadcast build buy change
+    accept ack acknowledge activate add adjust allocate allow alter amend annotate announce append apply approve
+    archive assign associate attach authorise authorize backup ban bill bind block book broadcast build buy change
     charge checkout click clone close comment commit complete compose configure confirm connect copy cordon
-    create customise customize deactivate decline demote deny deploy detach disable disassociate disconnect
-    dismiss dispatch downgrade draft drag duplicate edit email embed enable enqueue enroll exempt fill finalise
+    create customise customize deactivate debit declare decline deduct demote deny deploy detach disable disassociate disconnect
+    disburse dismiss dispatch dispense donate downgrade draft drag duplicate edit email embed enable enqueue enrol enroll escalate exempt expire expose fill finalise
     finalize finish fix flag follow fork forward grant hide hold import increment ingest init initialise
-    initialize insert install invite join label launch leave like link lock make mark merge message migrate mint
+    initialize inject insert install invoice invite join label launch leave like link lock make mark merge message migrate mint
     modify mount move mute notify onboard order organise organize paste patch pause pay pin place post prepend
     press prioritise prioritize promote protect provision publish purchase push put quarantine queue rate
-    reassign rebase reboot rebuild record redeploy redo refund regenerate register reindex reject release
+    reassign rebalance rebase reboot rebuild record redeem redeploy redo refund regenerate register reindex reject release
     remediate rename reopen reorder reorganise reorganize reply reprioritise reprioritize reprocess republish
     rerun rescale reschedule reserve resize restart restore resume retry retweet revert rollback rotate save
-    scale schedule score sell send set setup share sign snooze spawn split stage stake star start stop store
+    scale schedule score seed sell send set setup share ship sign snooze spawn split stage stake star start stop store
     submit subscribe suspend swap swipe sync synchronise synchronize tag tap tether toggle train transfer
     trigger tune turn tweet type unarchive unassign unban unblock undelete undo unfollow unhide unlock unmerge
     unmute unpause unpin unprotect unpublish unresolve unshare unstake unstar unsubscribe untag update upgrade
@@ -42,7 +52,7 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
   /** Does something, and the word does not say what. */
   soft_write: words(`
     act ask assume authenticate automate call chat control delegate do drive enforce eval evaluate exec execute
-    export go handle interact invoke load login logout manage navigate open operate optimise optimize orchestrate
+    export go handle interact invoke login logout manage navigate open operate optimise optimize orchestrate
     perform play process prompt refresh renew request resolve run select switch synthesise synthesize transform warm
   `),
   destructive: words(`
@@ -62,9 +72,9 @@ export const VERB_LISTS = VERBS_BY_CLASS
 export const NOUNISH: ReadonlySet<string> = new Set(
   words(`
     access act answer audit backup ban benchmark block book build call change charge chat check checkout clean
-    clear close comment commit complete compute control copy count debug deploy diff display download draft
+    clear close comment commit complete compute control copy count debug deploy diff dispatch display download draft
     drive drop duplicate email embed empty exec export extract fetch filter fix flag follow forecast fork format
-    forward go guide has help hold import invite is join kill label launch like link list load lock look make
+    forward go guide has help hold import invite invoice is join kill label launch like link list load lock look make
     map mark match measure merge message monitor mount move navigate offer open order patch pause pin place play
     poll post present press preview print process profile prompt provision pull purchase push put query queue
     rank rate read record refund release report request reserve reset resume review rollback run scale scan
@@ -80,7 +90,7 @@ export const NOUNISH: ReadonlySet<string> = new Set(
     acme_query_rows
   `. */
 export const PLAIN_ACTIONS: ReadonlySet<string> = new Set(
-  words('add create delete get list query read remove search set update upload write'),
+  words('add check create delete get list query read remove search set update upload write'),
 )
 
 /** To run, make or do one of these is to read. */
@@ -107,6 +117,28 @@ export const RESULT_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
+/** `get_delete_permissions`, `list_reset_requests`: nouns that an act stands before and that are read about. */
+export const ABOUT_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    attempts candidates date events jobs limit limits marker markers operations options permission permissions plan plans
+    policy protection rate rates request requests rights rule rules schedule schedules settings window
+  `),
+)
+
+/** To generate one of these is to hand back a text. */
+export const ARTIFACTS: ReadonlySet<string> = new Set(
+  words('chart code deeplink diagram example examples regex snippet sql summary test tests text uuid uuids'),
+)
+
+/** Of these, the ones that are nothing but data: a name or a sentence that ends in one names what is read. */
+export const DATA_NOUNS: ReadonlySet<string> = new Set(
+  words(`
+    availability balance contents data details docs documentation hierarchy history info information inventory metadata
+    metrics overview pricing quota readme schema schemas screenshot standings statistics stats status structure summary
+    topology tree trends usage version versions vulnerabilities weather whoami
+  `),
+)
+
 /** Verbs of languages written without spaces, found by their characters. The worst one found is the action. */
 export const UNSPACED_VERBS: readonly (readonly [VerbClass, readonly string[]])[] = [
   ['destructive', words('删除 刪除 移除 清空 を削除 삭제 제거')],
@@ -124,6 +156,14 @@ export const UNSPACED_VERBS: readonly (readonly [VerbClass, readonly string[]])[
     ),
   ],
 ]
+
+/** Of the verbs that say nothing, the ones by which a tool carries something out. */
+export const CARRYING_OUT: ReadonlySet<string> = new Set(
+  words(`
+    act automate call control delegate do drive enforce eval evaluate exec execute interact invoke operate orchestrate
+    perform play process run switch
+  `),
+)
 
 /** Verbs by which something leaves for people or other systems. */
 export const EGRESS_VERBS: ReadonlySet<string> = new Set(

@@ -1,6 +1,8 @@
 import {
   AUTHORITY_VERBS,
   CARRIER_VERBS,
+  ARTIFACTS,
+  DATA_NOUNS,
   EGRESS_VERBS,
   NOUNISH,
   READING_NOUNS,
@@ -10,15 +12,24 @@ import {
 } from './lexicon.ts'
 import { readPromises } from './read-promises.ts'
 import type { Sign } from './sign.ts'
-import { verbIn, type Verb } from './split-words.ts'
+import { readConsequences } from './read-consequences.ts'
+import { splitWords, verbIn, type Verb } from './split-words.ts'
 
-/** More than any honest description needs; what a server hides behind it counts as not said. */
-const LONGEST = 4_000
+/** The catalogue keeps no longer ones. Time is linear in this. */
+const LONGEST = 32_768
 const SECTION =
-  /(^|\n)\s*(#+\s*)?\**(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises|notes?)\**\s*:|<\w+>/i
+  /(^|\n)\s*(#+\s*)?\**(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises)\**\s*:|<\w+>/i
 const SENTENCE_END = /(?<=[.!?])\s+|\n\s*[-*•]\s+|\n\s*\n/
 
-const HEAD: Readonly<Record<VerbClass, number>> = { read: 3, soft_read: 2, write: 3, soft_write: 1, destructive: 3 }
+const HEAD: Readonly<Record<VerbClass, number>> = {
+  read: 3,
+  work_out: 3,
+  derive: 3,
+  soft_read: 2,
+  write: 3,
+  soft_write: 1,
+  destructive: 3,
+}
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
@@ -28,7 +39,7 @@ const BEFORE_VERB = list(`
   can clients command conditionally designed directly easily efficiently endpoint first for function helper immediately
   instantly interactively it llms mcp method models new operation optionally permanently programmatically quickly safely
   securely selectively server simple simply single supported system temporarily that the this to tool tools used user users
-  utility which will with you your
+  utility will with you your
 `)
 /** Verbs that in a sentence speak to the agent or about the tool. */
 const NO_ACTION = list('allow allows call do does has help helps is let lets support supports use uses')
@@ -37,43 +48,66 @@ const PURPOSE = list('tool tools used')
 const JOINS = list('and or then')
 
 /** What a description says the tool does: the verb its first sentence opens with counts most, promises and warnings count too. */
-export function readDescription(description: string): Sign[] {
+export function readDescription(description: string, name: string): Sign[] {
   const text = description
     .slice(0, LONGEST)
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/\n(?: ?\n)+/g, '\n\n')
-  const body = actionPart(text)
-  const sentences = body.split(SENTENCE_END).filter((sentence) => /\p{L}/u.test(sentence))
+  const cut = actionPartOf(text)
+  const sentences = sentencesOf(text.slice(0, cut))
   const signs: Sign[] = []
   let headed: Verb | undefined
-  for (const [at, sentence] of sentences.slice(0, 12).entries()) {
+  for (const [at, sentence] of sentences.entries()) {
     const verbs = actionVerbs(sentence)
     const [head] = verbs
     if (headed === undefined && at < 3 && head !== undefined) {
-      signs.push(...headSigns(head, sentence), ...verbs.slice(1).flatMap((verb) => alongside(verb)))
+      signs.push(...headSigns(head, sentence, name), ...verbs.slice(1).flatMap((verb) => alongside(verb)))
       headed = head
     } else signs.push(...verbs.filter((verb) => verb.form === 'third').flatMap((verb) => later(verb)))
   }
   if (headed === undefined) signs.push(...unspacedVerb(sentences[0] ?? ''), ...nounPhrase(sentences[0] ?? ''))
-  return [...signs, ...readPromises(text, headed)]
+  return [
+    ...signs,
+    ...readPromises(text, headed),
+    ...readConsequences(sentences, sentencesOf(text.slice(cut)), name),
+    ...unreadable(sentences),
+  ]
 }
 
 /** A sentence that opens with one of these says what comes back; in a name (`provide_feedback`) they say less. */
 const GIVES = list('provide respond return')
 
-function headSigns(head: Verb, sentence: string): Sign[] {
+function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   const reading = CARRIER_VERBS.has(head.verb) ? objectOf(sentence).find((word) => READING_NOUNS.has(word)) : undefined
-  if (GIVES.has(head.verb)) return [sign('read', `"${head.verb}"`, 3)]
-  return reading === undefined ? verbSigns(head, HEAD[head.is]) : [sign('read', `"${head.verb} ${reading}"`, 2)]
+  // A tool called `return_item` does not say more by "Returns an item".
+  if (GIVES.has(head.verb)) return [{ ...sign('read', `"${head.verb}"`, 3), ...firmOf(head.verb, name) }]
+  const artifact = head.verb === 'generate' ? objectOf(sentence).find((word) => ARTIFACTS.has(word)) : undefined
+  if (artifact !== undefined) return [{ ...sign('read', `"generate ${artifact}"`, 3), firm: true }]
+  if (reading === undefined) return verbSigns(head, HEAD[head.is])
+  const found = sign('read', `"${head.verb} ${reading}"`, 2)
+  if (!QUERIES.has(reading) || objectOf(sentence).some((word) => SEARCHES.has(word))) return [{ ...found, firm: true }]
+  // A query can be any statement.
+  return [{ ...sign('write', `"${head.verb} ${reading}"`, 1), forbids_read: 'unless_promised' }]
 }
+
+const QUERIES = list('queries query')
+/** Kinds of query that cannot change anything. */
+const SEARCHES = list(
+  'aggregation count find log logs lookup metric metrics promql read search searches select semantic similarity text trace vector',
+)
 
 /** The first words of a sentence: "Executes a log query against …". */
 const objectOf = (sentence: string): string[] => (sentence.toLowerCase().match(/\p{L}+/gu) ?? []).slice(1, 7)
 
-/** Lists of arguments, examples and hints for the agent speak of many verbs that are not this tool's. */
-function actionPart(text: string): string {
+const firmOf = (verb: string, name: string): { readonly firm?: true } =>
+  verb !== 'respond' && !splitWords(name).includes(verb) ? { firm: true } : {}
+
+const sentencesOf = (text: string): string[] => text.split(SENTENCE_END).filter((sentence) => /\p{L}/u.test(sentence))
+
+/** Where lists of arguments and examples begin: they speak of many verbs that are not this tool's. */
+function actionPartOf(text: string): number {
   const at = text.search(SECTION)
-  return at > 0 ? text.slice(0, at) : text
+  return at > 0 ? at : text.length
 }
 
 /** The verbs that stand where a sentence or one of its joined clauses begins. */
@@ -109,7 +143,7 @@ function isOpener(token: string, next: string | undefined): boolean {
 
 /** "START HERE for tables: List …", "[BETA] List …": a shouted label is advice to the agent, not the action. */
 const withoutLabel = (sentence: string): string =>
-  sentence.replace(/^\s*\[[^\]]{0,80}\]\s*/u, '').replace(/^\s*\p{Lu}{2,}[^:.]{0,60}:\s*/u, '')
+  sentence.replace(/^\s*\[[^\]]{0,80}\]\s*/u, '').replace(/^\s*\p{Lu}{2,20}[^:.]{0,60}:\s*/u, '')
 
 /** A joined verb has the form of the first; a plural noun after "Retrieves" looks like one and is not. */
 function fits(verb: Verb, before: readonly Verb[], slot: Slot): boolean {
@@ -122,22 +156,58 @@ function fits(verb: Verb, before: readonly Verb[], slot: Slot): boolean {
 
 function verbSigns(verb: Verb, weight: number): Sign[] {
   const says = `"${verb.verb}"`
-  if (verb.is === 'read' || verb.is === 'soft_read') return [sign('read', says, weight)]
-  const signs = [sign('write', says, weight)]
+  if (verb.is === 'read' || verb.is === 'work_out') return [{ ...sign('read', says, weight), firm: true }]
+  if (verb.is === 'derive') return [{ ...sign('read', says, weight), derives: true }]
+  if (verb.is === 'soft_read') return [sign('read', says, weight)]
+  const signs: Sign[] = [
+    { ...sign('write', says, weight), ...(isFirm(verb) ? { forbids_read: 'unless_promised' } : {}) },
+  ]
   if (verb.is === 'destructive') signs.push(sign('destructive', says, weight))
   if (EGRESS_VERBS.has(verb.verb)) signs.push(sign('external', says, weight))
   if (AUTHORITY_VERBS.has(verb.verb)) signs.push(sign('privileged', says, weight))
   return signs
 }
 
-const alongside = (verb: Verb): Sign[] => (isFirm(verb) ? verbSigns(verb, 3) : [])
+function alongside(verb: Verb): Sign[] {
+  if (verb.verb === 'return') return [RETURNS]
+  return isFirm(verb) ? verbSigns(verb, 3) : []
+}
 function later(verb: Verb): Sign[] {
-  if (verb.verb === 'return') return [sign('read', '"returns"', 1)]
+  if (verb.verb === 'return') return [RETURNS]
   return isFirm(verb) ? verbSigns(verb, 2) : []
 }
 /** "Accepts an array", "replaces the older tool": a later sentence is about something else. */
-const ASIDE = list('accept follow hold join label order place replace set split start')
+const ASIDE = list('accept follow hold join label like order place replace resize set split start tag')
 const isFirm = (verb: Verb): boolean => (verb.is === 'write' || verb.is === 'destructive') && !ASIDE.has(verb.verb)
+
+/** Words that begin sentences in other languages, and are no English ones. */
+const FOREIGN = list(`
+  aan al algo alla alle au auf aus avec bei con dal dans das de degli dei del della dem den der des di du dos een ein eine
+  einem einen einer el em en entre est et eux för för het il im ist la las le les lo los luego mais med mit nach não och oder ou para
+  pela pelo por pour que quel se sie sin sobre su sur todas todos toutes tous um uma un una und une unas uno unos van von voor zu zum zur
+`)
+const ENGLISH = list(`
+  a about all an and any are as at be based by each for from given has if in into is it its matching more not of on one only or
+  specific that the their this to two using what when where which whose with within you your
+`)
+
+/** Scripts that English is not written in, and letters that its words do not have. */
+const OTHER_LETTERS =
+  /[\u00c0-\u024f\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+/** A description in a language that nobody here reads says neither. A name alone is not enough then. */
+function unreadable(sentences: readonly string[]): Sign[] {
+  const text = sentences.slice(0, 3).join(' ').slice(0, 1_000).toLowerCase()
+  const words = text.match(/\p{L}+/gu) ?? []
+  if (words.some((word) => ENGLISH.has(word))) return []
+  const isKnown = UNSPACED_VERBS.some(([, verbs]) => verbs.some((verb) => text.includes(verb)))
+  const foreign = words.find(
+    (word) => FOREIGN.has(word) || OTHER_LETTERS.test(word) || (UNSPACED.test(word) && !isKnown),
+  )
+  if (foreign === undefined) return []
+  return [{ ...sign('write', `"${foreign.slice(0, 40)}" is not English`, 1), forbids_read: 'always' }]
+}
 
 function unspacedVerb(sentence: string): Sign[] {
   for (const [is, verbs] of UNSPACED_VERBS) {
@@ -150,8 +220,12 @@ function unspacedVerb(sentence: string): Sign[] {
 function nounPhrase(sentence: string): Sign[] {
   const words = sentence.toLowerCase().match(/\p{L}+/gu) ?? []
   const noun = words.findLast((word) => RESULT_NOUNS.has(word))
-  return noun === undefined ? [] : [sign('read', `"${noun}"`, noun === words.at(-1) ? 2 : 1)]
+  if (noun === undefined) return []
+  if (noun !== words.at(-1)) return [sign('read', `"${noun}"`, 1)]
+  return [{ ...sign('read', `"${noun}"`, 2), ...(DATA_NOUNS.has(noun) ? { firm: true } : {}) }]
 }
+
+const RETURNS: Sign = { effect: 'read', from: 'description', evidence: '"returns"', weight: 1, returns: true }
 
 const sign = (effect: Sign['effect'], evidence: string, weight: number): Sign => ({
   effect,

@@ -3,6 +3,9 @@ import {
   AUTHORITY_VERBS,
   CARRIER_VERBS,
   CODE_NOUNS,
+  DATA_NOUNS,
+  ABOUT_NOUNS,
+  CARRYING_OUT,
   EGRESS_NOUNS,
   EGRESS_VERBS,
   NOUNISH,
@@ -17,7 +20,15 @@ import {
 import type { Sign } from './sign.ts'
 import { splitWords } from './split-words.ts'
 
-const WEIGHT: Readonly<Record<VerbClass, number>> = { read: 4, soft_read: 1, write: 4, soft_write: 1, destructive: 5 }
+const WEIGHT: Readonly<Record<VerbClass, number>> = {
+  read: 4,
+  work_out: 3,
+  derive: 3,
+  soft_read: 1,
+  write: 4,
+  soft_write: 1,
+  destructive: 5,
+}
 
 /** What the words of a name say. The verb stands first (`create_issue`), last (`issue-create`) or behind a prefix (`acme_get_issue`). */
 export function readName(name: string): Sign[] {
@@ -25,10 +36,12 @@ export function readName(name: string): Sign[] {
   const head = headOf(words)
   const moved = viewMove(words)
   const signs = words.flatMap((word, at) => (moved.includes(word) ? [] : verbSigns(word, roleOf(words, at, head))))
-  if (moved.length > 0) signs.push(sign('read', `"${moved.join(' ')}" only moves the view`, 5))
+  if (moved.length > 0) signs.push({ ...sign('read', `"${moved.join(' ')}" only moves the view`, 5), firm: true })
   const acts = signs.some((sign) => sign.effect === 'write')
   if (head === undefined && RESULT_NOUNS.has(words.at(-1) ?? ''))
-    signs.push(sign('read', `ends in "${words.at(-1)}"`, 2))
+    signs.push({ ...sign('read', `ends in "${words.at(-1)}"`, 2), ...(DATA_NOUNS.has(words.at(-1) ?? '') ? FIRM : {}) })
+  const meaning = phrasal(words, head)
+  if (meaning !== undefined) signs.push({ ...sign('write', `"${meaning}"`, 3), forbids_read: 'unless_promised' })
   if (runsAReading(words, head)) signs.push(sign('read', `"${words.slice(head).join(' ')}"`, 2))
   return [...signs, ...powerSigns(words, acts)]
 }
@@ -48,6 +61,8 @@ const destroys = (word: string | undefined): boolean => VERBS.get(word ?? '') ==
 
 function headOf(words: readonly string[]): number | undefined {
   const last = words.length - 1
+  // `run_query`: what is run may be anything.
+  if (RUNS_CODE.has(words[0] ?? '') && ['queries', 'query'].includes(words[last] ?? '')) return 0
   // `clear_cache`, `session_kill`: where a destroying word can be the action, it is.
   if (isPlainVerb(words[0]) || destroys(words[0])) return 0
   if (destroys(words[last])) return last
@@ -62,12 +77,17 @@ function headOf(words: readonly string[]): number | undefined {
  * `action`: this word carries the name. `joined`: a verb that is nothing but a verb, or follows "and" or "or", acts too
  * (`find_and_replace`, `get_or_create`). `maybe`: the last word, as often a noun (`item_build`).
  */
+const isAbout = (word = ''): boolean => ABOUT_NOUNS.has(word) || RESULT_NOUNS.has(word)
+
 type Role = 'action' | 'joined' | 'maybe' | 'noun'
 
 function roleOf(words: readonly string[], at: number, head: number | undefined): Role {
   const word = words[at]
   if (at === head) return at > 0 && !isPlainVerb(word) ? 'maybe' : 'action'
-  const joined = words[at - 1] === 'and' || words[at - 1] === 'or'
+  const joined = JOINS.has(words[at - 1] ?? '')
+  // `get_delete_protection`: what is read is about the act.
+  if (!joined && head === 0 && VERBS.get(words[0] ?? '') === 'read' && at < words.length - 1 && isAbout(words.at(-1)))
+    return 'noun'
   return joined || (isVerb(word) && !NOUNISH.has(word ?? '')) ? 'joined' : 'noun'
 }
 
@@ -76,16 +96,47 @@ function verbSigns(word: string, role: Role): Sign[] {
   if (is === undefined || role === 'noun') return []
   const says = `"${word}"`
   const weight = role === 'maybe' ? 1 : WEIGHT[is]
-  if (is === 'read' || is === 'soft_read') return role === 'joined' ? [] : [sign('read', says, weight)]
+  if (is === 'read' || is === 'work_out' || is === 'derive' || is === 'soft_read')
+    return role === 'joined' ? [] : [readSign(is, says, weight)]
+  // "run", "process": a name that says so is no read, unless the description promises it.
+  if (is === 'soft_write')
+    return [{ ...sign('write', says, weight), ...(role !== 'maybe' && CARRYING_OUT.has(word) ? BARS_UNLESS : {}) }]
   // A tool called `delete_…` is not a read, whatever its description promises.
-  const firm = is === 'destructive' || (is === 'write' && role === 'action')
-  const signs: Sign[] = [
-    firm ? { ...sign('write', says, weight), forbids_read: 'always' } : sign('write', says, weight),
-  ]
+  const signs: Sign[] = [{ ...sign('write', says, weight), ...(role === 'maybe' && is !== 'destructive' ? {} : BARS) }]
   if (is === 'destructive') signs.push(sign('destructive', says, weight))
   if (EGRESS_VERBS.has(word)) signs.push(sign('external', says, weight))
   if (AUTHORITY_VERBS.has(word)) signs.push(sign('privileged', says, weight))
   return signs
+}
+
+const FIRM = { firm: true } as const
+const BARS = { forbids_read: 'always' } as const
+const BARS_UNLESS = { forbids_read: 'unless_promised' } as const
+
+function readSign(is: VerbClass, says: string, weight: number): Sign {
+  const plain = sign('read', says, weight)
+  if (weight === 1) return plain
+  return is === 'read' ? { ...plain, firm: true } : is === 'soft_read' ? plain : { ...plain, derives: true }
+}
+
+const JOINS = new Set(['and', 'or', 'then', 'plus'])
+
+/** Reading verbs that mean something else with the word behind them: to check in, to get rid of. */
+const PHRASAL: Readonly<Record<string, readonly string[]>> = {
+  check: ['in', 'out', 'off'],
+  count: ['down', 'off'],
+  get: ['rid', 'off', 'out'],
+  look: ['after'],
+  show: ['off', 'door'],
+  wait: ['list'],
+}
+
+/** Such a verb, or one that is joined to the first by "and" and that nobody knows: `get_and_yeet_user`. */
+function phrasal(words: readonly string[], head: number | undefined): string | undefined {
+  if (head === undefined) return undefined
+  const [verb = '', next = '', after = ''] = words.slice(head)
+  if (PHRASAL[verb]?.includes(next) === true) return `${verb} ${next}`
+  return JOINS.has(next) && after !== '' && VERBS.get(after) !== 'read' ? `${verb} ${next} ${after}` : undefined
 }
 
 /** Turning to another page or tab, or looking at it from elsewhere, changes nothing that outlasts the look. */
@@ -99,8 +150,12 @@ const VIEW_MOVES: readonly (readonly [verbs: readonly string[], what: readonly s
     ['browser', 'page', 'screen', 'tab', 'view', 'viewport', 'window'],
   ],
   [
-    ['select', 'switch'],
+    ['new', 'select', 'switch'],
     ['page', 'tab', 'window'],
+  ],
+  [
+    ['screenshot', 'snapshot'],
+    ['browser', 'page', 'screen', 'tab', 'window'],
   ],
   [['hover'], ['hover']],
 ]

@@ -36,6 +36,11 @@ const STATEMENTS =
   /\b(arbitrary|raw) \w+|\bSQL (queries|query|statements?|commands?|code|scripts?)\b|\bSELECT\b[^\n]{1,200}\bFROM\b|\bCypher (query|queries|statements?)\b/
 const TAKES_STATEMENTS = new Set(['eval', 'evaluate', 'exec', 'execute', 'perform', 'query', 'run'])
 
+/** Statements that change something, as they are written: in capitals. */
+const CHANGING_STATEMENTS =
+  /\b(?:ALTER|DELETE|DROP|GRANT|INSERT|MERGE|TRUNCATE|UPDATE)\b(?! (?:PERMISSION|POLICY|RIGHTS))/
+const BARS = { forbids_read: 'unless_promised' } as const
+
 /** What a description promises or warns of, anywhere in it. `head` is the verb it opens with. */
 export function readPromises(text: string, head: Verb | undefined): Sign[] {
   const signs: Sign[] = []
@@ -45,9 +50,12 @@ export function readPromises(text: string, head: Verb | undefined): Sign[] {
   if (shown !== undefined)
     signs.push({ ...sign('write', `takes "${shown.slice(0, 40)}"`, 1), forbids_read: 'unless_promised' })
   const final = FINAL.exec(text)?.[0] ?? (promise === undefined ? DESTRUCTIVE.exec(text)?.[0] : undefined)
-  if (final !== undefined) signs.push(sign('write', `"${final}"`, 3), sign('destructive', `"${final}"`, 3))
+  if (final !== undefined)
+    signs.push({ ...sign('write', `"${final}"`, 3), ...BARS }, sign('destructive', `"${final}"`, 3))
   const changes = promise === undefined ? CHANGES.exec(text)?.[0] : undefined
-  if (changes !== undefined) signs.push(sign('write', `"${changes}"`, 2))
+  if (changes !== undefined) signs.push({ ...sign('write', `"${changes}"`, 2), ...BARS })
+  const changing = CHANGING_STATEMENTS.exec(text)?.[0]
+  if (changing !== undefined) signs.push({ ...sign('write', `takes "${changing}"`, 1), ...BARS })
   return signs
 }
 

@@ -6,22 +6,47 @@ import {
   READ_PARAMS,
   RECIPIENT_PARAMS,
   SHELL_NOUNS,
+  EGRESS_VERBS,
   WRITE_PARAMS,
 } from './lexicon.ts'
 import { verbClassOf } from './read-name.ts'
 import type { Sign } from './sign.ts'
 import { splitWords, verbIn } from './split-words.ts'
 
+/** Names that open so look at the code they are given; any other tool may run it. */
+const LOOKS_AT_CODE: ReadonlySet<string> = new Set(
+  'analyse analyze check compare count describe detect diff explain inspect summarise summarize validate'.split(' '),
+)
+/** Code that a tool which reads may look at; a statement, a script or a command is there to be run. */
+const READABLE_CODE: ReadonlySet<string> = new Set(['code', 'javascript', 'js', 'python'])
+/** Words that only a tool with an effect takes: what is read needs no confirmation. */
+const COMMITTING: ReadonlySet<string> = new Set(
+  `autoconfirm commit_message confirm confirmed create_if_missing dry_run dryrun force idempotency_key overwrite upsert
+  validate_only`.split(/\s+/),
+)
+
 /**
- * What the parameters say; `runs` is whether the tool may run the code it is given rather than look at it.
+ * What the parameters say; `name` tells whether the tool may run the code it is given rather than look at it.
  * Order of properties and of enum values does not matter: both are sorted first.
  */
-export function readSchema(schema: JsonObject, runs: boolean): Sign[] {
+export function readSchema(schema: JsonObject, name: string): Sign[] {
+  const looks = splitWords(name).some((word) => LOOKS_AT_CODE.has(word))
+  const reads = verbClassOf(name) === 'read' && !/query/i.test(name)
+  const runs = (noun: string) => !looks && (!reads || !READABLE_CODE.has(noun))
   const params = paramsOf(schema)
   const names = [...new Set(params.map(([name]) => name))]
-  const signs = params.flatMap(([name, param]) => paramSigns(name, param, runs))
+  const isRequest = names.some((one) => ADDRESSES.has(snake(one))) && names.some((one) => BODIES.has(snake(one)))
+  const signs = params.flatMap(([name, param]) => paramSigns(name, param, { runs, isRequest }))
   return [...signs, ...atMost(2, names, WRITE_PARAMS, 'write'), ...atMost(2, names, READ_PARAMS, 'read')]
 }
+
+type Context = {
+  readonly runs: (noun: string) => boolean
+  /** Takes an address and something to send there. */
+  readonly isRequest: boolean
+}
+const ADDRESSES: ReadonlySet<string> = new Set(['endpoint', 'path', 'uri', 'url'])
+const BODIES: ReadonlySet<string> = new Set(['body', 'data', 'headers', 'json', 'payload', 'request_body'])
 
 /** A schema may spread its parameters over alternatives, one per action. */
 function paramsOf(schema: JsonObject): (readonly [string, Json])[] {
@@ -32,21 +57,47 @@ function paramsOf(schema: JsonObject): (readonly [string, Json])[] {
     .sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
 }
 
-function paramSigns(name: string, schema: Json, runs: boolean): Sign[] {
+function paramSigns(name: string, schema: Json, { runs, isRequest }: Context): Sign[] {
   const key = snake(name)
   const signs: Sign[] = []
-  if (ACTION_PARAMS.has(key)) signs.push(...actionSigns(name, isJsonObject(schema) ? schema : {}))
+  if (takesStatements(key, schema) && runs(key))
+    signs.push({ ...sign('write', `"${name}" is a statement`, 1), forbids_read: 'unless_promised' })
+  if (ACTION_PARAMS.has(key)) signs.push(...actionSigns(name, isJsonObject(schema) ? schema : {}, isRequest))
   if (RECIPIENT_PARAMS.has(key)) signs.push(sign('external', `takes "${name}"`, 1))
-  if (CODE_NOUNS.has(key) && runs)
+  if (CODE_NOUNS.has(key) && runs(key))
     signs.push({ ...sign('write', `runs "${name}"`, 1), forbids_read: 'unless_promised' })
+  if (COMMITTING.has(key)) signs.push({ ...sign('write', `takes "${name}"`, 1), forbids_read: 'unless_promised' })
+  if (switchesOn(name, schema))
+    signs.push({ ...sign('write', `"${name}" is a choice`, 1), forbids_read: 'unless_promised' })
   if (SHELL_NOUNS.has(key)) signs.push(sign('privileged', `runs "${name}"`, 1))
   return signs
 }
 
+const SWITCHED: ReadonlySet<string> = new Set(['create', 'delete', 'destroy', 'erase', 'purge', 'wipe'])
+
+const METHODS: ReadonlySet<string> = new Set(['http_method', 'method', 'request_method', 'verb'])
+const STATEMENT_PARAMS: ReadonlySet<string> = new Set(['document', 'expression', 'input', 'q', 'query', 'text'])
+const LANGUAGES = /\b(?:sql|graphql|gql|cypher|gremlin|mutation|statement)s?\b/i
+
+/** A query in a language that can change things. */
+function takesStatements(key: string, schema: Json): boolean {
+  if (key === 'mutation') return true
+  if (!STATEMENT_PARAMS.has(key) || !isJsonObject(schema)) return false
+  const { description } = schema
+  return typeof description === 'string' && LANGUAGES.test(description.slice(0, 1_000))
+}
+
+/** A switch by which the tool acts as well: `delete_after_reading`, `notify_owner`. */
+function switchesOn(name: string, schema: Json): boolean {
+  if (!isJsonObject(schema) || schema['type'] !== 'boolean') return false
+  const [verb = ''] = splitWords(name)
+  return SWITCHED.has(verb) || (EGRESS_VERBS.has(verb) && !NOUNISH.has(verb))
+}
+
 /** A parameter that chooses the action: the tool can do the worst of its values. */
-function actionSigns(name: string, schema: JsonObject): Sign[] {
+function actionSigns(name: string, schema: JsonObject, isRequest: boolean): Sign[] {
   const values = enumOf(schema)
-  if (values.length === 0) return describedActions(name, schema)
+  if (values.length === 0) return describedActions(name, schema, isRequest)
   const classes = values.map((value) => [value, verbClassOf(value)] as const)
   const first = (wanted: string): string | undefined => classes.find(([, is]) => is === wanted)?.[0]
   const destructive = first('destructive')
@@ -57,10 +108,10 @@ function actionSigns(name: string, schema: JsonObject): Sign[] {
     return destructive === undefined ? signs : [...signs, sign('destructive', says, 4)]
   }
   const allRead = classes.every(([, is]) => is === 'read')
-  return allRead ? [sign('read', `every "${name}" reads`, 2)] : []
+  return allRead ? [{ ...sign('read', `every "${name}" reads`, 2), promises_read: true }] : []
 }
 
-function describedActions(name: string, schema: JsonObject): Sign[] {
+function describedActions(name: string, schema: JsonObject, isRequest: boolean): Sign[] {
   const text = typeof schema['description'] === 'string' ? schema['description'].slice(0, 1_000) : ''
   const verb = splitWords(text)
     .map((word) => verbIn(word))
@@ -68,7 +119,11 @@ function describedActions(name: string, schema: JsonObject): Sign[] {
       (found) =>
         found?.form === 'base' && !NOUNISH.has(found.verb) && (found.is === 'write' || found.is === 'destructive'),
     )
-  return verb === undefined ? [] : [sign('write', `"${name}" can be "${verb.verb}"`, 3)]
+  if (verb !== undefined)
+    return [{ ...sign('write', `"${name}" can be "${verb.verb}"`, 3), forbids_read: 'unless_promised' }]
+  // A request with any method is any request.
+  if (!METHODS.has(snake(name)) || (!isRequest && !snake(name).includes('_'))) return []
+  return [{ ...sign('write', `"${name}" can be anything`, 1), forbids_read: 'unless_promised' }]
 }
 
 function enumOf(schema: JsonObject): string[] {

@@ -12,6 +12,11 @@ export type Sign = {
    */
   readonly forbids_read?: 'always' | 'unless_promised'
   readonly promises_read?: true
+  /** A read needs one such sign: a verb that says by itself that the tool reads. */
+  readonly firm?: true
+  /** As firm as the other, where both are there: something is worked out, and returned. */
+  readonly derives?: true
+  readonly returns?: true
   /** Stands beside a read too: what is read is a secret. */
   readonly of_a_read?: true
 }

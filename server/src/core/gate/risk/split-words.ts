@@ -22,6 +22,39 @@ export function verbIn(word: string): Verb | undefined {
   return undefined
 }
 
+/** Participles that no ending shows. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map([
+  ['bought', 'buy'],
+  ['built', 'build'],
+  ['driven', 'drive'],
+  ['hidden', 'hide'],
+  ['kept', 'keep'],
+  ['made', 'make'],
+  ['overwritten', 'overwrite'],
+  ['paid', 'pay'],
+  ['put', 'put'],
+  ['rebuilt', 'rebuild'],
+  ['reset', 'reset'],
+  ['rewritten', 'write'],
+  ['sent', 'send'],
+  ['set', 'set'],
+  ['shut', 'shutdown'],
+  ['sold', 'sell'],
+  ['split', 'split'],
+  ['taken', 'take'],
+  ['undone', 'undo'],
+  ['withdrawn', 'withdraw'],
+  ['written', 'write'],
+])
+
+/** The verb behind a participle: "deleted", "sent". */
+export function participleIn(word: string): Verb | undefined {
+  const irregular = VERBS.get(IRREGULAR.get(word) ?? '')
+  if (irregular !== undefined) return { verb: IRREGULAR.get(word) ?? word, is: irregular, form: 'past' }
+  const verb = verbIn(word)
+  return verb?.form === 'past' ? verb : undefined
+}
+
 function stems(word: string): (readonly [string, Inflection])[] {
   const found: (readonly [string, Inflection])[] = [[word, 'base']]
   if (word.endsWith('ies')) found.push([`${word.slice(0, -3)}y`, 'third'])
