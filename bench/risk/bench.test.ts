@@ -38,6 +38,17 @@ test('gzipped tools give the same figures as plain ones', async () => {
   expect(await bench.run(['--data', packed])).toEqual(await bench.run(['--data', plain]))
 })
 
+test('acting tools in innocent words are not taken for reads, and few reads are asked about', async () => {
+  const file = join(folder, 'none.jsonl')
+  writeFileSync(file, '')
+  const { innocent } = await bench.run(['--data', file])
+  for (const { system, recall, fpr } of innocent) {
+    if (system !== 'sluice') continue
+    expect(recall).toBeGreaterThanOrEqual(0.97)
+    expect(fpr).toBeLessThanOrEqual(0.1)
+  }
+})
+
 const PUBLIC = join(import.meta.dirname, '../../../shared/data/risk-annotations/tools.jsonl.gz')
 if (!existsSync(PUBLIC)) console.log('skipped: the public risk annotations are not there')
 
@@ -47,6 +58,7 @@ test.skipIf(!existsSync(PUBLIC))(
     const { rows } = await bench.run(['--data', PUBLIC])
     const [sluice, verbs] = rows
     expect(sluice?.recall).toBeGreaterThan((verbs?.recall ?? 1) + 0.2)
-    expect(sluice?.fpr).toBeLessThan(0.08)
+    expect(sluice?.recall).toBeGreaterThanOrEqual(0.895)
+    expect(sluice?.fpr).toBeLessThan(0.065)
   },
 )

@@ -5,6 +5,8 @@ import { columns, valuesOf, type Bench } from '../bench.ts'
 import { labelledTools, type LabelledTool } from './labelled-tools.ts'
 import { verbRule } from './verb-rule.ts'
 
+/** Acting tools in innocent words and reads with scary words, written for this bench; half of each was not looked at while the rules were made. */
+const INNOCENT = join(import.meta.dirname, 'innocent-words.jsonl')
 const DATA = join(import.meta.dirname, '../../../shared/data/risk-annotations/tools.jsonl.gz')
 
 type Target = 'write' | 'destructive'
@@ -14,6 +16,8 @@ type Row = { system: 'sluice' | 'verb_rule'; target: Target } & Figures
 type Report = {
   bench: 'risk'
   rows: Row[]
+  /** Of the tools in innocent words: `recall` is the share of acting ones not taken for reads, `fpr` that of reads asked about. */
+  innocent: ({ half: 'development' | 'held-back'; system: Row['system'] } & Figures)[]
   /** Sluice on writes, per tool server. No weights are learned, so there is nothing to cross-validate: this shows the spread. */
   servers: ({ server: string; unknown: number } & Figures)[]
   /** Tools that share a definition to the letter and differ in their hint: no method can be right about all of them. */
@@ -36,6 +40,7 @@ export const bench: Bench<Report> = {
         row('sluice', 'destructive'),
         row('verb_rule', 'destructive'),
       ],
+      innocent: innocentRows(),
       servers: [...Map.groupBy(tools, (tool) => tool.group)].map(([server, group]) => ({
         server,
         ...figures(group, 'write', SYSTEMS.sluice),
@@ -44,11 +49,22 @@ export const bench: Bench<Report> = {
       contradicted: contradicted(tools),
     })
   },
-  table({ rows, servers, contradicted }) {
+  table({ rows, innocent, servers, contradicted }) {
     return [
       columns([
         ['system', 'recognises', 'recall', 'false positives', 'positives', 'negatives'],
         ...rows.map((row) => [row.system, row.target, share(row.recall), share(row.fpr), row.positives, row.negatives]),
+      ]),
+      columns([
+        ['in innocent words', 'system', 'acting ones found', 'reads asked about', 'acting', 'reads'],
+        ...innocent.map((row) => [
+          row.half,
+          row.system,
+          share(row.recall),
+          share(row.fpr),
+          row.positives,
+          row.negatives,
+        ]),
       ]),
       columns([
         ['tool server', 'recall', 'false positives', 'writes', 'reads', 'of these unknown'],
@@ -75,6 +91,18 @@ const SYSTEMS: Readonly<Record<Row['system'], System>> = {
     return target === 'write' ? !effects.includes('read') : effects.includes('destructive')
   },
   verb_rule: ({ name }, target) => (target === 'write' ? verbRule.writes(name) : verbRule.destroys(name)),
+}
+
+function innocentRows(): Report['innocent'] {
+  const tools = labelledTools(INNOCENT)
+  return (['development', 'held-back'] as const).flatMap((half) => {
+    const group = tools.filter((tool) => tool.group.endsWith(half))
+    return (['sluice', 'verb_rule'] as const).map((system) => ({
+      half,
+      system,
+      ...figures(group, 'write', SYSTEMS[system]),
+    }))
+  })
 }
 
 function figures(tools: readonly LabelledTool[], target: Target, says: System): Figures {

@@ -15,6 +15,9 @@ export type Verb = { readonly verb: string; readonly is: VerbClass; readonly for
 
 /** The verb behind a word as it stands in a sentence, if it is one we know. */
 export function verbIn(word: string): Verb | undefined {
+  const plain = VERBS.get(word)
+  if (plain !== undefined) return { verb: word, is: plain, form: 'base' }
+  if (!/(?:s|ing|ed)$/.test(word)) return undefined
   for (const [verb, form] of stems(word)) {
     const is = VERBS.get(verb)
     if (is !== undefined) return { verb, is, form }
@@ -56,7 +59,7 @@ export function participleIn(word: string): Verb | undefined {
 }
 
 function stems(word: string): (readonly [string, Inflection])[] {
-  const found: (readonly [string, Inflection])[] = [[word, 'base']]
+  const found: (readonly [string, Inflection])[] = []
   if (word.endsWith('ies')) found.push([`${word.slice(0, -3)}y`, 'third'])
   if (word.endsWith('s')) found.push([word.slice(0, -1), 'third'])
   if (word.endsWith('es')) found.push([word.slice(0, -2), 'third'])
