@@ -198,7 +198,7 @@ describe('hostile descriptions', () => {
       inferEffects(tool('get_x', `Use ${description}`))
       return performance.now() - from
     }
-    return Math.min(...Array.from({ length: 5 }, once))
+    return Math.min(...Array.from({ length: 20 }, once))
   }
 
   test.each([
@@ -220,9 +220,9 @@ describe('hostile descriptions', () => {
     '删除',
   ])('of %j take time in proportion to their length', (part) => {
     const text = part.repeat(32_768 / part.length)
-    const short = Math.max(timeOf(text.slice(0, 2_048)), 0.2)
+    const short = Math.max(timeOf(text.slice(0, 2_048)), 1)
     // Sixteen times the text; were time the square of it, this would be 256.
-    expect(timeOf(text.slice(0, 32_768)) / short).toBeLessThan(96)
+    expect(timeOf(text.slice(0, 32_768)) / short).toBeLessThan(100)
   })
 })
 
