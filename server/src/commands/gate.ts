@@ -1,4 +1,4 @@
-import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow, ApprovalState, RevealedPacket } from '../contract/approval.ts'
 import type { AuditEntry, AuditProof, AuditReport, Checkpoint } from '../contract/audit.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { CallRequest, Outcome } from '../contract/call.ts'
@@ -59,8 +59,10 @@ export interface Gate {
 
   listApprovals(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
   readApproval(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
+  /** What redaction hides of a request; audited. */
+  revealApproval(caller: Caller, approval_id: string): Promise<Result<RevealedPacket>>
   decideApproval(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<DecidedApproval>>
-  editApproval(caller: Caller, approval_id: string, args: Json): Promise<Result<ApprovalRow>>
+  editApproval(caller: Caller, approval_id: string, args: Json, digest?: string): Promise<Result<ApprovalRow>>
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 

@@ -14,8 +14,8 @@ import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
 import type { GateWord } from '../contract/serenity.ts'
-import type { RiskClass, ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
-import type { Strength } from '../contract/verdict.ts'
+import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
+import type { ChannelMessage } from './channels/channel-message.ts'
 
 // ---------------------------------------------------------------- the ledger: the one write port
 
@@ -224,7 +224,8 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
 
 /** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
 export type UpstreamReply<T> =
-  | { readonly is: 'answered'; readonly result: T }
+  /** `unredacted`: the same before redaction, for the preview that an approver may reveal; it is stored nowhere else. */
+  | { readonly is: 'answered'; readonly result: T; readonly unredacted?: T }
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'not_sent'; readonly problem: Problem }
   | { readonly is: 'lost'; readonly problem: Problem }
@@ -283,26 +284,6 @@ export interface Vectors {
 export type ToolsListed = (server: string, definitions: readonly ToolDefinition[]) => Promise<void>
 
 // ---------------------------------------------------------------- people elsewhere
-
-/** What a channel tells: redacted, short, and never anything that could decide. */
-export type ChannelMessage = {
-  readonly delivery_id: string
-  readonly event: ChannelEvent
-  readonly at: number
-  readonly call_id: string
-  readonly approval_id?: string
-  readonly tool_id: string
-  readonly title: string
-  readonly risk: RiskClass
-  readonly why: string
-  readonly args: string
-  readonly asked_by: string
-  readonly thread: string
-  readonly state: string
-  readonly strength?: Strength
-  readonly expires_at?: number
-  readonly url?: string
-}
 
 export interface Channel {
   readonly name: string

@@ -71,6 +71,13 @@ const DecisionAnswer = z.object({
   at: z.number(),
 })
 
+const HiddenAnswer = z.object({
+  in: z.enum(['proposed_args', 'edited_from', 'preview']),
+  at: z.string(),
+  type: z.string(),
+  length: z.number().int(),
+})
+
 export const PacketAnswer = z.object({
   approval_id: z.string(),
   call_id: z.string(),
@@ -95,6 +102,17 @@ export const PacketAnswer = z.object({
   created_at: z.number(),
   expires_at: z.number(),
   choices: z.array(z.string()),
+  hidden: z.array(HiddenAnswer),
+  digest: z.string(),
+})
+
+export const RevealedAnswer = PacketAnswer.pick({
+  approval_id: true,
+  hidden: true,
+  digest: true,
+  proposed_args: true,
+  edited_from: true,
+  preview: true,
 })
 
 export const DecidedAnswer = z.object({

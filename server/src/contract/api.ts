@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs } from './caller.ts'
@@ -28,13 +29,15 @@ export type SettleBody = z.infer<typeof SettleBody>
 export const DecideBody = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('approve'),
+    /** Of the packet that was shown; one that changed since is refused. */
+    digest: PacketDigest,
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
     /** Of the approver, for one that is more than simple. */
     passphrase: z.string().max(256).optional(),
   }),
   z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
-  z.strictObject({ decision: z.literal('edit'), args: Arguments }),
+  z.strictObject({ decision: z.literal('edit'), args: Arguments, digest: PacketDigest.optional() }),
 ])
 export type DecideBody = z.infer<typeof DecideBody>
 

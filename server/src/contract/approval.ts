@@ -47,8 +47,8 @@ export type ApprovalRow = {
   readonly strength: Strength
   readonly evidence: readonly Opinion[]
   readonly preview?: ToolResult
-  /** For a tool that is new or is not the one that was admitted: both definitions, side by side. Only in a packet that is read by itself. */
-  readonly definition?: DefinitionReview
+  /** The preview before redaction, only where that hid something and only while the request is pending: an approver can reveal it. */
+  readonly preview_raw?: ToolResult
   readonly created_at: number
   readonly expires_at: number
   readonly state: ApprovalState
@@ -62,6 +62,21 @@ export type ApprovalRow = {
 /** The seven factors of an approval, in the order they are checked and named. */
 export const FACTORS = ['id', 'expiry', 'arguments', 'signature', 'single_use', 'thread', 'user'] as const
 export type Factor = (typeof FACTORS)[number]
+
+/** Names the version of a packet that somebody was shown. */
+export const PacketDigest = z
+  .string({ error: 'repeat the `digest` of the packet that you were shown' })
+  .regex(/^[0-9a-f]{64}$/, 'repeat the `digest` of the packet that you were shown')
+
+/** Text that redaction hides from the approver: in which part of the packet, where in it, and how much. */
+export type HiddenPlace = {
+  readonly in: 'proposed_args' | 'edited_from' | 'preview'
+  /** A JSON pointer into that part as it is shown. */
+  readonly at: string
+  readonly type: string
+  /** In characters. */
+  readonly length: number
+}
 
 /** What an approver sees. Arguments are redacted where secret. */
 export type ApprovalPacket = {
@@ -90,4 +105,14 @@ export type ApprovalPacket = {
   readonly created_at: number
   readonly expires_at: number
   readonly choices: readonly ['Approve & Execute', 'Edit Inputs', 'Cancel']
+  /** What redaction hides. An approver can reveal it. */
+  readonly hidden: readonly HiddenPlace[]
+  /** Names this version of the packet: an approval repeats it, and is refused when the packet has changed since. */
+  readonly digest: string
 }
+
+/** The parts of a packet in which something is hidden, as they are. Only for approvers, and every look is audited. */
+export type RevealedPacket = Pick<
+  ApprovalPacket,
+  'approval_id' | 'hidden' | 'digest' | 'proposed_args' | 'edited_from' | 'preview'
+>

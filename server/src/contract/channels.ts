@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PacketDigest } from './approval.ts'
 import { HttpUrl, SafeUrl } from './http-settings.ts'
 
 /** What a channel can be told of. `pending` is a new request, `seconded` the first yes of two. */
@@ -70,9 +71,18 @@ export const Channels = z
 export type Channels = z.infer<typeof Channels>
 
 /** What the other side of a webhook sends to decide. */
-export const CallbackBody = z.strictObject({
-  approval_id: z.string().min(1).max(128),
-  decision: z.enum(['approve', 'deny']),
-  reason: z.string().max(500).optional(),
-})
+export const CallbackBody = z.discriminatedUnion('decision', [
+  z.strictObject({
+    approval_id: z.string().min(1).max(128),
+    decision: z.literal('approve'),
+    /** Of the message. One that does not show the whole packet has none: such a request is approved where it can be seen. */
+    digest: PacketDigest,
+    reason: z.string().max(500).optional(),
+  }),
+  z.strictObject({
+    approval_id: z.string().min(1).max(128),
+    decision: z.literal('deny'),
+    reason: z.string().max(500).optional(),
+  }),
+])
 export type CallbackBody = z.infer<typeof CallbackBody>

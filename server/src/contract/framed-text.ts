@@ -1,45 +1,56 @@
-import { visibleText } from './visible-text.ts'
+import { countedSpaces, visibleText } from './visible-text.ts'
 
 /** Where a text from outside is drawn: how wide a line may be, and after how many lines it is folded. */
-export type Frame = { readonly width: number; readonly most: number; readonly more?: string }
+export type Frame = {
+  readonly width: number
+  readonly most: number
+  /** What to do to see the rest. */
+  readonly more?: string
+  /** What each of its lines begins with, and each line of ours among them. */
+  readonly bar?: string
+  readonly note?: string
+}
 
-export const FRAME = '│ '
-const NOTE = '· '
-const LONG_SPACES = / {24,}/g
+export const BAR = '│ '
+export const NOTE = '· '
+/** What a line of ours goes on with when it is longer than the screen: a name in it must not begin a line. */
+export const CONTINUED = '    ↳ '
+const NARROWEST = 20
 
 /**
  * Text from outside as lines that cannot be taken for ours: each begins with a bar, also where a long one is broken, runs of
  * blank lines and spaces are counted instead of drawn, and what is too long is folded with a count. Lines of ours among them
  * begin with a dot.
  */
-export function framedText(text: string, frame: Frame): string[] {
-  const room = Math.max(20, frame.width - FRAME.length)
+export function framedText(text: string, { width, most, more = '', bar = BAR, note = NOTE }: Frame): string[] {
   const shown: string[] = []
   let characters = 0
   for (const line of linesIn(text)) {
-    const pieces = typeof line === 'number' ? [`${NOTE}${count(line, 'blank line')}`] : brokenLine(line, room)
-    if (shown.length + pieces.length > frame.most) {
-      const left = pieces.slice(0, Math.max(0, frame.most - shown.length))
-      shown.push(...left)
-      const drawn = left.reduce((sum, piece) => sum + piece.length - FRAME.length, 0)
-      const rest = text.length - characters - drawn
-      return [...shown, `${NOTE}… ${count(Math.max(1, rest), 'more character')}${frame.more ?? ''}`]
+    const pieces =
+      typeof line === 'number' ? [count(line, 'blank line')] : brokenText(countedSpaces(line), width - bar.length)
+    const room = most - shown.length
+    if (pieces.length > room) {
+      const left = pieces.slice(0, Math.max(0, room))
+      const rest = text.length - characters - left.join('').length
+      return [
+        ...shown,
+        ...left.map((piece) => bar + piece),
+        `${note}… ${count(Math.max(1, rest), 'more character')}${more}`,
+      ]
     }
-    shown.push(...pieces)
+    shown.push(...pieces.map((piece) => (typeof line === 'number' ? note : bar) + piece))
     characters += typeof line === 'number' ? line : line.length + 1
   }
   return shown
 }
 
-const brokenLine = (line: string, room: number): string[] => brokenText(line, room).map((piece) => `${FRAME}${piece}`)
-
-/** One line of outside text, broken where the screen would break it. */
-export function brokenText(line: string, room: number): string[] {
-  const text = visibleText(line).replace(LONG_SPACES, (run) => `\\u0020{${run.length}}`)
+/** One line of text, broken where the screen would break it, with everything in it visible. */
+export function brokenText(line: string, width: number): string[] {
+  const room = Math.max(NARROWEST, width)
   const pieces: string[] = []
   let piece = ''
   let taken = 0
-  for (const char of text) {
+  for (const char of visibleText(line)) {
     const columns = columnsOf(char)
     if (taken + columns > room) {
       pieces.push(piece)

@@ -384,6 +384,12 @@ export const PROBLEMS = {
     says: 'the request was already decided',
     do: 'read its state; the first decision stands',
   },
+  'approval.changed': {
+    http: 409,
+    retry: 'never',
+    says: 'the packet is not the one that was shown to you',
+    do: 'look at the request again and repeat the `digest` of what you see',
+  },
   'approval.expired': {
     http: 410,
     retry: 'never',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ApprovalPacket } from './approval.ts'
+import { PacketDigest, type ApprovalPacket } from './approval.ts'
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -42,15 +42,22 @@ export type ToolflowBody = z.infer<typeof ToolflowBody>
 export const CHOICES = ['Approve & Execute', 'Edit Inputs', 'Cancel'] as const
 
 /** A person's answer to an approval packet. The request is named, so that nobody answers one they have not seen. */
-export const ToolflowAnswer = z.strictObject({
-  approval_id: ApprovalId,
-  choice: z.enum(CHOICES),
-  /** For `Edit Inputs`. */
-  args: Arguments.optional(),
-  reason: z.string().max(500).optional(),
-  /** Of the approver, for a strong approval. */
-  passphrase: z.string().max(256).optional(),
-})
+export const ToolflowAnswer = z
+  .strictObject({
+    approval_id: ApprovalId,
+    choice: z.enum(CHOICES),
+    /** For `Edit Inputs`. */
+    args: Arguments.optional(),
+    reason: z.string().max(500).optional(),
+    /** Of the approver, for a strong approval. */
+    passphrase: z.string().max(256).optional(),
+    /** Of the packet that was shown, for `Approve & Execute`. */
+    digest: PacketDigest.optional(),
+  })
+  .refine(({ choice, digest }) => choice !== 'Approve & Execute' || digest !== undefined, {
+    path: ['digest'],
+    error: 'repeat the `digest` of the packet that you were shown',
+  })
 export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 
 /** When the search's first answer is not clear enough to go on with. */

@@ -47,11 +47,14 @@ function escaped(found: string): string {
 
 const hex = (code: number) => code.toString(16).padStart(4, '0')
 
+/** Many spaces would push what follows them out of sight. */
+export const countedSpaces = (line: string): string => line.replace(/ {24,}/g, (run) => `\\u0020{${run.length}}`)
+
 const LONGEST_QUOTED = 120
 
 /** Text from outside within a sentence of ours: in backticks, which it cannot close, and not longer than a name is. */
 export function quoted(text: string, most: number = LONGEST_QUOTED): string {
-  return `\`${shortened(visibleText(text), most).replaceAll('`', "'")}\``
+  return `\`${shortened(countedSpaces(visibleText(text)), most).replaceAll('`', "'")}\``
 }
 
 /** Text from outside where ours would stand alone, such as a name in a table: one line of a bounded length. */

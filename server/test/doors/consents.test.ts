@@ -67,7 +67,7 @@ describe('a consent at the HTTP door', () => {
     const path = `/v1/approvals/${String(held['approval_id'])}/decide`
     const remember = { calls: 1, expires_in_s: 60 }
     expect(await gate.http('POST', path, approver, { decision: 'deny', remember })).toMatchObject({ status: 400 })
-    expect(await gate.http('POST', path, approver, { decision: 'approve', remember })).toMatchObject({
+    expect(await gate.approve(held['approval_id'], approver, { remember })).toMatchObject({
       body: { state: 'approved', consent: { actor: 'caller:agent:a', from_approval: held['approval_id'] } },
     })
     expect(await note('remember me')).toMatchObject({ body: { status: 'executed' } })

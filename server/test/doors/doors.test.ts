@@ -173,7 +173,8 @@ describe('bad knocks', () => {
     const tries: [string, string, unknown?][] = [
       ['GET', '/v1/approvals'],
       ['GET', `/v1/approvals/${id}`],
-      ['POST', `/v1/approvals/${id}/decide`, { decision: 'approve' }],
+      ['POST', `/v1/approvals/${id}/decide`, { decision: 'approve', digest: 'a'.repeat(64) }],
+      ['POST', `/v1/approvals/${id}/reveal`],
       ['POST', `/v1/approvals/${id}/token`],
       ['POST', `/v1/approvals/${id}/redeem`, { token: 'x', thread: 't' }],
       ['POST', `/v1/calls/${String(body['call_id'])}/resume`, { as: 'done' }],

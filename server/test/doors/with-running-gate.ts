@@ -21,6 +21,8 @@ export type RunningGate = {
     key: string | undefined,
     body?: unknown,
   ) => Promise<{ status: number; body: Record<string, unknown> }>
+  /** Reads a request as its approver does, and approves what it shows. */
+  readonly approve: (id: unknown, key: string, more?: object) => ReturnType<RunningGate['http']>
   readonly key: (kind: string, name: string, user?: string) => Promise<string>
 }
 
@@ -87,19 +89,25 @@ export async function runGate(
   ])) as [string]
   const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
   const cli: RunningGate['cli'] = (...words) => run(folder, words)
+  const http: RunningGate['http'] = async (method, path, key, body) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    }
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(`${url}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  }
   return {
     folder,
     url,
     process: child,
     cli,
-    async http(method, path, key, body) {
-      const headers = {
-        'content-type': 'application/json',
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      }
-      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
-      const answer = await fetch(`${url}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
-      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    http,
+    async approve(id, key, more = {}) {
+      const path = `/v1/approvals/${String(id)}`
+      const { digest } = (await http('GET', path, key)).body
+      return http('POST', `${path}/decide`, key, { decision: 'approve', digest, ...more })
     },
     key: async (kind, name, user) =>
       (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),

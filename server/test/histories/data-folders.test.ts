@@ -58,8 +58,7 @@ describe.each(recordings)('a data folder of release $release with schema $schema
   })
 
   test('executes what it held, once a person approves it now', async () => {
-    const decision = { decision: 'approve' }
-    const decided = await gate.http('POST', `/v1/approvals/${held.approval_id}/decide`, keys.approver, decision)
+    const decided = await gate.approve(held.approval_id, keys.approver)
     expect(decided.status).toBe(200)
     const { body } = await gate.http('GET', `/v1/calls/${held.call_id}?wait_ms=20000`, keys.agent)
     expect(body['status']).toBe('executed')

@@ -31,8 +31,11 @@ const agent = await gate.key('agent', 'ana-agent', 'ana')
 const approver = await gate.key('approver', 'bob')
 const revoked = await gate.key('agent', 'old', 'ana')
 const call = (tool: string, args: object) => http('POST', '/v1/calls', agent, { tool, args, thread: 'recorded' })
-const decide = (approval_id: unknown, decision: string) =>
-  http('POST', `/v1/approvals/${String(approval_id)}/decide`, approver, { decision })
+const decide = async (approval_id: unknown, decision: string) => {
+  const path = `/v1/approvals/${String(approval_id)}`
+  const { digest } = await http('GET', path, approver)
+  return http('POST', `${path}/decide`, approver, { decision, ...(decision === 'approve' ? { digest } : {}) })
+}
 
 const lines = (await cli('keys', 'list')).split('\n')
 await cli('keys', 'revoke', lines.find((line) => line.includes('agent:old'))?.split(' ')[0] ?? '')

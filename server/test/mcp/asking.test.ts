@@ -106,9 +106,7 @@ describe('an answer', () => {
       const { body } = await gate.http('GET', `/v1/approvals/${approval_id}`, approver)
       expect(JSON.stringify(body)).toContain('Carla')
       expect(done()).toEqual([''])
-      const approved = await gate.http('POST', `/v1/approvals/${approval_id}/decide`, approver, {
-        decision: 'approve',
-      })
+      const approved = await gate.approve(approval_id, approver)
       expect(approved.status).toBe(200)
       const told = await client.callTool({ name: 'call_status', arguments: { call_id, wait_ms: 10_000 } })
       expect(told).toMatchObject({ content: [{ text: 'ordered for Carla' }] })

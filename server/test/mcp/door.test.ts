@@ -134,7 +134,7 @@ describe('what is called off', () => {
       modern('tools/call', { name: 'lively__note', arguments: { text: 'outlives' } }),
     )
     const { approval_id } = (held.body['result'] as { structuredContent: { approval_id: string } }).structuredContent
-    await gate.http('POST', `/v1/approvals/${approval_id}/decide`, approver, { decision: 'approve' })
+    await gate.approve(approval_id, approver)
     await sawIt(gate, 'note {"text":"outlives"}')
   })
 })
@@ -157,7 +157,7 @@ describe('a person decides', () => {
     const again = knock(gate, agent, note('page', { requestState: result.requestState, inputResponses: answers }))
     await until(async () => (await gate.http('GET', `/v1/approvals/${approval_id}`, approver)).status === 200)
     expect(gate.seen()).not.toContain('note {"text":"page"}')
-    await gate.http('POST', `/v1/approvals/${approval_id}/decide`, approver, { decision: 'approve' })
+    await gate.approve(approval_id, approver)
     expect((await again).text).toContain('note done: page')
     const later = await knock(gate, agent, note('page', { requestState: result.requestState }))
     expect(later.text).toContain('note done: page')

@@ -39,8 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-const approve = (id: unknown) =>
-  gate.http('POST', `/v1/approvals/${String(id)}/decide`, approver, { decision: 'approve' })
+const approve = (id: unknown) => gate.approve(id, approver)
 
 /** Waits until a call with this text is held, and approves it. */
 async function approveWhenHeld(text: string): Promise<void> {

@@ -50,8 +50,7 @@ const approvalOf = async (text: string): Promise<string> => {
   const found = (body['items'] as { approval_id: string }[]).find((one) => JSON.stringify(one).includes(text))
   return found?.approval_id ?? 'none'
 }
-const approve = async (text: string) =>
-  gate.http('POST', `/v1/approvals/${await approvalOf(text)}/decide`, approver, { decision: 'approve' })
+const approve = async (text: string) => gate.approve(await approvalOf(text), approver)
 const times = (text: string) =>
   gate.seen().filter((line) => line.startsWith('note') && line.includes(`"${text}"`)).length
 
@@ -123,7 +122,7 @@ describe('a task of 2025-11-25', () => {
     const approval = await approvalOf('taken back')
     const { result } = await ask('tasks/cancel', { taskId: task.taskId })
     expect(result).toMatchObject({ taskId: task.taskId, status: 'cancelled' })
-    const late = await gate.http('POST', `/v1/approvals/${approval}/decide`, approver, { decision: 'approve' })
+    const late = await gate.approve(approval, approver)
     expect(late).toMatchObject({ status: 410, body: { code: 'approval.withdrawn' } })
     const again = await ask('tasks/cancel', { taskId: task.taskId })
     expect(again.error).toMatchObject({ code: -32602, data: { code: 'task.over' } })
@@ -154,10 +153,7 @@ describe('a task of 2025-11-25', () => {
       const text = `race ${round}`
       const { taskId } = await begin('lively__note', { text })
       const approval = await approvalOf(text)
-      const [decided] = await Promise.all([
-        gate.http('POST', `/v1/approvals/${approval}/decide`, approver, { decision: 'approve' }),
-        ask('tasks/cancel', { taskId }),
-      ])
+      const [decided] = await Promise.all([gate.approve(approval, approver), ask('tasks/cancel', { taskId })])
       await until(async () => (await ask('tasks/get', { taskId })).result?.['status'] !== 'working')
       const { result } = await ask('tasks/get', { taskId })
       if (decided.status === 200) expect(result?.['status']).toMatch(/completed|cancelled/)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ESCAPES, FORGED_LINES, looksOurs } from '../hostile-texts.ts'
 import { LAUNCHER, run } from '../doors/with-running-gate.ts'
 import { receiver, type Received, type Receiver } from './receiver.ts'
 
@@ -97,7 +98,13 @@ async function hold(tool: string, text = `${(calls += 1)}`): Promise<{ approval_
   const held = await http('POST', '/v1/calls', agent, { tool, args: { text } })
   return { approval_id: String(held['approval_id']), call_id: String(held['call_id']) }
 }
-const decide = (id: string, decision: string) => http('POST', `/v1/approvals/${id}/decide`, approver, { decision })
+/** What the approver is shown. */
+const digestOf = async (id: string) => String((await http('GET', `/v1/approvals/${id}`, approver))['digest'])
+const approval = async (id: string) => ({ approval_id: id, decision: 'approve', digest: await digestOf(id) })
+const decide = async (id: string, decision: string) => {
+  const shown = decision === 'approve' ? { digest: await digestOf(id) } : {}
+  return http('POST', `/v1/approvals/${id}/decide`, approver, { decision, ...shown })
+}
 
 const sign = (secret: Buffer | string, id: string, seconds: number | string, body: string) =>
   `v1,${createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64')}`
@@ -154,6 +161,10 @@ test('a held call is told of, signed, with its packet and never with a secret or
   })
   expect(Date.parse(String(timestamp))).toBeGreaterThan(0)
   expect(message.body).not.toContain(secret)
+  // A channel cannot reveal what is hidden: it says how much, and where it can be seen.
+  expect(data).toMatchObject({ hidden: { places: 1, characters: secret.length } })
+  expect(message.body).toContain(`sluice approvals show ${approval_id} --reveal`)
+  expect(message.body).not.toContain('"digest"')
   expect(message.body).not.toMatch(/v1\.\d+\./)
   const push = await about(phone, approval_id)
   expect(push.headers).toMatchObject({ priority: '3', authorization: 'Bearer tk_phone' })
@@ -174,11 +185,28 @@ test('a receiver that fails gets the same message again until it takes it', asyn
   expect(third.body).toContain('"type":"approval.denied"')
 })
 
+test('hostile arguments and threads draw nothing in a message', async () => {
+  for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
+    const args = { text: `${(calls += 1)} ${text}`.slice(0, 1_000) }
+    const held = await http('POST', '/v1/calls', agent, { tool: 'book__note', args, thread: text.slice(0, 100) })
+    const { data } = JSON.parse((await about(inbox, String(held['approval_id']))).body) as {
+      data: Record<string, string>
+    }
+    for (const part of ['title', 'why', 'args', 'thread', 'asked_by', 'tool_id'])
+      expect(looksOurs(data[part] ?? ''), `${name} in ${part}`).toBeUndefined()
+    const push = await about(phone, String(held['approval_id']))
+    expect(looksOurs(push.body), name).toBeUndefined()
+  }
+})
+
 describe('an answer', () => {
   test('decides as the approver of its channel, and the call runs without being asked for', async () => {
     const { approval_id, call_id } = await hold('book__note')
     const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)
-    expect(await answer({ approval_id, decision: 'approve' })).toMatchObject({ status: 200, state: 'approved' })
+    const { data } = JSON.parse((await about(inbox, approval_id)).body) as { data: { digest: string } }
+    expect(data.digest).toBe(await digestOf(approval_id))
+    const body = { approval_id, decision: 'approve', digest: data.digest }
+    expect(await answer(body)).toMatchObject({ status: 200, state: 'approved' })
     expect(await waiting).toMatchObject({ status: 'executed' })
     const audit = await run(folder, ['audit', 'export'])
     expect(audit.out).toMatch(/"type":"channel\.answered".*?/)
@@ -187,12 +215,12 @@ describe('an answer', () => {
 
   test('sent a second time is refused', async () => {
     const [first, second] = [await hold('book__wipe'), await hold('book__note')]
-    const body = { approval_id: first.approval_id, decision: 'approve' }
+    const body = await approval(first.approval_id)
     expect(await answer(body, { id: 'again' })).toMatchObject({ status: 200, state: 'pending' })
     // The same person does not count twice, however it is sent; an id is spent even for another request.
     expect(await answer(body, { id: 'again' })).toMatchObject({ code: 'approval.already_decided_by_you' })
     expect(await answer(body)).toMatchObject({ code: 'approval.already_decided_by_you' })
-    const other = { approval_id: second.approval_id, decision: 'approve' }
+    const other = await approval(second.approval_id)
     expect(await answer(other, { id: 'again' })).toMatchObject({ status: 409, code: 'request.replayed' })
   })
 
@@ -214,7 +242,7 @@ describe('an answer', () => {
     { what: 'for a channel that takes none', how: { channel: 'flaky' }, code: 'channel.unknown' },
   ])('$what is refused and decides nothing', async ({ how, code }) => {
     const { approval_id } = await hold('book__note')
-    expect(await answer({ approval_id, decision: 'approve' }, how)).toMatchObject({ code })
+    expect(await answer(await approval(approval_id), how)).toMatchObject({ code })
     expect(await http('GET', `/v1/approvals/${approval_id}`, approver)).toMatchObject({ state: 'pending' })
   })
 
@@ -224,6 +252,15 @@ describe('an answer', () => {
     const signature = sign(BACK, 'x', now(), signed)
     const changed = signed.replace('deny', 'approve')
     expect(await answer(changed, { id: 'x', signature })).toMatchObject({ code: 'channel.not_genuine' })
+  })
+
+  test('that approves names the packet of its message, and one that shows only a part has none', async () => {
+    const { approval_id } = await hold('book__note')
+    expect(await answer({ approval_id, decision: 'approve' })).toMatchObject({ code: 'request.invalid' })
+    const other = { approval_id, decision: 'approve', digest: 'a'.repeat(64) }
+    expect(await answer(other)).toMatchObject({ status: 409, code: 'approval.changed' })
+    const long = await hold('book__note', `${'x'.repeat(3_000)} and then something else`)
+    expect((await about(inbox, long.approval_id)).body).not.toContain('"digest"')
   })
 
   test('of another shape is told what is wrong', async () => {

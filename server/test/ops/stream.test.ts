@@ -29,7 +29,7 @@ test('an approver hears of a held call at once, without its arguments, and the a
   const asked = await inbox.next('approval')
   expect(asked.data).toMatchObject({ approval_id: body['approval_id'], state: 'pending', strength: 'simple' })
   expect(asked.data).not.toHaveProperty('canonical_args')
-  await gate.http('POST', `/v1/approvals/${String(body['approval_id'])}/decide`, approver, { decision: 'approve' })
+  await gate.approve(body['approval_id'], approver)
   let seen = await own.next('call')
   while (seen.data['state'] !== 'executed') seen = await own.next('call')
   expect(seen.data['call_id']).toBe(body['call_id'])

@@ -92,7 +92,7 @@ test('a stolen agent`s key is refused at every route of people, changes nothing,
   const thief = await newKey('agent', 'thief', 'agent-person')
   const parts = { approval_id, call_id, key_id: 'key_0000000000000000', tool_id: 'book__wipe', user: 'approver-person' }
   const bodies: Record<string, unknown> = {
-    'POST /v1/approvals/{approval_id}/decide': { decision: 'approve' },
+    'POST /v1/approvals/{approval_id}/decide': { decision: 'approve', digest: 'a'.repeat(64) },
     'POST /v1/approvals/{approval_id}/redeem': { token: 'v1.1.0.0', thread: 't' },
     'POST /v1/calls/{call_id}/resume': { as: 'done' },
     'POST /v1/keys': { kind: 'admin', name: 'mine' },

@@ -39,12 +39,12 @@ test('a token opens the HTTP door and the MCP door for what it is, and no more',
   const held = await gate.http('POST', '/v1/calls', bot, { tool: 'book__note', args: { text: 'x' } })
   expect(held).toMatchObject({ status: 202, body: { status: 'pending' } })
   const decide = `/v1/approvals/${String(held.body['approval_id'])}/decide`
-  expect(await gate.http('POST', decide, bot, { decision: 'approve' })).toMatchObject({
+  expect(await gate.http('POST', decide, bot, { decision: 'approve', digest: 'a'.repeat(64) })).toMatchObject({
     status: 403,
     body: { code: 'auth.forbidden' },
   })
   const lead = await token({ role: 'lead', sub: 'ben' })
-  expect(await gate.http('POST', decide, lead, { decision: 'approve' })).toMatchObject({
+  expect(await gate.approve(held.body['approval_id'], lead)).toMatchObject({
     body: { decisions: [{ by: 'approver:corp/ben' }] },
   })
   expect((await knock(bot)).status).toBe(200)

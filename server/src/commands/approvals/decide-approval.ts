@@ -9,6 +9,7 @@ import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { Change, Clock, Held, Ledger, Probe, Shelves } from '../ports.ts'
+import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 
 export type DecideDeps = {
   readonly shelves: Shelves
@@ -17,9 +18,18 @@ export type DecideDeps = {
   readonly probe: Probe
 }
 
-/** `remember`: with the approval a consent is given, within these bounds. `passphrase`: for one that is more than simple. */
+/**
+ * `digest`: the version of the packet that was shown to whoever approves; every door asks for it. `remember`: with the approval a
+ * consent is given, within these bounds. `passphrase`: for one that is more than simple.
+ */
 export type ApprovalDecision =
-  | { readonly says: 'approve'; readonly reason?: string; readonly remember?: Remember; readonly passphrase?: string }
+  | {
+      readonly says: 'approve'
+      readonly digest?: string
+      readonly reason?: string
+      readonly remember?: Remember
+      readonly passphrase?: string
+    }
   | { readonly says: 'deny'; readonly reason?: string }
 
 /** The request as it is now, and the consent that was given with it. */
@@ -32,7 +42,7 @@ const TRIES = 8
  * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
  */
 export async function decideApproval(
-  deps: DecideDeps & MintDeps & PassphraseDeps,
+  deps: DecideDeps & ApprovalReadDeps & MintDeps & PassphraseDeps,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
@@ -41,11 +51,16 @@ export async function decideApproval(
 ): Promise<Result<DecidedApproval>> {
   let how: Awaited<ReturnType<typeof proofFor>> | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const held = await deps.shelves.row('approvals', approval_id)
-    if (held === undefined) return refuse('approval.unknown', { approval_id })
+    const found = await deps.shelves.row('approvals', approval_id)
+    if (found === undefined) return refuse('approval.unknown', { approval_id })
+    const { digest, strength } = packetOf(deps, found.row)
+    const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
     if (!moved.ok) return moved
+    // What is decided is what was shown.
+    if (decision.says === 'approve' && decision.digest !== undefined && decision.digest !== digest)
+      return refuse('approval.changed', { approval_id })
     const proven = how ?? (await proofFor(deps, held.row, by, decision))
     if (!proven.ok) return proven
     how = proven

@@ -5,6 +5,7 @@ import type { Json } from '../../contract/json.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
+import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { markEdited } from '../../core/approvals/transitions.ts'
 import { decide } from '../../core/gate/decide.ts'
@@ -16,10 +17,13 @@ import { auditOf, blockedProblem, requestOf } from '../calls/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Held, Ledger } from '../ports.ts'
+import { hiddenInRequest } from './hidden-in-request.ts'
+import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
-import { previewCall, type PreviewDeps } from '../calls/preview-call.ts'
+import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
 
 export type EditDeps = PrepareDeps &
+  ApprovalReadDeps &
   FactsDeps &
   PreviewDeps & {
     readonly policy: () => Policy
@@ -36,6 +40,8 @@ export async function editApproval(
   by: Caller,
   approval_id: string,
   args: Json,
+  /** The version of the packet that the inputs were corrected in. */
+  digest?: string,
 ): Promise<Result<ApprovalRow>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -43,6 +49,8 @@ export async function editApproval(
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
   if (!replaced.ok) return replaced
+  const isShown = digest === undefined || digest === packetOf(deps, held.row).digest
+  if (!isShown) return refuse('approval.changed', { approval_id })
   const call = await heldCallOf(deps.shelves, held.row)
   const { caller, tool_id: tool, thread, trace } = call.row
   const prepared = prepareCall(deps, { caller, tool, args, thread, trace })
@@ -57,13 +65,22 @@ export async function editApproval(
   const preview = await previewCall(deps, { ...prepared.value, call: edited }, asked, undefined)
   if (preview.is === 'overtaken') return refuse('audit.unavailable')
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
-  const judged = { verdict: asking(verdict), policy_version: policy.version, judged: judgedOf(facts) }
+  const shown = preview.is === 'previewed' ? previewIn(preview) : {}
+  const parts = { ...edited, ...shown, edited_from: held.row.canonical_args }
+  const hidden = hiddenInRequest(deps, asked.verdict, parts)
+  const shownVerdict = strongWhereHidden(asked.verdict, hidden, facts.now)
+  const judged = { verdict: shownVerdict, policy_version: policy.version, judged: judgedOf(facts) }
   const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)
-  const request = newRequest(deps, row, held.row, preview.is === 'previewed' ? { preview: preview.result } : {})
+  const request = newRequest(deps, row, held.row, shown)
   const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
   if (recorded === 'committed') return ok(request)
   return recorded === 'unavailable' ? refuse('audit.unavailable') : refuse('approval.not_pending', { approval_id })
 }
+
+const previewIn = ({ result, raw }: Extract<Preview, { is: 'previewed' }>) => ({
+  preview: result,
+  ...(raw === undefined ? {} : { preview_raw: raw }),
+})
 
 /** A request stays a request: also inputs that would have been allowed wait for the approver who wrote them. */
 function asking(verdict: Verdict): Verdict {
@@ -94,7 +111,7 @@ function newRequest(
   deps: EditDeps,
   row: CallRow,
   before: ApprovalRow,
-  preview: Pick<ApprovalRow, 'preview'> | Record<string, never>,
+  preview: Pick<ApprovalRow, 'preview' | 'preview_raw'>,
 ): ApprovalRow {
   if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
   return {

@@ -2,19 +2,24 @@ import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
-import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { inForce } from '../../contract/tool.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { atLeastStrong } from '../../core/approvals/hidden-places.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Page, Shelves } from '../ports.ts'
 import { redactArgs } from '../calls/redact-args.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import { hiddenInRequest } from './hidden-in-request.ts'
 
 export type ApprovalReadDeps = SiblingDeps & {
   readonly shelves: Shelves
-  readonly judgement: Pick<Judgement, 'secretRules'>
+  readonly judgement: Pick<Judgement, 'secretRules' | 'outputRules'>
 }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
@@ -63,8 +68,9 @@ export async function listUnknown(
   return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
 
+/** The same JSON with its unseen characters as escapes. */
 const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: string) =>
-  redactArgs(args, judgement.secretRules)
+  visibleText(redactArgs(args, judgement.secretRules))
 
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
@@ -86,28 +92,58 @@ export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPack
   const shown = shownArgs(deps, row.canonical_args)
   const args: Json = JSON.parse(shown)
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
-  const asking = row.evidence.filter((opinion) => opinion.effect !== 'allow')
+  const evidence = row.evidence.map(shownOpinion)
+  const asking = evidence.filter((opinion) => opinion.effect !== 'allow')
+  const hidden = hiddenInRequest(deps, { effect: 'ask' }, row)
   const definition = tool && inForce(tool.row).definition
   const required = definition?.inputSchema['required']
-  return {
+  const standard = describeStandard(tool, siblings, { args })
+  const shownPacket = {
     approval_id: row.approval_id,
     call_id: row.call_id,
     skill_id: row.tool_id,
-    title: tool?.title ?? definition?.title ?? row.tool_id,
+    title: shortened(visibleText(tool?.title ?? definition?.title ?? row.tool_id), LONGEST_TITLE),
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     proposed_args: shown,
     ...(row.edited_from === undefined ? {} : { edited_from: shownArgs(deps, row.edited_from) }),
-    risk_notes: row.evidence,
+    risk_notes: evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
-    ...describeStandard(tool, siblings, { args }),
+    rollback: visibleText(standard.rollback),
+    check: visibleText(standard.check),
+    verify: visibleText(standard.verify),
+    missing: standard.missing,
     asked_by: row.caller,
     thread: row.thread,
-    strength: row.strength,
-    state: row.state,
-    decisions: row.decisions,
+    strength: hidden.length === 0 ? row.strength : atLeastStrong(row.strength),
     created_at: row.created_at,
     expires_at: row.expires_at,
     choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
+    hidden,
+  } as const
+  // Whose word was heard already is no part of what is decided: two people may speak at the same moment.
+  const { state, decisions } = row
+  return {
+    ...shownPacket,
+    state,
+    decisions,
+    digest: digestOf(deps, row, { ...shownPacket, definition_listed: tool?.row.definition_hash }),
   }
+}
+
+const LONGEST_TITLE = 256
+
+/** Evidence of an earlier release may hold names as they came. */
+const shownOpinion = (opinion: Opinion): Opinion => ({
+  ...opinion,
+  rule: visibleText(opinion.rule),
+  says: visibleText(opinion.says),
+  source: visibleText(opinion.source),
+})
+
+function digestOf({ digest }: ApprovalReadDeps, { args_hash, definition_hash }: ApprovalRow, shown: object): string {
+  // As JSON, because an absent field and an undefined one are the same packet.
+  const text = canonicalJson(JSON.parse(JSON.stringify({ args_hash, definition_hash, ...shown })) as Json)
+  if (!text.ok) throw new Bug('a packet has a canonical form')
+  return digest(text.value)
 }

@@ -20,6 +20,7 @@ export type Recording = {
   readonly idempotent: boolean
   readonly idempotency_key?: string
   readonly preview?: ToolResult
+  readonly preview_raw?: ToolResult
   /** What is known of an execution before it starts. */
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
@@ -95,6 +96,7 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
     created_at: recording.now,
     expires_at,
     ...(recording.preview === undefined ? {} : { preview: recording.preview }),
+    ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
   }
 }
 

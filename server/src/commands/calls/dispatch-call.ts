@@ -1,6 +1,7 @@
 import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../../contract/call.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import type { Verdict } from '../../contract/verdict.ts'
+import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import type { AskDeps } from './ask-back.ts'
@@ -22,6 +23,7 @@ import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { redactArgs } from './redact-args.ts'
 import { scopedKey } from './scoped-key.ts'
+import { hiddenInRequest } from '../approvals/hidden-in-request.ts'
 
 export type DispatchDeps = PrepareDeps &
   JudgeDeps &
@@ -84,19 +86,22 @@ async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall)
     if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
     if (request.dry_run === 'only' && preview.is === 'previewed')
       return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
-    const shown = preview.is === 'previewed' ? preview.result : undefined
+    const shown = preview.is === 'previewed' ? preview : undefined
     const outcome = await checkAndRecord(deps, asked, prepared, judged, shown, tries)
     if (outcome !== 'overtaken') return outcome
   }
   return refused(problem('audit.unavailable'))
 }
 
+type Shown = Extract<Preview, { is: 'previewed' }>
+const rawIn = (preview: Shown | undefined) => (preview?.raw === undefined ? {} : { preview_raw: preview.raw })
+
 async function checkAndRecord(
   deps: DispatchDeps,
   asked: Asked,
   prepared: PreparedCall,
   judged: Judged,
-  preview: ToolResult | undefined,
+  preview: Shown | undefined,
   tries: number,
 ): Promise<Outcome | 'overtaken'> {
   const checked = await check(deps, prepared, judged, tries)
@@ -127,11 +132,12 @@ async function record(
   { request, live }: Asked,
   { call, tool }: PreparedCall,
   judged: Judged,
-  preview: ToolResult | undefined,
+  preview: Shown | undefined,
   ready: Ready,
 ): Promise<Outcome | 'overtaken'> {
-  const { verdict, facts, policy_version, seen } = judged
+  const { verdict: found, facts, policy_version, seen } = judged
   const now = deps.clock()
+  const verdict = strongWhereHidden(found, hiddenInRequest(deps, found, { ...call, ...rawIn(preview) }), now)
   const frees_at = freesAt(facts.budgets)
   const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
     now,
@@ -142,7 +148,7 @@ async function record(
     idempotent: tool.idempotent,
     hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
     ready,
-    ...(preview === undefined ? {} : { preview }),
+    ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
     ...(request.idempotency_key === undefined
       ? {}
       : { idempotency_key: scopedKey(request.caller, request.idempotency_key) }),

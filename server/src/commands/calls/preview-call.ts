@@ -4,9 +4,11 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
+import { hiddenInPreview } from '../../core/approvals/hidden-places.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
 import type { Catalogue, Change, Clock, Digest, Ledger, Shelves, ToolServers } from '../ports.ts'
+import type { Judgement } from './facts/load-judgement.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Judged } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
@@ -18,13 +20,15 @@ export type PreviewDeps = {
   readonly catalogue: Catalogue
   readonly digest: Digest
   readonly clock: Clock
+  readonly judgement: Pick<Judgement, 'outputRules'>
 }
 
 /** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent. Judge again. */
 export type Preview =
   | { readonly is: 'none' }
   | { readonly is: 'overtaken' }
-  | { readonly is: 'previewed'; readonly result: ToolResult }
+  /** `raw`: before redaction, where that hid something. */
+  | { readonly is: 'previewed'; readonly result: ToolResult; readonly raw?: ToolResult }
   | { readonly is: 'stopped'; readonly problem: Problem; readonly result?: ToolResult }
 
 const NONE: Preview = { is: 'none' }
@@ -94,7 +98,12 @@ async function dryRunOf(
   })
   if (answer.is !== 'answered') return stop('call.dry_run_failed')
   if (answer.result.isError === true) return { ...stop('call.dry_run_failed'), result: answer.result }
-  return { is: 'previewed', result: answer.result }
+  return { is: 'previewed', result: answer.result, ...rawOf(deps, answer.unredacted) }
+}
+
+function rawOf({ judgement: { outputRules } }: PreviewDeps, unredacted: ToolResult | undefined) {
+  if (unredacted === undefined || outputRules === undefined) return {}
+  return hiddenInPreview(unredacted, outputRules).length === 0 ? {} : { raw: unredacted }
 }
 
 /** A sibling has a row and a pause of its own. */

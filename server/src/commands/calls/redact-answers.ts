@@ -13,7 +13,8 @@ export function redactAnswers(servers: ToolServers, rules: CompiledRules | undef
     async call(call) {
       const isHeard = call.onProgress !== undefined || call.onLog !== undefined
       const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, rules) } : call)
-      if (answer.is === 'answered') return { ...answer, result: redactedResult(answer.result, rules) }
+      if (answer.is === 'answered')
+        return { is: 'answered', result: redactedResult(answer.result, rules), unredacted: answer.result }
       return answer.is === 'rejected' ? { ...answer, error: redactedObject(answer.error, rules) } : answer
     },
   }

@@ -1,9 +1,13 @@
+import type { ApprovalPacket } from '../../contract/approval.ts'
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
+import { count } from '../../contract/framed-text.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEffect, RunEvent } from '../../contract/run.ts'
 import { inForce } from '../../contract/tool.ts'
+import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
 import type { Performer } from '../runs/drive-run.ts'
-import type { Channel, ChannelMessage, Clock } from '../ports.ts'
+import type { Channel, Clock } from '../ports.ts'
+import type { ChannelMessage } from './channel-message.ts'
 import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { Links } from '../calls/describe-call.ts'
 import { redactArgs } from '../calls/redact-args.ts'
@@ -49,23 +53,45 @@ async function messageOf(deps: DeliverDeps, effect: RunEffect): Promise<ChannelM
     event,
     at,
     call_id,
-    tool_id: call.tool_id,
+    tool_id: cut(call.tool_id, MOST_WORDS),
     title: cut(tool?.title ?? (tool && inForce(tool.row).definition.title) ?? call.tool_id, MOST_WORDS),
     risk: tool?.risk ?? 'critical',
-    asked_by: call.caller.id,
-    thread: call.thread,
+    asked_by: cut(call.caller.id, MOST_WORDS),
+    thread: cut(call.thread, MOST_WORDS),
     state: call.state,
     why: cut(call.problem?.code ?? '', MOST_WORDS),
-    args: cut(redactArgs(call.canonical_args, deps.judgement.secretRules), MOST_ARGS),
+    args: shownArgs(redactArgs(call.canonical_args, deps.judgement.secretRules)),
   } as const
   if (typeof approval_id !== 'string') return common
   const approval = (await deps.shelves.row('approvals', approval_id))?.row
   if (approval === undefined) return undefined
-  const { why_this, proposed_args, state, strength, expires_at } = packetOf(deps, approval)
+  const packet = packetOf(deps, approval)
+  const { why_this, proposed_args, state, strength, expires_at } = packet
   const url = deps.links(approval_id)
   if (!event.startsWith('approval.')) return { ...common, approval_id, url }
-  const request = { why: cut(why_this, MOST_WORDS), args: cut(proposed_args, MOST_ARGS), state, strength, expires_at }
-  return { ...common, ...request, approval_id, url }
+  const preview = previewOf(packet)
+  const request = { why: cut(why_this, MOST_WORDS), args: shownArgs(proposed_args), state, strength, expires_at }
+  const isWhole = why_this.length <= MOST_WORDS && proposed_args.length <= MOST_ARGS && preview.length <= MOST_ARGS
+  const previewed = preview === '' ? {} : { preview: shortened(preview, MOST_ARGS) }
+  return { ...common, ...request, ...previewed, approval_id, url, ...shownOf(packet, isWhole) }
 }
 
-const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)
+const previewOf = ({ preview }: ApprovalPacket): string =>
+  (preview?.content ?? [])
+    .map((block) => visibleText(typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block)))
+    .join(' ')
+
+/** Whoever answers a message decides on the message: it names the packet only where it shows all of it. */
+function shownOf(
+  { hidden, digest, approval_id }: ApprovalPacket,
+  isWhole: boolean,
+): Pick<ChannelMessage, 'hidden' | 'digest'> {
+  if (hidden.length === 0) return isWhole ? { digest } : {}
+  const characters = hidden.reduce((sum, { length }) => sum + length, 0)
+  const much = `${count(characters, 'character')} in ${count(hidden.length, 'place')}`
+  const says = `redaction hides ${much}; reveal them in the console or with: sluice approvals show ${approval_id} --reveal`
+  return { hidden: { places: hidden.length, characters, says } }
+}
+
+const shownArgs = (args: string) => shortened(visibleText(args), MOST_ARGS)
+const cut = (text: string, most: number) => shortened(countedSpaces(visibleText(text)), most)

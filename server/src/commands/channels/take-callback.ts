@@ -1,12 +1,14 @@
 import { CallbackBody } from '../../contract/channels.ts'
 import { refuse, type Result } from '../../contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from '../approvals/decide-approval.ts'
+import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PassphraseDeps } from '../identity/passphrase.ts'
 import type { CallbackSource, Change } from '../ports.ts'
 import { readJson } from '../read-json.ts'
 
 export type CallbackDeps = DecideDeps &
+  ApprovalReadDeps &
   MintDeps &
   PassphraseDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
 
@@ -46,8 +48,12 @@ export async function takeCallback(deps: CallbackDeps, callback: Callback): Prom
     )
     return refuse('request.invalid', { paths: paths.join('; ') })
   }
-  const { approval_id, decision, reason } = read.data
-  const said = { says: decision, ...(reason === undefined ? {} : { reason }) }
+  const { approval_id, reason } = read.data
+  const why = reason === undefined ? {} : { reason }
+  const said =
+    read.data.decision === 'approve'
+      ? ({ says: 'approve', digest: read.data.digest, ...why } as const)
+      : ({ says: 'deny', ...why } as const)
   return decideApproval(deps, source.approver, approval_id, said, spentWith(deps, callback, source, approval_id, now))
 }
 

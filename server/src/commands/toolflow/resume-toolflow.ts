@@ -21,7 +21,7 @@ export async function resumeToolflow(
   deps: ResumeToolflowDeps,
   by: Caller,
   run_id: string,
-  { approval_id, choice, args, reason, passphrase }: ToolflowAnswer,
+  { approval_id, choice, args, reason, passphrase, digest }: ToolflowAnswer,
   wait_ms: number = WAIT_MS,
 ): Promise<Result<ToolflowView>> {
   const allowed = mayDecide(by)
@@ -34,12 +34,12 @@ export async function resumeToolflow(
   const view = (isAtRest: (view: ToolflowView) => boolean) => waitForView(deps, flow.run.run_id, wait_ms, isAtRest)
   if (choice === 'Edit Inputs') {
     if (args === undefined) return refuse('request.invalid', { paths: 'args: the edited inputs are missing' })
-    const edited = await editApproval(deps, by, approval_id, args)
+    const edited = await editApproval(deps, by, approval_id, args, digest)
     return edited.ok ? ok(await view(() => true)) : edited
   }
   if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })
   const why = reason === undefined ? {} : { reason }
-  const proof = passphrase === undefined ? {} : { passphrase }
+  const proof = { ...(passphrase === undefined ? {} : { passphrase }), ...(digest === undefined ? {} : { digest }) }
   const decision =
     choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
   const decided = await decideApproval(deps, by, approval_id, decision)

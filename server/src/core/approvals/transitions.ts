@@ -79,7 +79,12 @@ function mayApprove(row: ApprovalRow, decider: Caller, how: How): Result<void> {
 }
 
 function decided(row: ApprovalRow, state: ApprovalState, decision: Decision): ApprovalRow {
-  return { ...row, state, decisions: [...row.decisions, decision] }
+  return { ...inState(row, state), decisions: [...row.decisions, decision] }
+}
+
+/** What redaction hid is kept for the approver alone: it goes when there is nothing left to decide. */
+function inState({ preview_raw, ...row }: ApprovalRow, state: ApprovalState): ApprovalRow {
+  return { ...row, ...(preview_raw === undefined || state !== 'pending' ? {} : { preview_raw }), state }
 }
 
 const wordOf = (
@@ -122,12 +127,12 @@ export function markEdited(row: ApprovalRow, by: Caller, replacedBy: ApprovalId,
   for (const check of [canMove(row, 'edit', now), mayDecide(by)]) {
     if (!check.ok) return check
   }
-  return ok({ ...row, state: MOVES.edit.to, replaced_by: replacedBy })
+  return ok({ ...inState(row, MOVES.edit.to), replaced_by: replacedBy })
 }
 
 function move(row: ApprovalRow, name: Move, now: number): Result<ApprovalRow> {
   const check = canMove(row, name, now)
-  return check.ok ? ok({ ...row, state: MOVES[name].to }) : check
+  return check.ok ? ok(inState(row, MOVES[name].to)) : check
 }
 
 /** The request's timer fired. */

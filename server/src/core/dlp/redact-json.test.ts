@@ -55,7 +55,9 @@ describe('redacting JSON', () => {
 
   test('findings say where they stood', () => {
     const { findings } = redactJson({ 'a/b': [{ c: 'x a@b.org' }] }, builtIn)
-    expect(findings).toEqual([{ type: 'EMAIL', rule: 'email', kind: 'pii', start: 2, end: 9, path: '/a~1b/0/c' }])
+    expect(findings).toEqual([
+      { type: 'EMAIL', rule: 'email', kind: 'pii', place: '/a~1b/0/c', start: 2, end: 9, path: '/a~1b/0/c' },
+    ])
   })
 
   test('a mark in a name is no evidence about its value', () => {

@@ -6,8 +6,11 @@ import type { Finding } from './rule.ts'
 import { settleFindings } from './settle-findings.ts'
 import type { Span } from './try-rule.ts'
 
-/** Where in a JSON value a finding stands: a path of keys and indexes as an RFC 6901 pointer, and the span inside that string. */
-export type JsonFinding = Finding & { readonly path: string }
+/**
+ * Where in a JSON value a finding stands: a path of keys and indexes as an RFC 6901 pointer, and the span inside that string.
+ * `place` is the same in the redacted value: a key that is itself a secret does not stand in it.
+ */
+export type JsonFinding = Finding & { readonly path: string; readonly place: string }
 export type RedactedJson = { readonly value: Json; readonly findings: readonly JsonFinding[] }
 
 /**
@@ -16,31 +19,42 @@ export type RedactedJson = { readonly value: Json; readonly findings: readonly J
  */
 export function redactJson(value: Json, rules: CompiledRules): RedactedJson {
   const findings: JsonFinding[] = []
-  return { value: redacted(value, '', '', { rules, findings }), findings }
+  return { value: redacted(value, '', ROOT, { rules, findings }), findings }
 }
 
 const LONGEST_NAME = 64
 
+type Place = Pick<JsonFinding, 'path' | 'place'>
+const ROOT: Place = { path: '', place: '' }
+const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+const below = ({ path, place }: Place, key: string, shown: string = key): Place => ({
+  path: `${path}/${escape(key)}`,
+  place: `${place}/${escape(shown)}`,
+})
+
 type Work = { readonly rules: CompiledRules; readonly findings: JsonFinding[] }
 
-function redacted(value: Json, name: string, path: string, work: Work): Json {
-  if (typeof value === 'string') return redactedLeaf(value, name, path, work)
+function redacted(value: Json, name: string, at: Place, work: Work): Json {
+  if (typeof value === 'string') return redactedLeaf(value, name, at, work)
   if (typeof value === 'number') {
     const text = String(value)
-    const after = redactedLeaf(text, name, path, work)
+    const after = redactedLeaf(text, name, at, work)
     return after === text ? value : after
   }
-  if (Array.isArray(value)) return value.map((item: Json, index) => redacted(item, name, `${path}/${index}`, work))
-  return isJsonObject(value) ? redactedObject(value, path, work) : value
+  if (Array.isArray(value)) return value.map((item: Json, index) => redacted(item, name, below(at, `${index}`), work))
+  return isJsonObject(value) ? redactedObject(value, at, work) : value
 }
 
-function redactedObject(object: JsonObject, path: string, work: Work): JsonObject {
+function redactedObject(object: JsonObject, at: Place, work: Work): JsonObject {
   const before = work.findings.length
   const taken = new Set<string>()
   const entries = Object.entries(object).map(([key, field]): [string, Json] => {
-    const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    const shown = redactedLeaf(key, '', own, work)
-    return [freeKey(shown, taken), redacted(field, labelOf(object, key, work) ?? withoutMarks(shown), own, work)]
+    const found = leafFindings(key, '', work)
+    const shown = replaced(key, found)
+    const free = freeKey(shown, taken)
+    const own = below(at, key, free)
+    for (const finding of found) work.findings.push({ ...finding, ...own })
+    return [free, redacted(field, labelOf(object, key, work) ?? withoutMarks(shown), own, work)]
   })
   return work.findings.length === before ? object : Object.fromEntries(entries)
 }
@@ -50,7 +64,7 @@ function labelOf(object: JsonObject, key: string, { rules }: Work): string | und
   const from = object.name === undefined ? 'key' : 'name'
   const label = object[from]
   if (key !== 'value' || typeof label !== 'string') return undefined
-  return withoutMarks(redactedLeaf(label, from, '', { rules, findings: [] }))
+  return withoutMarks(redactedLeaf(label, from, ROOT, { rules, findings: [] }))
 }
 
 /**
@@ -68,11 +82,14 @@ function freeKey(key: string, taken: Set<string>): string {
   return free
 }
 
-function redactedLeaf(text: string, name: string, path: string, work: Work): string {
-  const findings = settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), work.rules))
-  for (const finding of findings) work.findings.push({ ...finding, path })
+function redactedLeaf(text: string, name: string, at: Place, work: Work): string {
+  const findings = leafFindings(text, name, work)
+  for (const finding of findings) work.findings.push({ ...finding, ...at })
   return replaced(text, findings)
 }
+
+const leafFindings = (text: string, name: string, { rules }: Work): Finding[] =>
+  settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), rules))
 
 function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
   if (name === '') return locate(text, rules).spans

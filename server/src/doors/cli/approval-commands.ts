@@ -1,4 +1,7 @@
+import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { NOBODY } from './client.ts'
+import { argumentLines } from './argument-lines.ts'
 import { printMinted } from './consent-commands.ts'
 import { boundsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
@@ -12,17 +15,19 @@ import { watchApprovals } from './watch-approvals.ts'
 /** What waits for a person, and a person's answers. */
 export function addApprovalCommands(program: Command, session: Session): void {
   program
-    .command('approvals [approval_id]')
-    .description('what waits for a decision, or one request whole')
+    .command('approvals [show] [approval_id]')
+    .description('what waits for a decision, or one request whole: `approvals show ID`, or just `approvals ID`')
     .option('--state <state>', 'pending, approved, denied, … or any', 'pending')
     .option('--watch', 'stay, show what comes in and decide it by a key')
-    .action(async (id: string | undefined, options: { state: string; watch?: boolean }) => {
+    .option('--reveal', 'of one request: also what redaction hides; it is recorded that you looked')
+    .action(async (first: string | undefined, second: string | undefined, options: ListOptions) => {
       const out = session.out()
       if (options.watch === true) return session.exit(await watchApprovals(session))
-      if (id !== undefined) {
-        const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
-        return session.exit(printReply(out, reply, (body) => printPacket(out, body)))
-      }
+      const id = first === 'show' ? second : first
+      if (first === 'show' && id === undefined) return session.fail('say which: sluice approvals show ID')
+      if (first !== 'show' && second !== undefined) return session.fail(`\`${second}\` is one word too many`)
+      if (id !== undefined) return showApproval(session, id, options.reveal === true)
+      if (options.reveal === true) return session.fail('say which: sluice approvals show ID --reveal')
       const reply = await session.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
@@ -36,7 +41,8 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('approve <approval_id>')
-    .description('let the call run')
+    .description('let the call run, after showing what would run')
+    .option('--digest <digest>', 'of the packet you were shown; without it the packet is shown first')
     .option('--reason <text>')
     .option('--remember <bounds>', "and permit the same call ahead: '10 calls for 2h', or the bounds as JSON")
     .option(
@@ -44,12 +50,15 @@ export function addApprovalCommands(program: Command, session: Session): void {
       'your passphrase, for a strong one; `-` for stdin. Asked for when left out',
       secretIn,
     )
-    .action(async (id: string, options: { reason?: string; remember?: string; passphraseFile?: string }) => {
+    .action(async (id: string, options: ApproveOptions) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
         return session.fail(`\`${options.remember}\` is not like '10 calls for 2h' and not a JSON object`)
+      const digest = options.digest ?? (await shownDigest(session, id))
+      if (digest === undefined) return
       const body = (passphrase: string | undefined) => ({
         decision: 'approve',
+        digest,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(remember === undefined ? {} : { remember }),
         ...(passphrase === undefined ? {} : { passphrase }),
@@ -97,6 +106,51 @@ export function addApprovalCommands(program: Command, session: Session): void {
     })
 }
 
+type ListOptions = { readonly state: string; readonly watch?: boolean; readonly reveal?: boolean }
+type ApproveOptions = {
+  readonly digest?: string
+  readonly reason?: string
+  readonly remember?: string
+  readonly passphraseFile?: string
+}
+
+async function showApproval(session: Session, id: string, reveal: boolean): Promise<void> {
+  const out = session.out()
+  const path = `/v1/approvals/${encodeURIComponent(id)}`
+  const reply = await session.send('GET', path)
+  if (!reveal || reply.status >= 400)
+    return session.exit(printReply(out, reply, (body) => printPacket(out, body, 'whole')))
+  const revealed = await session.send('POST', `${path}/reveal`)
+  const whole = (body: Fields) => ({ ...fieldsOf(reply.body), ...body, hidden: [] })
+  session.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
+}
+
+/** Shows the packet that is about to be approved; at a terminal the person confirms it. Undefined when it is not to be. */
+export async function shownDigest(session: Session, id: string): Promise<string | undefined> {
+  const out = session.out()
+  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+  const packet = fieldsOf(reply.body)
+  if (reply.status >= 400 || reply.status === NOBODY) {
+    session.exit(printReply(out, reply, () => {}))
+    return undefined
+  }
+  if (!out.json && packet['state'] === 'pending') printPacket(out, packet, 'whole')
+  if (packet['state'] === 'pending' && !(await isConfirmed('approve this? [y/N] '))) {
+    session.fail('nothing was decided')
+    return undefined
+  }
+  return textOf(packet['digest'])
+}
+
+/** A program that has no terminal has decided already. */
+async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return true
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const said = await lines.question(question)
+  lines.close()
+  return /^y(es)?$/i.test(said.trim())
+}
+
 async function decide(session: Session, id: string, body: unknown): Promise<void> {
   const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
   session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
@@ -120,7 +174,9 @@ async function printUnknown(out: Out, session: Session): Promise<void> {
   for (const item of itemsOf(reply.body)) {
     const id = textOf(item['call_id'])
     out.line(`${id}  ${textOf(item['tool_id'])}  unknown: nobody knows whether it took effect`)
-    out.line(`  arguments: ${textOf(item['proposed_args'])}`)
+    out.line('  arguments')
+    const frame = { width: out.width - 4, most: 24, each: 8, more: '' }
+    for (const line of argumentLines(textOf(item['proposed_args']), frame)) out.line(`    ${line}`)
     if (item['rollback'] !== undefined) out.line(`  ${textOf(item['rollback'])}`)
     out.line(`  settle: sluice settle ${id} retry | done | failed`)
   }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../contract/visible-text.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -17,13 +18,13 @@ export async function printDefinition(session: Session, tool_id: string): Promis
 /** Both texts of every place that differs: `-` is what was admitted, `+` what the server lists. */
 export function printReview(out: Out, review: Fields): void {
   const status = textOf(review['status'])
-  const tool_id = shown(textOf(review['tool_id']))
+  const tool_id = visibleText(textOf(review['tool_id']))
   const head = Object.entries(HEAD).find(([name]) => name === status)?.[1] ?? status
   out.line(`${tool_id}  ${head}`, 'head')
   const before = fieldsOf(review['before'])
-  if (before['by'] !== undefined) out.line(`  admitted by ${shown(textOf(before['by']))}`, 'quiet')
+  if (before['by'] !== undefined) out.line(`  admitted by ${visibleText(textOf(before['by']))}`, 'quiet')
   for (const change of Array.isArray(review['changes']) ? review['changes'].map(fieldsOf) : []) {
-    out.line(`  ${shown(textOf(change['path']))}`)
+    out.line(`  ${visibleText(textOf(change['path']))}`)
     printSide(out, '-', change['before'])
     printSide(out, '+', change['after'])
   }
@@ -34,12 +35,6 @@ export function printReview(out: Out, review: Fields): void {
 /** Every line of a tool server's text starts with its sign, so none can look like a line of ours. */
 function printSide(out: Out, sign: '-' | '+', text: unknown): void {
   if (typeof text !== 'string') return
-  for (const line of text.split(/\r\n|[\n\r]/)) out.line(`    ${sign} ${shown(line)}`, sign === '+' ? 'held' : 'quiet')
+  for (const line of text.split(/\r\n|[\n\r]/))
+    out.line(`    ${sign} ${visibleText(line)}`, sign === '+' ? 'held' : 'quiet')
 }
-
-/** What a terminal would obey or nobody could see, as its number. */
-const shown = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
-    (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`,
-  )

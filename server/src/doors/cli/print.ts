@@ -6,6 +6,8 @@ import { EXIT, EXIT_OF } from './exit-codes.ts'
 /** Where words go. `json` prints the gate's own answer instead of sentences. */
 export type Out = {
   readonly json: boolean
+  /** Of a line, in columns. */
+  readonly width: number
   /** One line of ours, whatever names of others stand in it; with `json`, the answer itself. */
   line(text: string, tone?: Tone): void
   error(text: string, tone?: Tone): void

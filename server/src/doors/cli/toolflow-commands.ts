@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { EXIT_OF_FLOW } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
+import { shownDigest } from './approval-commands.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Reply } from './client.ts'
 import { sendOnce } from './send-once.ts'
@@ -41,10 +42,14 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .description('answer what a flow asks: approve, edit or cancel')
     .option('--args <json>', 'for edit: the inputs instead, a JSON object, or @file, or - for stdin')
     .option('--reason <words>', 'why, for the record')
-    .action(async (run_id: string, approval_id: string, word: string, options: { args?: string; reason?: string }) => {
+    .option('--digest <digest>', 'for approve: of the packet you were shown; without it the packet is shown first')
+    .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
       if (choice === undefined) return session.fail('the choice is approve, edit or cancel')
+      const digest = word === 'approve' ? (options.digest ?? (await shownDigest(session, approval_id))) : options.digest
+      if (word === 'approve' && digest === undefined) return
       const parts = [
+        ...(digest === undefined ? [] : [`"digest":${JSON.stringify(digest)}`]),
         `"approval_id":${JSON.stringify(approval_id)}`,
         `"choice":${JSON.stringify(choice)}`,
         ...(options.args === undefined ? [] : [`"args":${jsonArgument(options.args)}`]),
@@ -54,6 +59,8 @@ export function addToolflowCommands(program: Command, session: Session): void {
       session.exit(printFlow(session.out(), await session.send('POST', path, `{${parts.join(',')}}`)))
     })
 }
+
+type ResumeOptions = { args?: string; reason?: string; digest?: string }
 
 const CHOICE_OF: Readonly<Record<string, string | undefined>> = {
   approve: 'Approve & Execute',

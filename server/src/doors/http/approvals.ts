@@ -1,5 +1,5 @@
 import { PAGED } from './parameters.ts'
-import { DecidedAnswer, listOf, PacketAnswer } from '../../contract/answers.ts'
+import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer } from '../../contract/answers.ts'
 import type { ApprovalDecision } from '../../commands/approvals/decide-approval.ts'
 import { DecideBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
@@ -49,6 +49,20 @@ export const approvalRoutes: Routes = (app, gate) => {
   )
 
   app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/reveal',
+      access: DECIDERS,
+      summary: 'What redaction hides of a request; who looks is audited',
+      answers: RevealedAnswer,
+    }),
+    async (c) => {
+      const revealed = await gate.revealApproval(c.get('caller'), partOf(c, 'approval_id'))
+      return revealed.ok ? jsonResponse(200, revealed.value) : problemResponse(revealed.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/approvals/{approval_id}/decide',
@@ -61,7 +75,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       const body = c.req.valid('json')
       const id = partOf(c, 'approval_id')
       if (body.decision === 'edit')
-        return decided(await gate.editApproval(c.get('caller'), id, body.args), c.get('trace'))
+        return decided(await gate.editApproval(c.get('caller'), id, body.args, body.digest), c.get('trace'))
       return decided(await gate.decideApproval(c.get('caller'), id, decisionOf(body)), c.get('trace'))
     },
   )
@@ -98,9 +112,10 @@ export const approvalRoutes: Routes = (app, gate) => {
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { remember, passphrase } = body
+  const { remember, passphrase, digest } = body
   return {
     says: 'approve',
+    digest,
     ...reason,
     ...(remember === undefined ? {} : { remember }),
     ...(passphrase === undefined ? {} : { passphrase }),

@@ -1,4 +1,5 @@
-import type { Channel, ChannelMessage } from '../../commands/ports.ts'
+import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
+import type { Channel } from '../../commands/ports.ts'
 import type { PushSettings } from '../../contract/channels.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Post } from './post.ts'
@@ -18,7 +19,7 @@ export function push(
       // Whoever is called to a request wants it to be still there.
       if (message.event === 'approval.pending' && message.state !== 'pending') return 'delivered'
       return post(settings.url, {
-        body: message.why === '' ? `${message.tool_id}: ${message.state}` : message.why,
+        body: bodyOf(message),
         headers: {
           title: headerText(titleOf(message)),
           priority: PRIORITY[message.risk],
@@ -29,6 +30,11 @@ export function push(
       })
     },
   }
+}
+
+function bodyOf({ why, tool_id, state, hidden }: ChannelMessage): string {
+  const says = why === '' ? `${tool_id}: ${state}` : why
+  return hidden === undefined ? says : `${says} (${hidden.says})`
 }
 
 const titleOf = ({ event, title }: ChannelMessage) =>

@@ -1,4 +1,5 @@
-import type { Channel, ChannelMessage, Clock, WebhookKey } from '../../commands/ports.ts'
+import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
+import type { Channel, Clock, WebhookKey } from '../../commands/ports.ts'
 import type { WebhookSettings } from '../../contract/channels.ts'
 import type { Post } from './post.ts'
 

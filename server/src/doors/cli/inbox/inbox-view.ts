@@ -1,23 +1,38 @@
 import { Box, Text } from 'ink'
 import { createElement as h, type ReactElement } from 'react'
-import { visibleText } from '../../../contract/visible-text.ts'
-import { evidenceOf, fieldsOf, textOf, type Fields } from '../print.ts'
-import { idOf, type Inbox, type Typing } from './inbox.ts'
+import { count } from '../../../contract/framed-text.ts'
+import { shortened, visibleText } from '../../../contract/visible-text.ts'
+import { nameOf, packetLines, type PacketLine } from '../packet-lines.ts'
+import { fieldsOf, textOf, type Fields } from '../print.ts'
+import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
-const HELP = '↑↓ choose   a approve   d deny   e edit the inputs   q quit'
+const HELP = '↑↓ choose   a approve   d deny   e edit the inputs   v see all of it   r reveal what is hidden   q quit'
+const READING = '↑↓ scroll   v back   a approve   d deny   e edit the inputs   r reveal what is hidden   q quit'
+const FOLDED = 6
+/** The border, the head of the packet, the title, what happened last, and the line of keys, which may take two. */
+const AROUND = 8
 
-/** The inbox as a screen: what waits, the chosen request whole, and the line that is typed on. */
-export function inboxView(inbox: Inbox, now: number): ReactElement {
-  const item = inbox.items[inbox.selected]
+/** Of the terminal. */
+export type Size = { readonly columns: number | undefined; readonly rows: number | undefined }
+
+/** The inbox as a screen: what waits, the chosen request, and the line that is typed on. It is never taller than the terminal. */
+export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }: Size): ReactElement {
+  const item = chosenIn(inbox)
+  const listed = inbox.whole === undefined ? windowOf(inbox, Math.min(LISTED, Math.floor(rows / 4))) : []
+  const room = Math.max(3, rows - AROUND - listed.length)
   return h(
     Box,
     { flexDirection: 'column' },
     h(Text, { bold: true }, inbox.items.length === 0 ? 'nothing waits for a decision' : titleOf(inbox)),
-    ...windowOf(inbox).map(({ row, index }) => rowView(row, index === inbox.selected, now)),
-    ...(item === undefined ? [] : [detailsView(item)]),
-    ...(inbox.says === undefined ? [] : [h(Text, { color: 'yellow', key: 'says' }, visibleText(inbox.says))]),
-    inbox.typing === undefined ? h(Text, { dimColor: true }, HELP) : typingView(inbox.typing),
+    ...listed.map(({ row, index }) => rowView(row, index === inbox.selected, now)),
+    ...(item === undefined ? [] : [detailsView(item, { columns, room, whole: inbox.whole })]),
+    ...(inbox.says === undefined
+      ? []
+      : [h(Text, { color: 'yellow', key: 'says', wrap: 'truncate-end' }, visibleText(inbox.says))]),
+    inbox.typing === undefined
+      ? h(Text, { dimColor: true, wrap: 'truncate-end' }, inbox.whole === undefined ? HELP : READING)
+      : typingView(inbox.typing),
   )
 }
 
@@ -25,20 +40,16 @@ const titleOf = ({ items, selected }: Inbox): string =>
   selected < 0 ? `${items.length} waiting, none chosen: ↓ for the first` : `${items.length} waiting`
 
 /** The rows around the chosen one: the screen stays small however many wait. */
-function windowOf({ items, selected }: Inbox): { row: Fields; index: number }[] {
-  const from = Math.max(0, Math.min(selected - Math.floor(LISTED / 2), items.length - LISTED))
-  return items.slice(from, from + LISTED).map((row, offset) => ({ row, index: from + offset }))
+function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {
+  const from = Math.max(0, Math.min(selected - Math.floor(most / 2), items.length - most))
+  return items.slice(from, from + most).map((row, offset) => ({ row, index: from + offset }))
 }
 
 function rowView(item: Fields, chosen: boolean, now: number): ReactElement {
   const left = typeof item['expires_at'] === 'number' ? item['expires_at'] - now : 0
-  const asker = textOf(fieldsOf(item['asked_by'])['id'])
-  const words = [textOf(item['skill_id']), textOf(item['strength']), `for ${asker}`, leftOf(left)].join('  ')
-  return h(
-    Text,
-    { key: idOf(item), inverse: chosen, wrap: 'truncate-end' },
-    `${chosen ? '❯' : ' '} ${visibleText(words)}`,
-  )
+  const asker = nameOf(fieldsOf(item['asked_by'])['id'])
+  const words = [textOf(item['strength']), leftOf(left), nameOf(item['skill_id']), `for ${asker}`].join('  ')
+  return h(Text, { key: idOf(item), inverse: chosen, wrap: 'truncate-end' }, `${chosen ? '❯' : ' '} ${words}`)
 }
 
 function leftOf(ms: number): string {
@@ -47,44 +58,56 @@ function leftOf(ms: number): string {
   return seconds < 120 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min left`
 }
 
-function detailsView(item: Fields): ReactElement {
-  const preview = fieldsOf(item['preview'])['content']
-  const shown = Array.isArray(preview) ? preview.map((block) => textOf(fieldsOf(block)['text'])).join('\n') : ''
-  const lines = [
-    ...argumentLines(textOf(item['proposed_args'])),
-    ...(item['edited_from'] === undefined ? [] : [`before: ${textOf(item['edited_from'])}`]),
-    ...evidenceOf(item),
-    ...(shown === '' ? [] : [`preview: ${shown}`]),
-    ...['rollback', 'check', 'verify'].map((part) => textOf(item[part])),
-  ]
+type Details = { readonly columns: number; readonly room: number; readonly whole: number | undefined }
+
+/** The packet in as many lines as there is room for. What does not fit is counted, and seen with `v`. */
+function detailsView(item: Fields, { columns, room, whole }: Details): ReactElement {
+  const frame = {
+    width: columns - 4,
+    most: whole === undefined ? FOLDED : Number.MAX_SAFE_INTEGER,
+    more: ', press v to see',
+    reveal: 'press r to see what is hidden; it is recorded that you looked',
+  }
+  const lines = packetLines(item, frame)
+  const from = whole === undefined ? 0 : Math.min(whole, Math.max(0, lines.length - room))
+  const shown = lines.slice(from, from + room)
+  const rest = lines.length - from - shown.length
   return h(
     Box,
     { key: 'details', flexDirection: 'column', borderStyle: 'round', paddingX: 1 },
-    h(Text, { bold: true }, `${visibleText(textOf(item['title'] ?? item['skill_id']))}  ${idOf(item)}`),
-    ...lines.filter((line) => line !== '').map((line, index) => h(Text, { key: `line ${index}` }, visibleText(line))),
+    h(Text, { bold: true, wrap: 'truncate-end' }, headOf(item)),
+    ...shown.map((line, index) => lineView(line, index)),
+    ...(rest > 0 ? [h(Text, { key: 'rest', dimColor: true }, `… ${count(rest, 'more line')}${moreOf(whole)}`)] : []),
   )
 }
 
-/** One argument a line, as a person reads a form. */
-function argumentLines(args: string): string[] {
-  try {
-    return Object.entries(fieldsOf(JSON.parse(args))).map(([name, value]) => `${name}: ${textOf(value)}`)
-  } catch {
-    return [args]
-  }
+const moreOf = (whole: number | undefined) => (whole === undefined ? ', press v to see' : ', press ↓')
+const headOf = (item: Fields) =>
+  `${idOf(item)}  ${shortened(visibleText(textOf(item['title'] ?? item['skill_id'])), 60)}`
+
+const COLOURS = { good: 'green', held: 'yellow', bad: 'red' } as const
+
+function lineView({ text, tone }: PacketLine, index: number): ReactElement {
+  const colour = tone === undefined || tone === 'head' || tone === 'quiet' ? {} : { color: COLOURS[tone] }
+  return h(Text, { key: `line ${index}`, wrap: 'truncate-end', dimColor: tone === 'quiet', ...colour }, text)
 }
 
+const TYPED = 60
 const ASKS = { reason: 'why not?', args: 'arguments:', passphrase: 'passphrase:' } as const
 
 function typingView({ for: what, text, at }: Typing): ReactElement {
-  const shown = what === 'passphrase' ? '•'.repeat(text.length) : text
+  const all = what === 'passphrase' ? '•'.repeat(text.length) : text
+  // Around the cursor: a long text must not push the request off the screen.
+  const from = Math.max(0, at - TYPED)
+  const shown = all.slice(from, at + TYPED)
+  const cursor = at - from
   return h(
     Text,
     { key: 'typing' },
     h(Text, { bold: true }, `${ASKS[what]} `),
-    visibleText(shown.slice(0, at)),
-    h(Text, { inverse: true }, visibleText(shown[at] ?? ' ')),
-    visibleText(shown.slice(at + 1)),
+    `${from > 0 ? '…' : ''}${visibleText(shown.slice(0, cursor))}`,
+    h(Text, { inverse: true }, visibleText(shown[cursor] ?? ' ')),
+    `${visibleText(shown.slice(cursor + 1))}${at + TYPED < all.length ? '…' : ''}`,
     h(Text, { dimColor: true }, '   enter sends, escape goes back'),
   )
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
+import { chosenIn, emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
 
-const item = (id: string) => ({ approval_id: id, proposed_args: '{"to":"ana"}' })
-const three: Inbox = { ...emptyInbox, items: ['auth_1', 'auth_2', 'auth_3'].map(item) }
+const item = (id: string, digest = `shown ${id}`) => ({ approval_id: id, digest, proposed_args: '{"to":"ana"}' })
+const three: Inbox = { ...emptyInbox, items: ['auth_1', 'auth_2', 'auth_3'].map((id) => item(id)) }
 
 /** Presses keys: a word of one letter is that letter, `:text` is typed, everything else is a key's name. */
 function press(inbox: Inbox, ...words: readonly string[]): { inbox: Inbox; wishes: Wish[] } {
@@ -20,12 +20,16 @@ function press(inbox: Inbox, ...words: readonly string[]): { inbox: Inbox; wishe
 
 describe('the inbox', () => {
   test.each([
-    [['a'], { do: 'approve', id: 'auth_1' }],
-    [['down', 'a'], { do: 'approve', id: 'auth_2' }],
-    [['j', 'j', 'j', 'j', 'a'], { do: 'approve', id: 'auth_3' }],
-    [['down', 'up', 'up', 'A'], { do: 'approve', id: 'auth_1' }],
+    [['a'], { do: 'approve', id: 'auth_1', digest: 'shown auth_1' }],
+    [['down', 'a'], { do: 'approve', id: 'auth_2', digest: 'shown auth_2' }],
+    [['j', 'j', 'j', 'j', 'a'], { do: 'approve', id: 'auth_3', digest: 'shown auth_3' }],
+    [['down', 'up', 'up', 'A'], { do: 'approve', id: 'auth_1', digest: 'shown auth_1' }],
+    [['r'], { do: 'reveal', id: 'auth_1' }],
     [['d', ':not now', 'enter'], { do: 'deny', id: 'auth_1', reason: 'not now' }],
-    [['e', 'left', 'left', 'erase', ':e', 'enter'], { do: 'edit', id: 'auth_1', args: '{"to":"ane"}' }],
+    [
+      ['e', 'left', 'left', 'erase', ':e', 'enter'],
+      { do: 'edit', id: 'auth_1', digest: 'shown auth_1', args: '{"to":"ane"}' },
+    ],
     [['q'], { do: 'quit' }],
   ])('%j means %j', (keys, wish) => expect(press(three, ...keys).wishes).toEqual([wish]))
 
@@ -43,7 +47,7 @@ describe('the inbox', () => {
 
   test('the chosen one stays chosen when others come and go before it', () => {
     const { inbox } = press(three, 'down')
-    expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').wishes).toEqual([
+    expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').wishes).toMatchObject([
       { do: 'approve', id: 'auth_2' },
     ])
   })
@@ -51,7 +55,29 @@ describe('the inbox', () => {
   test('a key that comes after the chosen one is gone decides nothing', () => {
     const left = refreshed(three, [item('auth_2'), item('auth_3')])
     expect(press(left, 'a', 'd', 'e').wishes).toEqual([])
-    expect(press(left, 'down', 'a').wishes).toEqual([{ do: 'approve', id: 'auth_2' }])
+    expect(press(left, 'down', 'a').wishes).toMatchObject([{ do: 'approve', id: 'auth_2' }])
+  })
+
+  test('a request that changed while it was shown is read again before a key decides it', () => {
+    const changed = refreshed(three, [item('auth_1', 'another'), item('auth_2')])
+    const { inbox, wishes } = press(changed, 'a')
+    expect(wishes).toEqual([])
+    expect(inbox.says).toContain('changed')
+    expect(press(inbox, 'a').wishes).toEqual([{ do: 'approve', id: 'auth_1', digest: 'another' }])
+  })
+
+  test('what was revealed is shown of that version of that request alone', () => {
+    const revealed = { approval_id: 'auth_1', digest: 'shown auth_1', proposed_args: '{"to":"eve"}' }
+    const seen: Inbox = { ...three, revealed }
+    expect(chosenIn(seen)).toMatchObject({ proposed_args: '{"to":"eve"}' })
+    expect(chosenIn(press(seen, 'down', 'up').inbox)).toMatchObject({ proposed_args: '{"to":"ana"}' })
+    expect(chosenIn(refreshed(seen, [item('auth_1', 'another')]))).toMatchObject({ proposed_args: '{"to":"ana"}' })
+  })
+
+  test('while one request is shown whole the arrows scroll it', () => {
+    const { inbox } = press(three, 'v', 'down', 'down', 'up')
+    expect(inbox).toMatchObject({ whole: 5, selected: 0 })
+    expect(press(inbox, 'v', 'down', 'a').wishes).toMatchObject([{ id: 'auth_2' }])
   })
 
   test('what was typed for a request is never sent for the next one', () => {

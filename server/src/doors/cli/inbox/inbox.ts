@@ -9,6 +9,12 @@ export type Inbox = {
   /** -1 when nothing is: a key pressed a moment too late must not decide the neighbour of what is gone. */
   readonly selected: number
   readonly typing?: Typing
+  /** The whole packet is shown, from this line on. */
+  readonly whole?: number
+  /** What redaction hides of one packet, after the person asked for it. */
+  readonly revealed?: Fields
+  /** The request that became another one while it was shown: its next key is not taken for a decision. */
+  readonly changed?: string
   /** The last thing that happened, in a sentence. */
   readonly says?: string
 }
@@ -20,36 +26,54 @@ export type Key =
 /** What the person wants done; everything else stays inside the inbox. */
 export type Wish =
   | { readonly do: 'quit' }
-  | { readonly do: 'approve'; readonly id: string; readonly passphrase?: string }
+  | { readonly do: 'reveal'; readonly id: string }
+  | { readonly do: 'approve'; readonly id: string; readonly digest: string; readonly passphrase?: string }
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
-  | { readonly do: 'edit'; readonly id: string; readonly args: string }
+  | { readonly do: 'edit'; readonly id: string; readonly digest: string; readonly args: string }
 
 export type Stepped = { readonly inbox: Inbox; readonly wish?: Wish }
 
 export const emptyInbox: Inbox = { items: [], selected: 0 }
 export const idOf = (item: Fields): string => textOf(item['approval_id'])
+const digestOf = (item: Fields): string => textOf(item['digest'])
+
+/** The chosen request as it is shown: with what was revealed of this very version. */
+export function chosenIn({ items, selected, revealed }: Inbox): Fields | undefined {
+  const item = items[selected]
+  if (item === undefined || revealed === undefined || digestOf(revealed) !== digestOf(item)) return item
+  return { ...item, ...revealed, hidden: [] }
+}
 
 /** A fresh list: what was selected stays selected while it is there, and what is being typed is for that one alone. */
 export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
   const chosen = inbox.items[inbox.selected]
   const index = chosen === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(chosen))
-  if (index >= 0) return { ...inbox, items, selected: index }
-  const { typing, ...rest } = inbox
+  const now = items[index]
+  if (chosen !== undefined && now !== undefined) {
+    const same = digestOf(now) === digestOf(chosen)
+    return { ...inbox, items, selected: index, ...(same ? {} : { changed: idOf(now), says: CHANGED }) }
+  }
+  const { typing, whole: _, revealed: __, changed: ___, ...rest } = inbox
   const says = typing === undefined ? {} : { says: 'it was decided elsewhere meanwhile' }
   return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
 }
 
+const CHANGED = 'this request changed while you looked at it: read it again, then press the key again'
+const SCROLLED = 5
+
 export function pressed(inbox: Inbox, key: Key): Stepped {
   if (inbox.typing !== undefined) return typed(inbox, inbox.typing, key)
-  const last = Math.max(0, inbox.items.length - 1)
   const letter = key.is === 'text' ? key.text.toLowerCase() : key.is
   switch (letter) {
     case 'up':
     case 'k':
-      return { inbox: { ...inbox, selected: Math.max(0, inbox.selected - 1) } }
+      return { inbox: moved(inbox, -1) }
     case 'down':
     case 'j':
-      return { inbox: { ...inbox, selected: Math.min(last, inbox.selected + 1) } }
+      return { inbox: moved(inbox, 1) }
+    case 'v':
+    case 'escape':
+      return { inbox: inbox.whole === undefined && letter === 'v' ? { ...inbox, whole: 0 } : folded(inbox) }
     case 'q':
       return { inbox, wish: { do: 'quit' } }
     default:
@@ -57,14 +81,33 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
   }
 }
 
-function decided(inbox: Inbox, letter: string): Stepped {
-  const item = inbox.items[inbox.selected]
-  if (item === undefined) return { inbox }
-  if (letter === 'a') return { inbox, wish: { do: 'approve', id: idOf(item) } }
-  if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
-  if (letter === 'e') return { inbox: type(inbox, 'args', textOf(item['proposed_args'])) }
-  return { inbox }
+/** Another request, or, where one is shown whole, another part of it. */
+function moved(inbox: Inbox, step: 1 | -1): Inbox {
+  if (inbox.whole !== undefined) return { ...inbox, whole: Math.max(0, inbox.whole + step * SCROLLED) }
+  const { revealed: _, changed: __, ...rest } = inbox
+  const last = Math.max(0, inbox.items.length - 1)
+  return { ...rest, selected: Math.min(last, Math.max(0, inbox.selected + step)) }
 }
+
+function folded({ whole: _, ...rest }: Inbox): Inbox {
+  return rest
+}
+
+function decided(inbox: Inbox, letter: string): Stepped {
+  const item = chosenIn(inbox)
+  if (item === undefined || !DECIDING.includes(letter)) return { inbox }
+  if (inbox.changed !== undefined) {
+    const { changed: _, ...seen } = inbox
+    return { inbox: { ...seen, says: CHANGED } }
+  }
+  const named = { id: idOf(item), digest: digestOf(item) }
+  if (letter === 'a') return { inbox, wish: { do: 'approve', ...named } }
+  if (letter === 'r') return { inbox, wish: { do: 'reveal', id: named.id } }
+  if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
+  return { inbox: type(inbox, 'args', textOf(item['proposed_args'])) }
+}
+
+const DECIDING: readonly string[] = ['a', 'd', 'e', 'r']
 
 const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
   ...inbox,
@@ -96,12 +139,13 @@ function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
 }
 
 function sent(inbox: Inbox, { for: what, text }: Typing): Stepped {
-  const id = idOf(fieldsOf(inbox.items[inbox.selected]))
-  if (what === 'reason') return { inbox: withoutTyping(inbox), wish: { do: 'deny', id, reason: text } }
-  if (what === 'passphrase') return { inbox: withoutTyping(inbox), wish: { do: 'approve', id, passphrase: text } }
+  const item = fieldsOf(inbox.items[inbox.selected])
+  const named = { id: idOf(item), digest: digestOf(item) }
+  if (what === 'reason') return { inbox: withoutTyping(inbox), wish: { do: 'deny', id: named.id, reason: text } }
+  if (what === 'passphrase') return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, passphrase: text } }
   // What is not JSON stays on the line to be corrected; nothing typed is lost.
   if (!isJson(text)) return { inbox: { ...inbox, says: 'these arguments are not JSON yet' } }
-  return { inbox: withoutTyping(inbox), wish: { do: 'edit', id, args: text } }
+  return { inbox: withoutTyping(inbox), wish: { do: 'edit', ...named, args: text } }
 }
 
 function withoutTyping({ typing: _, ...rest }: Inbox): Inbox {

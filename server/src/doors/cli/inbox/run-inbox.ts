@@ -6,7 +6,7 @@ import { fieldsOf, itemsOf, textOf } from '../print.ts'
 import type { Session } from '../session.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
 import { askPassphrase, emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
-import { inboxView } from './inbox-view.ts'
+import { inboxView, type Size } from './inbox-view.ts'
 
 export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
@@ -23,7 +23,8 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     if (wish?.do === 'quit') app.unmount()
     else if (wish !== undefined) void carryOut(wish)
   }
-  const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), onKey })
+  const size = () => ({ columns: screen.stdout.columns, rows: screen.stdout.rows })
+  const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), size: size(), onKey })
   // Whoever calls this has a terminal; a machine that calls itself CI is no reason to draw nothing.
   const app = render(draw(), { ...screen, patchConsole: false, interactive: true })
   const show = (next: Inbox) => {
@@ -40,7 +41,16 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     )
   })
 
+  async function reveal(id: string): Promise<void> {
+    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(id)}/reveal`)
+    const answer = fieldsOf(reply.body)
+    if (reply.status < 400)
+      return show({ ...inbox, revealed: answer, says: 'shown whole; it is recorded that you looked' })
+    show({ ...inbox, says: `${textOf(answer['title'])} [${textOf(answer['code'])}]` })
+  }
+
   async function carryOut(wish: Exclude<Wish, { do: 'quit' }>): Promise<void> {
+    if (wish.do === 'reveal') return reveal(wish.id)
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'])
@@ -60,23 +70,32 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
   stop()
 }
 
-function bodyOf(wish: Exclude<Wish, { do: 'quit' }>): unknown {
+function bodyOf(wish: Exclude<Wish, { do: 'quit' | 'reveal' }>): unknown {
   switch (wish.do) {
     case 'approve':
-      return { decision: 'approve', ...(wish.passphrase === undefined ? {} : { passphrase: wish.passphrase }) }
+      return {
+        decision: 'approve',
+        digest: wish.digest,
+        ...(wish.passphrase === undefined ? {} : { passphrase: wish.passphrase }),
+      }
     case 'deny':
       return { decision: 'deny', ...(wish.reason === '' ? {} : { reason: wish.reason }) }
     case 'edit':
       // As typed: reading and writing it again could change a number.
-      return `{"decision":"edit","args":${wish.args}}`
+      return `{"decision":"edit","digest":${JSON.stringify(wish.digest)},"args":${wish.args}}`
     default:
       return wish satisfies never
   }
 }
 
-type ScreenProps = { readonly inbox: Inbox; readonly now: number; readonly onKey: (key: Key) => void }
+type ScreenProps = {
+  readonly inbox: Inbox
+  readonly now: number
+  readonly size: Size
+  readonly onKey: (key: Key) => void
+}
 
-function InboxScreen({ inbox, now, onKey }: ScreenProps): ReactElement {
+function InboxScreen({ inbox, now, size, onKey }: ScreenProps): ReactElement {
   useInput((text, key) => {
     if (key.upArrow) onKey({ is: 'up' })
     else if (key.downArrow) onKey({ is: 'down' })
@@ -87,5 +106,5 @@ function InboxScreen({ inbox, now, onKey }: ScreenProps): ReactElement {
     else if (key.backspace || key.delete) onKey({ is: 'erase' })
     else if (text !== '' && !key.ctrl && !key.meta) onKey({ is: 'text', text })
   })
-  return inboxView(inbox, now)
+  return inboxView(inbox, now, size)
 }

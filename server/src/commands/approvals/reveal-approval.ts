@@ -1,0 +1,53 @@
+import type { HiddenPlace, RevealedPacket } from '../../contract/approval.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { auditOf } from '../calls/call-changes.ts'
+import { heldCallOf } from '../calls/close-call.ts'
+import type { Clock, Ledger } from '../ports.ts'
+import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+
+export type RevealDeps = ApprovalReadDeps & { readonly ledger: Ledger; readonly clock: Clock }
+
+/**
+ * What redaction hides of a request, for an approver who wants to know what they decide on.
+ * INVARIANT: nothing is revealed before it is on record who looked, at which request and at which places.
+ */
+export async function revealApproval(
+  deps: RevealDeps,
+  by: Caller,
+  approval_id: string,
+): Promise<Result<RevealedPacket>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const { row } = held
+  if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })
+  const packet = packetOf(deps, row)
+  const call = await heldCallOf(deps.shelves, row)
+  const about = { places: placesIn(packet.hidden), digest: packet.digest }
+  const entry = auditOf('approval.revealed', { ...call.row, approval_id: row.approval_id }, deps.clock(), {
+    actor: by.id,
+    about,
+  })
+  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  const preview = row.preview_raw ?? row.preview
+  return ok({
+    approval_id: row.approval_id,
+    hidden: packet.hidden,
+    digest: packet.digest,
+    proposed_args: visibleText(row.canonical_args),
+    ...(row.edited_from === undefined ? {} : { edited_from: visibleText(row.edited_from) }),
+    ...(preview === undefined ? {} : { preview }),
+  })
+}
+
+const MOST_PLACES = 100
+
+/** Names of places only: a key of the arguments is as redacted here as it is in the packet. */
+function placesIn(hidden: readonly HiddenPlace[]): string[] {
+  const named = hidden.slice(0, MOST_PLACES).map(({ in: part, at }) => shortened(`${part} ${visibleText(at)}`, 200))
+  return hidden.length > MOST_PLACES ? [...named, `and ${hidden.length - MOST_PLACES} more`] : named
+}

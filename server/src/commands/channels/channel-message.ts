@@ -1,0 +1,29 @@
+import type { ChannelEvent } from '../../contract/channels.ts'
+import type { RiskClass } from '../../contract/tool.ts'
+import type { Strength } from '../../contract/verdict.ts'
+
+/** What a channel tells: redacted, short, and never anything that could decide. */
+export type ChannelMessage = {
+  readonly delivery_id: string
+  readonly event: ChannelEvent
+  readonly at: number
+  readonly call_id: string
+  readonly approval_id?: string
+  readonly tool_id: string
+  readonly title: string
+  readonly risk: RiskClass
+  readonly why: string
+  readonly args: string
+  readonly asked_by: string
+  readonly thread: string
+  readonly state: string
+  readonly strength?: Strength
+  readonly expires_at?: number
+  readonly url?: string
+  /** What the dry run said. */
+  readonly preview?: string
+  /** How much redaction hides; a channel cannot reveal it. */
+  readonly hidden?: { readonly places: number; readonly characters: number; readonly says: string }
+  /** What an approval that comes back repeats. Absent where the message does not show the whole packet. */
+  readonly digest?: string
+}

@@ -1,0 +1,57 @@
+import type { HiddenPlace } from '../../contract/approval.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { STRENGTHS, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
+import type { CompiledRules } from '../dlp/compile-rules.ts'
+import { redactJson } from '../dlp/redact-json.ts'
+
+/** What redaction hides of one part of a packet. */
+export function hiddenPlaces(part: HiddenPlace['in'], value: Json, rules: CompiledRules): HiddenPlace[] {
+  return redactJson(value, rules).findings.map(({ place, type, start, end }) => ({
+    in: part,
+    at: place,
+    type,
+    length: end - start,
+  }))
+}
+
+/** The same of a preview. Pictures and sounds are no text. */
+export function hiddenInPreview({ content, structuredContent }: ToolResult, rules: CompiledRules): HiddenPlace[] {
+  const texts: JsonObject = {
+    content: content.map(withoutBytes),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  }
+  return hiddenPlaces('preview', texts, rules)
+}
+
+function withoutBytes({ data: _, ...block }: JsonObject): JsonObject {
+  const { resource } = block
+  if (!isJsonObject(resource)) return block
+  const { blob: __, ...text } = resource
+  return { ...block, resource: text }
+}
+
+/**
+ * INVARIANT: nobody approves what they were not shown with less than a strong approval. Adds the reason to the evidence of an
+ * ask; every other verdict shows no packet and stays as it is.
+ */
+export function strongWhereHidden(verdict: Verdict, hidden: readonly HiddenPlace[], now: number): Verdict {
+  if (verdict.effect !== 'ask' || hidden.length === 0) return verdict
+  const characters = hidden.reduce((sum, { length }) => sum + length, 0)
+  const opinion: Opinion = {
+    decider: 'packet',
+    effect: 'ask',
+    rule: HIDDEN_RULE,
+    says: `redaction hides ${characters} characters in ${hidden.length === 1 ? 'one place' : `${hidden.length} places`}; an approver can reveal them`,
+    source: 'packet',
+    at: now,
+    strength: 'strong',
+  }
+  const others = verdict.evidence.filter(({ rule }) => rule !== HIDDEN_RULE)
+  return { ...verdict, strength: atLeastStrong(verdict.strength), evidence: [...others, opinion] }
+}
+
+const HIDDEN_RULE = 'packet.hidden'
+
+export const atLeastStrong = (strength: Strength = 'simple'): Strength =>
+  STRENGTHS.indexOf(strength) < STRENGTHS.indexOf('strong') ? 'strong' : strength

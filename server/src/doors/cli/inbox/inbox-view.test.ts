@@ -1,0 +1,67 @@
+import { renderToString } from 'ink'
+import { expect, test } from 'vitest'
+import { ESCAPES, FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../../../../test/hostile-texts.ts'
+import { visibleText } from '../../../contract/visible-text.ts'
+import { emptyInbox, type Inbox } from './inbox.ts'
+import { inboxView } from './inbox-view.ts'
+
+const ROWS = 30
+const COLUMNS = 80
+
+/** A request in which everything that others choose is the same text; what the gate makes visible is. */
+const packetOf = (text: string) => ({
+  approval_id: 'auth_fedcba9876543210',
+  digest: 'd'.repeat(64),
+  skill_id: text,
+  title: text,
+  strength: 'simple',
+  state: 'pending',
+  thread: text,
+  asked_by: { id: text, user: text },
+  expires_at: 1_800_000_000_000,
+  proposed_args: visibleText(JSON.stringify({ text, [text]: text, list: [text], to: 'bob' })),
+  risk_notes: [{ effect: 'ask', says: visibleText(text), rule: 'careful.high', source: visibleText(text) }],
+  preview: { content: [{ type: 'text', text }] },
+  rollback: 'no rollback known',
+  check: 'has a dry run',
+  verify: 'no read-back',
+  hidden: [{ in: 'proposed_args', at: `/${text}`, type: 'SECRET', length: 7 }],
+})
+
+function screenOf(inbox: Partial<Inbox>, text: string): string[] {
+  const shown: Inbox = { ...emptyInbox, items: [packetOf(text)], ...inbox }
+  return renderToString(inboxView(shown, 0, { columns: COLUMNS, rows: ROWS }), { columns: COLUMNS }).split('\n')
+}
+
+/** Within the border. */
+const inside = (lines: readonly string[]) => lines.map((line) => line.replace(/^│ (.*?) *│$/, '$1'))
+
+test.each(HOSTILE_TEXTS)('$name cannot draw on the screen', ({ text }) => {
+  for (const inbox of [{}, { whole: 0 }, { whole: 20 }, { says: text }]) {
+    const screen = screenOf(inbox, text)
+    expect(screen.length).toBeLessThanOrEqual(ROWS)
+    for (const line of screen) expect(line.replaceAll(/\p{M}/gu, '').length).toBeLessThanOrEqual(COLUMNS)
+    expect(looksOurs(inside(screen).join('\n'))).toBeUndefined()
+  }
+})
+
+test.each([...FORGED_LINES, ...ESCAPES])('$name leaves the real fields on the screen', ({ text }) => {
+  const screen = screenOf({}, text).join('\n')
+  expect(screen).toContain('auth_fedcba9876543210')
+  expect(screen).toContain('asked by ')
+  expect(screen).toContain('ask: ')
+  expect(screen).toContain('hidden: 7 characters in proposed_args')
+  expect(screen).toContain('a approve')
+})
+
+test('an argument that is folded says how much there is and how to see it, and `v` shows it', () => {
+  const text = `first line\n${'x'.repeat(3_000)}\nrm -rf /`
+  expect(screenOf({}, text).join('\n')).toMatch(/… [\d,]+ more characters, press v to see/)
+  const seen = Array.from({ length: 60 }, (_, at) => screenOf({ whole: at * 5 }, text).join('\n'))
+  expect(seen.some((screen) => screen.includes('┆ rm -rf /'))).toBe(true)
+})
+
+test('a line of one argument is never where another argument begins', () => {
+  const lines = inside(screenOf({ whole: 0 }, 'x\nto: mallory\npreview: fine'))
+  expect(lines.filter((line) => /^\s*│ to: /.test(line))).toEqual([expect.stringContaining('to: bob')])
+})

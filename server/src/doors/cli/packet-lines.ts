@@ -1,0 +1,116 @@
+import { BAR, brokenText, CONTINUED, count, framedText } from '../../contract/framed-text.ts'
+import { countedSpaces, quoted, shortened, visibleText } from '../../contract/visible-text.ts'
+import { argumentLines } from './argument-lines.ts'
+import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } from './print.ts'
+
+export type PacketLine = { readonly text: string; readonly tone?: Tone }
+
+/** `most`: lines of one part of the packet, the rest is counted; `more` says how to see it. */
+export type PacketFrame = {
+  readonly width: number
+  readonly most: number
+  readonly more: string
+  readonly reveal: string
+}
+
+const LONGEST_NAME = 48
+/** Of a folded packet: evidence is a sentence or two, and there are few. */
+const LONGEST_NOTE = 240
+const MOST_NOTES = 6
+const SHORT_DIGEST = 16
+const INDENT = 2
+/** Text that is no argument stands behind another bar. */
+const FREE_TEXT = '┆ '
+
+/**
+ * One request as an approver reads it. What others wrote stands behind a bar or in quotes; every other line is ours, and none is
+ * wider than the screen, so that no text of theirs can begin a line.
+ */
+export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+  const asker = fieldsOf(packet['asked_by'])
+  const ours = (text: string, tone?: Tone): PacketLine[] => ourLines(text, frame.width, tone)
+  const until = timeOf(packet['expires_at'])
+  const by = `asked by ${nameOf(asker['id'])} for ${nameOf(asker['user'])} in thread ${quoted(textOf(packet['thread']), LONGEST_NAME)}`
+  return [
+    ...ours(`${by}, decide until ${until}`),
+    ...hiddenLines(packet, frame),
+    ...evidenceLines(packet, frame),
+    ...part('arguments', argumentLines(textOf(packet['proposed_args']), inner(frame))),
+    ...(packet['edited_from'] === undefined
+      ? []
+      : part('before the edit', argumentLines(textOf(packet['edited_from']), inner(frame)))),
+    ...previewLines(packet, frame),
+    ...['rollback', 'check', 'verify'].flatMap((name) => ours(noteOf(textOf(packet[name]), frame))),
+    ...ours(
+      `packet ${isFolded(frame) ? textOf(packet['digest']).slice(0, SHORT_DIGEST) : textOf(packet['digest'])}`,
+      'quiet',
+    ),
+  ]
+}
+
+const isFolded = ({ most }: PacketFrame) => most !== Number.MAX_SAFE_INTEGER
+const noteOf = (note: string, frame: PacketFrame) =>
+  isFolded(frame) ? shortened(visibleText(note), LONGEST_NOTE) : note
+
+function evidenceLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+  const notes = evidenceOf(packet)
+  const shown = isFolded(frame) ? notes.slice(0, MOST_NOTES) : notes
+  const more = notes.length - shown.length
+  return [
+    ...shown.flatMap((note) => ourLines(noteOf(note, frame), frame.width, toneOf(note))),
+    ...(more > 0 ? ourLines(`… ${count(more, 'more reason')}${frame.more}`, frame.width, 'held') : []),
+  ]
+}
+
+/** `auth_… book__note strong pending`. */
+export function packetHead(packet: Fields): string {
+  const { approval_id, skill_id, strength, state } = packet
+  return `${textOf(approval_id)}  ${nameOf(skill_id)}  ${textOf(strength)}  ${textOf(state)}`
+}
+
+export const nameOf = (value: unknown): string => shortened(countedSpaces(visibleText(textOf(value))), LONGEST_NAME)
+
+const inner = ({ width, most, more }: PacketFrame) => ({
+  width: width - INDENT - BAR.length,
+  most: 3 * most,
+  each: most,
+  more,
+})
+
+function ourLines(text: string, width: number, tone: Tone | undefined): PacketLine[] {
+  if (text === '') return []
+  const [first = '', ...more] = brokenText(countedSpaces(text), width - CONTINUED.length)
+  return [line(`${' '.repeat(INDENT)}${first}`, tone), ...more.map((piece) => line(`${CONTINUED}${piece}`, tone))]
+}
+
+const line = (text: string, tone?: Tone): PacketLine => (tone === undefined ? { text } : { text, tone })
+
+function part(name: string, lines: readonly string[]): PacketLine[] {
+  const indent = ' '.repeat(INDENT)
+  return [line(`${indent}${name}`), ...lines.map((text) => line(`${indent}  ${text}`))]
+}
+
+function previewLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+  const content = fieldsOf(packet['preview'])['content']
+  if (!Array.isArray(content)) return []
+  const text = content.map((block) => textOf(fieldsOf(block)['text'] ?? block)).join('\n')
+  const { width, most, more } = inner(frame)
+  return part('preview', framedText(text, { width, most, more, bar: FREE_TEXT }))
+}
+
+const MOST_PLACES = 5
+
+/** What is not shown is told of before what is. */
+function hiddenLines(packet: Fields, { width, reveal }: PacketFrame): PacketLine[] {
+  const places = Array.isArray(packet['hidden']) ? packet['hidden'].map(fieldsOf) : []
+  const named = places.slice(0, MOST_PLACES).flatMap(({ in: where, at, length, type }) => {
+    const place = `${textOf(where)} ${quoted(textOf(at), LONGEST_NAME)}`
+    return ourLines(`hidden: ${count(Number(length), 'character')} in ${place} (${textOf(type)})`, width, 'bad')
+  })
+  const more = places.length - MOST_PLACES
+  return [
+    ...named,
+    ...(more > 0 ? ourLines(`hidden: ${count(more, 'more place')}`, width, 'bad') : []),
+    ...(places.length === 0 ? [] : ourLines(reveal, width, 'bad')),
+  ]
+}

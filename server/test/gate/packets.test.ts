@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest'
+import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs } from '../hostile-texts.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
+
+/** Content is not judged here: what matters is what the approver is shown. */
+const open = {
+  policy: 'rules: [{ id: notes, effect: ask, match: { tool: book__note }, says: a person reads notes }]',
+  server: { tools: { note: { effects: ['read'] }, echo: { effects: ['read'] } } },
+}
+
+async function packetIn({ gate }: GateRig, approval_id: string) {
+  const read = await gate.readApproval(APPROVER, approval_id)
+  if (!read.ok) throw new Error(JSON.stringify(read.problem))
+  return read.value
+}
+
+const held = async (rig: GateRig, args: object, more: object = {}) =>
+  pendingOf(await rig.call('book__note', args as never, more)).approval_id
+
+const audited = async ({ gate }: GateRig, type: string) =>
+  (await gate.auditPage(undefined, 1, 1_000)).filter((entry) => entry.type === type)
+
+describe('what redaction hides', () => {
+  test.each(HIDDEN_PAYLOADS)('$name is told of with its place and length, and makes the request strong', ({ text }) =>
+    withGate(async (rig) => {
+      const packet = await packetIn(rig, await held(rig, { text }))
+      expect(packet.proposed_args).not.toContain(text)
+      const [place] = packet.hidden
+      expect(place).toMatchObject({ in: 'proposed_args', at: '/text' })
+      // As long as what is missing.
+      const shown = (JSON.parse(packet.proposed_args) as { text: string }).text
+      const marks = shown.match(/\[REDACTED_[A-Z_]+\]/g)?.join('').length ?? 0
+      const hidden = packet.hidden.reduce((sum, { length }) => sum + length, 0)
+      expect(shown.length - marks + hidden).toBe(text.length)
+      expect(packet.strength).toBe('strong')
+      expect(packet.risk_notes).toContainEqual(expect.objectContaining({ rule: 'packet.hidden', strength: 'strong' }))
+    }, open),
+  )
+
+  test('is shown to an approver who asks, and it is on record who looked, where and at what', () =>
+    withGate(async (rig) => {
+      const [{ text } = { text: '' }] = HIDDEN_PAYLOADS
+      const approval_id = await held(rig, { text })
+      const revealed = await rig.gate.revealApproval(APPROVER, approval_id)
+      expect(revealed).toMatchObject({ ok: true, value: { approval_id, proposed_args: JSON.stringify({ text }) } })
+      const entries = await audited(rig, 'approval.revealed')
+      expect(entries).toMatchObject([
+        { actor: 'approver:bob', subject: { approval: approval_id }, about: { places: ['proposed_args /text'] } },
+      ])
+      expect(JSON.stringify(entries)).not.toContain('DROP TABLE')
+    }, open))
+
+  test('is revealed to nobody else, and not after the decision', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
+      for (const caller of [AGENT, USER, { kind: 'node', id: 'node:n', user: 'n' } as const])
+        expect(await rig.gate.revealApproval(caller, approval_id)).toMatchObject({
+          problem: { code: 'auth.forbidden' },
+        })
+      expect(await audited(rig, 'approval.revealed')).toEqual([])
+      await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
+      expect(await rig.gate.revealApproval(APPROVER, approval_id)).toMatchObject({
+        problem: { code: 'approval.not_pending' },
+      })
+    }, open))
+
+  test('a key of the arguments that is a secret is in no place, audit or packet', () =>
+    withGate(async (rig) => {
+      const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+      const approval_id = await held(rig, { text: 'x', [key]: { [key]: 'y' } }).catch(() => undefined)
+      if (approval_id === undefined) return
+      const packet = await packetIn(rig, approval_id)
+      expect(packet.hidden.length).toBeGreaterThan(0)
+      await rig.gate.revealApproval(APPROVER, approval_id)
+      expect(JSON.stringify([packet, await audited(rig, 'approval.revealed')])).not.toContain(key)
+    }, open))
+
+  test('a request that hides nothing stays simple', () =>
+    withGate(async (rig) => {
+      const packet = await packetIn(rig, await held(rig, { text: 'buy milk' }))
+      expect(packet).toMatchObject({ hidden: [], strength: 'simple' })
+    }, open))
+
+  test('in a preview it is told of, can be revealed, and is kept no longer than the request is pending', () =>
+    withGate(
+      async (rig) => {
+        const token = `ghp_${'Zx9Kq2Lm7Pw4Rt6Vb1Nc8Yd3Gf5Hj0SaEuTo'.slice(0, 36)}`
+        const approval_id = await held(rig, { text: token })
+        const packet = await packetIn(rig, approval_id)
+        expect(JSON.stringify(packet)).not.toContain(token)
+        expect(packet.hidden.map(({ in: part, at }) => `${part} ${at}`)).toContain('preview /content/0/text')
+        const revealed = await rig.gate.revealApproval(APPROVER, approval_id)
+        expect(JSON.stringify(revealed)).toContain(token)
+        await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
+        const after = await packetIn(rig, approval_id)
+        expect(after.hidden.some(({ in: part }) => part === 'preview')).toBe(false)
+      },
+      {
+        ...open,
+        server: {
+          tools: {
+            note: { effects: ['read'], dry_run: { tool: 'echo', effect_free: true } },
+            echo: { effects: ['read'] },
+          },
+        },
+      },
+    ))
+
+  test('is not remembered: no consent is minted from a packet that hides something', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
+      const { digest } = await packetIn(rig, approval_id)
+      const remember = { calls: 2, expires_in_s: 60 }
+      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve', digest, remember })).toMatchObject(
+        {
+          problem: { code: 'consent.not_rememberable' },
+        },
+      )
+    }, open))
+
+  test('before an edit counts too', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
+      const edited = await rig.gate.editApproval(APPROVER, approval_id, { text: 'harmless' })
+      if (!edited.ok) throw new Error(JSON.stringify(edited.problem))
+      const packet = await packetIn(rig, edited.value.approval_id)
+      expect(packet.hidden).toMatchObject([{ in: 'edited_from', at: '/text' }])
+      expect(packet.strength).toBe('strong')
+    }, open))
+})
+
+describe('an approval', () => {
+  test('names the packet that was shown, and is refused when that has changed', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'one' })
+      const other = await packetIn(rig, await held(rig, { text: 'two' }))
+      const { digest } = await packetIn(rig, approval_id)
+      const wrong = { says: 'approve', digest: other.digest } as const
+      expect(await rig.gate.decideApproval(APPROVER, approval_id, wrong)).toMatchObject({
+        problem: { code: 'approval.changed', about: { approval_id } },
+      })
+      expect((await packetIn(rig, approval_id)).state).toBe('pending')
+      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve', digest })).toMatchObject({
+        ok: true,
+      })
+    }, open))
+
+  test('a packet that was shown twice has the same digest, for everybody', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'one' })
+      const first = await packetIn(rig, approval_id)
+      const [listed] = (await rig.gate.listApprovals(ADMIN, 'pending', { limit: 10 })).items
+      expect(listed?.digest).toBe(first.digest)
+    }, open))
+
+  test('of two people both name the same packet', () =>
+    withGate(
+      async (rig) => {
+        const approval_id = await held(rig, { text: 'one' })
+        const { digest } = await packetIn(rig, approval_id)
+        const decision = { says: 'approve', digest } as const
+        expect(await rig.gate.decideApproval(APPROVER, approval_id, decision)).toMatchObject({
+          value: { state: 'pending' },
+        })
+        expect(await rig.gate.decideApproval(SECOND, approval_id, decision)).toMatchObject({
+          value: { state: 'approved' },
+        })
+      },
+      { ...open, policy: open.policy.replace('effect: ask,', 'effect: ask, strength: two_person,') },
+    ))
+})
+
+describe('a packet', () => {
+  test('of hostile arguments and threads holds no raw character in its own words', () =>
+    withGate(async (rig) => {
+      for (const { name, text } of HOSTILE_TEXTS) {
+        const outcome = await rig.call('book__note', { text }, { thread: text.slice(0, 100) })
+        const packet = await packetIn(rig, pendingOf(outcome).approval_id)
+        const words = [
+          packet.proposed_args,
+          packet.title,
+          packet.why_this,
+          packet.rollback,
+          packet.check,
+          packet.verify,
+        ]
+        for (const says of words) expect(looksOurs(says), name).toBeUndefined()
+        for (const { says, source, rule } of packet.risk_notes)
+          for (const part of [says, source, rule]) expect(looksOurs(part), name).toBeUndefined()
+        expect(JSON.parse(packet.proposed_args), name).toEqual({ text })
+      }
+    }, open))
+})
