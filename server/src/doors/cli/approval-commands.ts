@@ -134,7 +134,8 @@ export async function shownDigest(session: Session, id: string): Promise<string 
     session.exit(printReply(out, reply, () => {}))
     return undefined
   }
-  if (!out.json && packet['state'] === 'pending') printPacket(out, packet, 'whole')
+  // Beside the answer, which alone is on stdout.
+  if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
   if (packet['state'] === 'pending' && !(await isConfirmed('approve this? [y/N] '))) {
     session.fail('nothing was decided')
     return undefined
