@@ -18,7 +18,7 @@ import { backUp } from '../stores/sqlite/back-up.ts'
 import { pack, unpack, type Packed } from '../stores/sqlite/pack.ts'
 import { placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
-import { verifyOffline } from './verify-offline.ts'
+import { verifyRestored } from './verify-offline.ts'
 
 /** Of one running gate, or made anew by the next. */
 const PASSING = /^(?:ledger\.sqlite.*|gate\..*|.*\.part)$/
@@ -75,7 +75,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     copyFileSync(file, ledger)
     const unpacked = unpack(ledger, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
-    const verified = await verifyOffline({ ...options, data: part }, [])
+    const verified = await verifyRestored({ ...options, data: part })
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value
     if (!is_sound) return no('its audit does not verify')

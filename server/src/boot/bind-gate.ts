@@ -1,3 +1,4 @@
+import { acceptBreak } from '../commands/audit/accept-break.ts'
 import { admitTool } from '../commands/catalogue/admit-tool.ts'
 import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openChanges } from '../commands/changes/changes.ts'
@@ -23,6 +24,7 @@ import { noteRefusal } from '../commands/audit/note-refusal.ts'
 import { clearPassphrase, setPassphrase } from '../commands/identity/passphrase.ts'
 import { listPauses, setPause } from '../commands/policy/pause.ts'
 import { performersOf } from '../commands/runs/performers.ts'
+import type { KeptCheckpoint, OwnTail } from '../commands/audit/audit-ports.ts'
 import type {
   Accounts,
   ArgumentModel,
@@ -102,6 +104,9 @@ export type World = {
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads
+  /** The newest checkpoint, outside the ledger. */
+  readonly kept: KeptCheckpoint
+  readonly tail: OwnTail
   readonly journal: Journal
   readonly artifacts: Artifacts
   readonly servers: ToolServers
@@ -234,10 +239,12 @@ export function bindGate(world: World): Bound {
     newestChange: () => changes.newest(),
     policies: policiesOf({ ...world, solver: z3 }),
     auditPage: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
-    verifyAudit: (against) => verifyAudit(audited, { against }),
+    verifyAudit: (against) => verifyAudit(audited, { against, kept: world.kept.state(), tail: world.tail }),
     exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),
     proveEntry: (stream, seq) => proveEntry(audited, stream ?? world.stream, seq),
     presentCheckpoint: () => presentCheckpoint(audited),
+    acceptBreak: (caller, reason) => acceptBreak(audited, caller, reason),
+    checkpointKeys: () => world.keys.checkpoints.publicKeys(),
     closedBy: () => world.intake.closedBy(),
   }
   const changes = openChanges({

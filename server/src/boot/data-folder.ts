@@ -55,6 +55,7 @@ export function openLiveKeys(folder: string, fresh: boolean): Result<LiveKeys> {
       sign: (text) => keys.checkpoints.sign(text),
       isGenuine: (text, key, signature) => keys.checkpoints.isGenuine(text, key, signature),
       publicKey: (key) => keys.checkpoints.publicKey(key),
+      publicKeys: () => keys.checkpoints.publicKeys(),
     },
     rotate: {
       token: () => reload(rotateTokenKey(source.folder)),

@@ -7,6 +7,7 @@ import type { Gate } from '../commands/gate.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
+import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Probe } from '../commands/ports.ts'
 import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/own-credentials.ts'
@@ -22,10 +23,11 @@ import { withOutbox } from '../commands/channels/outbox.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
-import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
+import { ok, problem, PROBLEMS, type Problem, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import { fileArtifacts } from '../stores/artifacts.ts'
@@ -111,8 +113,14 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     { ...world, keys: world.keys.checkpoints },
     { every_entries: checkpoint_entries, every_ms: checkpoint_seconds * 1000 },
   )
+  const complain = complainer(log, checkpoint_seconds * 1000)
+  const begun = await keeper.begin()
+  if (!begun.ok) complain(begun.problem)
   const tick = setInterval(() => {
-    keeper.tick().catch((error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }))
+    keeper.tick().then(
+      (written) => (written.ok ? undefined : complain(written.problem)),
+      (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
+    )
   }, CHECKPOINT_TICK_MS)
   const stopTaking = () => {
     world.intake.close(problem('gate.stopping'))
@@ -206,14 +214,19 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const otlp = otlpOf(config.telemetry, settings.folder)
   if (!otlp.ok) return otlp
   const stream = 'main'
+  const kept = openKeptCheckpoint(places.keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSqliteLedger({
     file: places.ledger,
     stream,
     onFault,
     alone: options.alone === true,
+    onDiverged: (found) => diverged(found),
   })
   if (!store.ok) return store
+  const noting = { kept, ledger: store.value, clock: Date.now, ids: randomIds }
+  const diverged = (found: Parameters<typeof noteFound>[1]) =>
+    void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
   const version = packageVersion()
   const telemetry = openTelemetry({
     version,
@@ -274,6 +287,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     stream,
     boot: randomBytes(8).toString('hex'),
     audit: store.value,
+    kept,
+    tail: store.value,
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
     servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), judgement.value.outputRules)),
@@ -290,7 +305,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,
-    intake: createIntake(),
+    intake: createIntake(() => brokenProblem(kept.state())),
     probe: options.probe ?? (() => {}),
     stopping: stopping.signal,
     ...channels.value,
@@ -342,6 +357,16 @@ function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
       else if (reloaded.value.changed) log('info', 'another policy is in force', { because, ...reloaded.value })
       return reloaded
     },
+  }
+}
+
+/** Says at once that nothing is signed, and again as often as a checkpoint would be due. */
+function complainer(log: Log, every_ms: number): (problem: Problem) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return ({ code, about }) => {
+    if (performance.now() - last < every_ms) return
+    last = performance.now()
+    log('error', `no checkpoint is signed: ${PROBLEMS[code].says}`, { code, ...about, do: PROBLEMS[code].do })
   }
 }
 

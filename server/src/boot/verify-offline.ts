@@ -1,37 +1,83 @@
 import { existsSync } from 'node:fs'
+import { newestCheckpoint } from '../commands/audit/write-checkpoint.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
+import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { lockFolder } from '../stores/sqlite/lock-folder.ts'
-import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { openSqliteLedger, type SqliteStore } from '../stores/sqlite/open-sqlite-ledger.ts'
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
+import { randomIds } from './random-ids.ts'
+
+type Verified = { readonly report: AuditReport; readonly store: SqliteStore; readonly data: string }
+
+/** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
+export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
+  return withVerified(options, { against, compareKept: true }, async ({ report }) => ok(report))
+}
 
 /**
- * Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust.
+ * Verifies a folder that was made of a backup, and makes what is in it the newest that is known: its checkpoints may be older
+ * than the one that was kept when the files were copied. That this was done is recorded in the audit.
+ */
+export function verifyRestored(options: UpOptions): Promise<Result<AuditReport>> {
+  return withVerified(options, { against: [], compareKept: false }, async ({ report, store, data }) => {
+    if (!report.ok) return ok(report)
+    const kept = openKeptCheckpoint(placesIn(data).keys)
+    const { broken, newest: before } = kept.state()
+    const newest = await newestCheckpoint(store)
+    const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
+    const entry = {
+      at: Date.now(),
+      type: 'ledger.restored',
+      actor: LOCAL_OWNER.id,
+      trace: randomIds.trace(),
+      subject: {},
+    }
+    const recorded = await store.commit([{ kind: 'audit', entry: { ...entry, about } }])
+    if (recorded !== 'committed') return refuse('audit.unavailable')
+    const written = await kept.keep({
+      ...(newest === undefined ? {} : { newest }),
+      ...(broken === undefined ? {} : { broken }),
+    })
+    return written.ok ? ok(report) : written
+  })
+}
+
+/**
  * INVARIANT: the folder's lock is held. Opening brings the folder of an older release over, which must not happen under a
  * gate of that release.
  */
-export async function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
+async function withVerified<T>(
+  options: UpOptions,
+  how: { readonly against: readonly Checkpoint[]; readonly compareKept: boolean },
+  use: (verified: Verified) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const settings = settingsOf(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  const { ledger } = placesIn(data)
+  const { ledger, keys: folder } = placesIn(data)
   if (!existsSync(ledger)) return refuse('gate.absent', { data })
   const keys = openLiveKeys(data, false)
   if (!keys.ok) return keys
   const lock = lockFolder(data)
   if (!lock.ok) return lock
   try {
-    const store = await openSqliteLedger({ file: ledger, stream: 'main', onFault: () => {} })
-    if (!store.ok) return store
-    const { value: shelves } = store
-    const deps = { audit: shelves, shelves, keys: keys.value.checkpoints, digest: sha256Hex, digestBytes }
-    const report = await verifyAudit(deps, { against })
-    await shelves.close()
-    return ok(report)
+    const opened = await openSqliteLedger({ file: ledger, stream: 'main', onFault: () => {} })
+    if (!opened.ok) return opened
+    const { value: store } = opened
+    try {
+      const deps = { audit: store, shelves: store, keys: keys.value.checkpoints, digest: sha256Hex, digestBytes }
+      const kept = how.compareKept ? { kept: openKeptCheckpoint(folder).state() } : {}
+      const report = await verifyAudit(deps, { against: how.against, ...kept })
+      return await use({ report, store, data })
+    } finally {
+      await store.close()
+    }
   } finally {
     lock.value.release()
   }

@@ -20,6 +20,7 @@ import type { Refusal } from './audit/note-refusal.ts'
 import type { NewPassphrase } from './identity/passphrase.ts'
 import type { PauseOrder } from './policy/pause.ts'
 import type { Policies } from './policy/policies.ts'
+import type { PublicKey } from './audit/audit-ports.ts'
 import type { Live, Notice, Page } from './ports.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy/proxy.ts'
 import type { OnUpdated, WatchAnswer, WatchRequest } from './proxy/proxy-watch.ts'
@@ -143,6 +144,10 @@ export interface Gate {
   exportAudit(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
   proveEntry(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
   presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
+  /** Goes on from a broken audit: signs what is there as found, with the reason. */
+  acceptBreak(caller: Caller, reason: string): Promise<Result<Checkpoint>>
+  /** The keys that checkpoints are verified with. */
+  checkpointKeys(): readonly PublicKey[]
 
   /** Undefined when calls are taken. */
   closedBy(): Problem | undefined

@@ -339,14 +339,6 @@ export interface Issuers {
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
-export interface CheckpointKeys {
-  /** Signs canonical text with the active Ed25519 key. */
-  sign(text: string): { readonly key: string; readonly signature: string }
-  /** False also for a key this data folder never had. */
-  isGenuine(text: string, key: string, signature: string): boolean
-  publicKey(key: string): string | undefined
-}
-
 /** A named point between two durable facts. Does nothing in the product; crash tests stop the process there. */
 export type Probe = (point: ProbePoint) => void
 export const PROBE_POINTS = [

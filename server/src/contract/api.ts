@@ -90,6 +90,9 @@ export type RotateBody = z.infer<typeof RotateBody>
 export const VerifyBody = z.strictObject({ against: z.array(Checkpoint).max(10_000) })
 export type VerifyBody = z.infer<typeof VerifyBody>
 
+export const BreakBody = z.strictObject({ reason: z.string().trim().min(1).max(500) })
+export type BreakBody = z.infer<typeof BreakBody>
+
 /** A text that stands in a file on the caller's side. */
 export const FileText = z.strictObject({ file: z.string().min(1).max(1_000), text: z.string().max(1_000_000) })
 export type FileText = z.infer<typeof FileText>

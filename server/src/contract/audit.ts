@@ -39,6 +39,19 @@ export const StreamHead = z.strictObject({
 })
 export type StreamHead = z.infer<typeof StreamHead>
 
+/** An admin goes on from a broken audit. The heads of the checkpoint that holds this are taken as they were found. */
+export const AuditBreak = z.strictObject({
+  by: z.string(),
+  reason: z.string(),
+  /** What was found. */
+  was: z.string(),
+  /** The number of the checkpoint that holds the accepted break before this one; 0: there is none. */
+  before: z.number().int().nonnegative(),
+  /** Streams that this gate did not write: no checkpoint signs them. */
+  left_out: z.array(z.string()),
+})
+export type AuditBreak = z.infer<typeof AuditBreak>
+
 /** Signed statement over all streams. Checkpoints chain too, so that a removed one is missed. */
 export const CheckpointBody = z.strictObject({
   v: z.literal(1),
@@ -47,6 +60,9 @@ export const CheckpointBody = z.strictObject({
   count: z.number().int(),
   prev: Sha256,
   streams: z.array(StreamHead),
+  /** The number of the checkpoint that holds the newest accepted break; 0: there is none. Absent in those of earlier releases. */
+  since_break: z.number().int().nonnegative().optional(),
+  break: AuditBreak.optional(),
 })
 export type CheckpointBody = z.infer<typeof CheckpointBody>
 export const Checkpoint = z.strictObject({ body: CheckpointBody, key: z.string(), signature: z.string() })
@@ -79,6 +95,17 @@ export type AuditFinding = {
   readonly seq: number
   readonly says: string
 }
+export type AcceptedBreak = AuditBreak & { readonly checkpoint: number; readonly at: number }
+
+/** What is kept beside the keys of the newest signed state. `broken`: what was found, until an admin accepts it. */
+export const KeptAudit = z.strictObject({
+  v: z.literal(1),
+  newest: Checkpoint.optional(),
+  broken: z.strictObject({ at: z.number(), stream: z.string(), seq: z.number().int(), says: z.string() }).optional(),
+})
+export type KeptAudit = z.infer<typeof KeptAudit>
+export type AuditBroken = NonNullable<KeptAudit['broken']>
+
 export type AuditReport = {
   readonly ok: boolean
   readonly entries: number
@@ -86,5 +113,7 @@ export type AuditReport = {
   readonly streams: readonly { readonly stream: string; readonly seq: number; readonly head: string }[]
   /** Entries after the newest checkpoint: chained, not yet signed. */
   readonly unsigned: number
+  /** Breaks that an admin accepted, the newest first. What is older than the newest one is not vouched for. */
+  readonly breaks?: readonly AcceptedBreak[]
   readonly first?: AuditFinding
 }

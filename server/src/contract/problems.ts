@@ -495,11 +495,17 @@ export const PROBLEMS = {
     says: 'no checkpoint covers this entry yet',
     do: 'wait for the next checkpoint, or run `sluice audit checkpoint`',
   },
+  'audit.not_broken': {
+    http: 409,
+    retry: 'never',
+    says: 'there is no break of the audit to accept',
+    do: 'nothing: the audit continues the newest checkpoint',
+  },
   'audit.broken': {
     http: 409,
     retry: 'never',
     says: 'the audit does not verify',
-    do: 'keep the data folder as it is and compare with an exported copy',
+    do: 'run `sluice audit verify`, keep a copy of the data folder, then restore a backup or run `sluice audit accept-break`; see docs/operations/broken-audit.md',
   },
 
   'mcp.message_invalid': {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
-import type { CheckpointKeys } from '../commands/ports.ts'
+import type { CheckpointKeys } from '../commands/audit/audit-ports.ts'
 import { Bug } from '../contract/problems.ts'
 import { sha256Hex } from './digest.ts'
 
@@ -59,5 +59,6 @@ export function createCheckpointKeys(
       return verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'hex'))
     },
     publicKey: (key) => known.get(key),
+    publicKeys: () => [...known].map(([key, public_key]) => ({ key, public_key, active: key === activeId })),
   }
 }

@@ -1,14 +1,5 @@
-import type {
-  AuditReads,
-  Change,
-  CheckpointKeys,
-  Committed,
-  Digest,
-  Held,
-  Ledger,
-  Shelves,
-  Table,
-} from '../../src/commands/ports.ts'
+import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/audit/audit-ports.ts'
+import type { AuditReads, Change, Committed, Digest, Held, Ledger, Shelves, Table } from '../../src/commands/ports.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
 import { entryParts, linkEntry } from '../../src/core/audit/chain.ts'
@@ -18,6 +9,18 @@ import { sha256Hex } from '../../src/keys/digest.ts'
 export const digest: Digest = sha256Hex
 export const digestBytes = (hex: string): string => sha256Hex(Buffer.from(hex, 'hex'))
 export const newKeys = (): CheckpointKeys => createCheckpointKeys(newCheckpointKey(), [])
+
+/** Keeps nothing but in memory, as a process does that was never stopped. */
+export function memoryKept(): KeptCheckpoint {
+  let state: ReturnType<KeptCheckpoint['state']> = { missing: false }
+  return {
+    state: () => state,
+    async keep(next) {
+      state = { ...next, missing: false }
+      return { ok: true, value: undefined }
+    },
+  }
+}
 
 /** A stored thing that a test may break in any way. */
 export type Stored = { place: number; body: unknown }
@@ -84,7 +87,9 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
   const ledger: Ledger = { commit }
   const clock = () => (now += 1)
   const stored = { entries, heads, checkpoints }
-  return { ledger, audit, shelves, keys, clock, digest, digestBytes, append, stored }
+  const kept = memoryKept()
+  const ids = { trace: () => 'trace' }
+  return { ledger, audit, shelves, keys, kept, ids, clock, digest, digestBytes, append, stored }
 }
 export type MemoryAudit = ReturnType<typeof memoryAudit>
 

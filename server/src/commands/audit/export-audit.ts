@@ -1,15 +1,18 @@
 import type { AuditEntry } from '../../contract/audit.ts'
-import { signedUpTo } from '../../core/audit/checkpoint.ts'
+import { checkpointId, signedUpTo } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
+import { verificationBase } from './accepted-breaks.ts'
+import { signedHeads } from './continue-kept.ts'
 import { csvHeader, csvRow } from './export-audit-csv.ts'
-import type { AuditReads, CheckpointKeys, Clock, Held, Shelves } from '../ports.ts'
+import type { CheckpointKeys } from './audit-ports.ts'
+import type { AuditReads, Clock, Held, Shelves } from '../ports.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
 
 export type ExportAuditDeps = {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list'>
-  readonly keys: Pick<CheckpointKeys, 'publicKey'>
+  readonly shelves: Pick<Shelves, 'list' | 'row'>
+  readonly keys: Pick<CheckpointKeys, 'publicKey' | 'isGenuine'>
   readonly clock: Clock
 }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
@@ -29,11 +32,12 @@ type Line =
  * The audit as lines, without line ends. In `jsonl` the entries that a checkpoint signed stand before it, so that
  * `docs/verify-audit.mjs` can check the file in one pass. With `since`, the newest checkpoint before that time comes first,
  * as the signed base, and of what is older but not covered by it only the hash is shown (`link`).
+ * After an accepted break its checkpoint is the base, because nothing older verifies; `csv` has all entries.
  * Nothing is repaired: what is stored broken is exported broken.
  */
 export async function* exportAudit(deps: ExportAuditDeps, options: ExportAuditOptions): AsyncGenerator<string> {
   if (options.format === 'csv') yield csvHeader
-  for await (const line of exportLines(deps, options.since)) {
+  for await (const line of exportLines(deps, options)) {
     if (options.format === 'jsonl') yield JSON.stringify(line)
     else if (line.kind === 'entry') yield csvRow(line.entry)
   }
@@ -47,10 +51,11 @@ type Shown = {
   keys: Set<string>
 }
 
-async function* exportLines(deps: ExportAuditDeps, since: number | undefined): AsyncGenerator<Line> {
+async function* exportLines(deps: ExportAuditDeps, { since, format }: ExportAuditOptions): AsyncGenerator<Line> {
   const counts = { entries: 0, checkpoints: 0 }
-  yield { kind: 'export', v: 1, at: deps.clock(), since: since ?? null }
-  const body = bodyLines(deps, since ?? -Infinity)
+  const base = await baseOf(deps, since ?? -Infinity, format)
+  yield { kind: 'export', v: 1, at: deps.clock(), since: since ?? (base === undefined ? null : 0) }
+  const body = bodyLines(deps, since ?? -Infinity, base)
   let next = await body.next()
   for (; next.done !== true; next = await body.next()) {
     if (next.value.kind === 'entry') counts.entries += 1
@@ -60,16 +65,31 @@ async function* exportLines(deps: ExportAuditDeps, since: number | undefined): A
   yield { kind: 'end', ...counts, heads: next.value }
 }
 
-async function* bodyLines(deps: ExportAuditDeps, since: number): AsyncGenerator<Line, Heads> {
+/** The newest checkpoint before `since`, or the newest accepted break where that is later. */
+async function baseOf(
+  deps: ExportAuditDeps,
+  since: number,
+  format: ExportAuditOptions['format'],
+): Promise<Held<'checkpoints'> | undefined> {
+  const before = await newestBefore(deps.shelves, since)
+  const accepted = format === 'csv' ? undefined : await verificationBase(deps, undefined)
+  if (accepted?.cursor === undefined || (before?.cursor ?? 0) >= accepted.cursor) return before
+  return deps.shelves.row('checkpoints', checkpointId(accepted.body.number))
+}
+
+async function* bodyLines(
+  deps: ExportAuditDeps,
+  since: number,
+  base: Held<'checkpoints'> | undefined,
+): AsyncGenerator<Line, Heads> {
   const shown: Shown = { since, upTo: new Map(), begun: new Set(), keys: new Set() }
-  const base = await newestBefore(deps.shelves, since)
   for (const { stream } of base?.row.body.streams ?? []) shown.upTo.set(stream, signedUpTo(base?.row.body, stream))
   if (base !== undefined) yield* checkpointLines(deps, base.row, shown)
   for await (const stored of storedCheckpoints(deps.shelves, base?.cursor)) {
     for (const { stream, to } of readCheckpoint(stored)?.body.streams ?? []) yield* entryLines(deps, stream, to, shown)
     yield* checkpointLines(deps, stored, shown)
   }
-  const heads = await deps.audit.heads()
+  const heads = await signedHeads(deps, readCheckpoint(base?.row)?.body)
   for (const { stream, seq } of heads) yield* entryLines(deps, stream, seq, shown)
   return heads
 }

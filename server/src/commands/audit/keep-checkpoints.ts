@@ -1,12 +1,16 @@
 import type { Checkpoint } from '../../contract/audit.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { isCheckpointDue, type CheckpointPolicy } from '../../core/audit/checkpoint.ts'
+import { continueKept } from './continue-kept.ts'
+import { noteBroken, type NoteBrokenDeps } from './note-broken.ts'
 import { newestCheckpoint, writeCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
 
 export const USUAL_CHECKPOINTS: CheckpointPolicy = { every_entries: 1000, every_ms: 60_000 }
 
 type Written = Result<Checkpoint | 'nothing_new'>
 export type CheckpointKeeper = {
+  /** Before the first call: compares the ledger with the kept checkpoint. What is broken is noted and answered. */
+  begin(): Promise<Result<void>>
   /** Signs when it is time to. Called by a timer; a call that comes while another is under way joins it. */
   tick(): Promise<Written>
   /** Signs what is not signed yet, however little: at shutdown. Afterwards `tick` signs nothing. */
@@ -15,18 +19,37 @@ export type CheckpointKeeper = {
 
 /** Keeps the audit signed, by the policy. Whoever gets a checkpoint back can ship it elsewhere. */
 export function keepCheckpoints(
-  deps: WriteCheckpointDeps,
+  deps: WriteCheckpointDeps & NoteBrokenDeps,
   policy: CheckpointPolicy = USUAL_CHECKPOINTS,
 ): CheckpointKeeper {
   let running: Promise<Written> | undefined
   let closed = false
 
+  const compare = async (): Promise<Result<void>> => {
+    const continued = await continueKept(deps)
+    if (!continued.ok) {
+      await noteBroken(deps, continued.problem)
+      return continued
+    }
+    // The file is there before the first checkpoint is: afterwards a missing one was removed.
+    if (deps.kept.state().missing) await deps.kept.keep(await adoptedFrom(deps))
+    return ok(undefined)
+  }
   const signIfDue = async (): Promise<Written> => {
+    const compared = await compare()
+    if (!compared.ok) return compared
     const [newest, heads] = await Promise.all([newestCheckpoint(deps.shelves), deps.audit.heads()])
     const entries = heads.reduce((sum, head) => sum + head.seq, 0)
-    return isCheckpointDue(policy, newest, entries, deps.clock()) ? writeCheckpoint(deps) : ok('nothing_new')
+    return isCheckpointDue(policy, newest, entries, deps.clock())
+      ? noted(await writeCheckpoint(deps))
+      : ok('nothing_new')
+  }
+  const noted = async (written: Written): Promise<Written> => {
+    if (!written.ok && written.problem.code === 'audit.broken') await noteBroken(deps, written.problem)
+    return written
   }
   return {
+    begin: compare,
     tick() {
       if (closed) return Promise.resolve(ok('nothing_new'))
       running ??= signIfDue().finally(() => (running = undefined))
@@ -36,7 +59,12 @@ export function keepCheckpoints(
       closed = true
       // What a failed tick had to say, its own caller has heard.
       await running?.catch(() => undefined)
-      return writeCheckpoint(deps)
+      return noted(await writeCheckpoint(deps))
     },
   }
+}
+
+async function adoptedFrom({ shelves }: WriteCheckpointDeps): Promise<{ newest?: Checkpoint }> {
+  const newest = await newestCheckpoint(shelves)
+  return newest === undefined ? {} : { newest }
 }

@@ -4,7 +4,9 @@ import { checkpointId, signedUpTo } from '../../core/audit/checkpoint.ts'
 import { buildProof, checkProof } from '../../core/audit/proof.ts'
 import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { Digests } from '../../core/audit/verify.ts'
-import type { AuditReads, CheckpointKeys, Shelves } from '../ports.ts'
+import type { CheckpointKeys } from './audit-ports.ts'
+import type { AuditReads, Shelves } from '../ports.ts'
+import { storedBreak } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 import { newestCheckpoint } from './write-checkpoint.ts'
 
@@ -33,8 +35,13 @@ async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: num
   const newest = readCheckpoint(await newestCheckpoint(deps.shelves))
   if (newest === undefined || signedUpTo(newest.body, stream) < seq)
     return refuse('audit.not_signed_yet', { stream, seq: String(seq) })
+  const since = newest.body.since_break ?? 0
+  const accepted = since === 0 ? undefined : await storedBreak(deps, since)
+  const isBefore = since > 0 && signedUpTo(accepted?.body, stream) >= seq
+  if (isBefore || (since > 0 && accepted === undefined))
+    return refuse('audit.broken', { stream, seq: String(seq), why: 'the entry is older than an accepted break' })
   let covering = newest
-  let below = 0
+  let below = since
   while (covering.body.number - below > 1) {
     const number = Math.floor((below + covering.body.number) / 2)
     const middle = readCheckpoint((await deps.shelves.row('checkpoints', checkpointId(number)))?.row)

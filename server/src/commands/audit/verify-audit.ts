@@ -1,4 +1,4 @@
-import type { AuditFinding, AuditReport, Checkpoint, CheckpointBody } from '../../contract/audit.ts'
+import type { AcceptedBreak, AuditFinding, AuditReport, Checkpoint, CheckpointBody } from '../../contract/audit.ts'
 import { checkpointHash } from '../../core/audit/checkpoint.ts'
 import { endOf, nextEntry, startOf, type Claim, type Digests, type Progress } from '../../core/audit/verify.ts'
 import {
@@ -9,17 +9,22 @@ import {
   nextCheckpoint,
   readCheckpoint,
 } from '../../core/audit/verify-checkpoint.ts'
-import type { AuditReads, CheckpointKeys, Shelves } from '../ports.ts'
+import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
+import type { AuditReads, Shelves } from '../ports.ts'
+import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'
 
 export type VerifyAuditDeps = Digests & {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list'>
+  readonly shelves: Pick<Shelves, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
 }
 export type VerifyAuditOptions = {
   /** Checkpoints that were shipped elsewhere earlier: they catch who cut off entries and checkpoints together. */
   readonly against?: readonly Checkpoint[]
+  /** What is kept beside the keys, or known to the gate that runs. */
+  readonly kept?: ReturnType<KeptCheckpoint['state']>
+  readonly tail?: OwnTail
   readonly onProgress?: (done: { readonly entries: number; readonly checkpoints: number }) => void
 }
 
@@ -27,8 +32,9 @@ export type VerifyAuditOptions = {
 type Walker = { progress: Progress; readonly claims: Claim[]; readonly look: LookAhead }
 type Walk = {
   readonly deps: VerifyAuditDeps
-  /** By number. */
-  readonly shipped: Map<number, Checkpoint>
+  readonly shipped: Shipped[]
+  readonly leftOut: ReadonlySet<string>
+  readonly breaks: readonly AcceptedBreak[]
   readonly onProgress: NonNullable<VerifyAuditOptions['onProgress']>
   readonly walkers: Map<string, Walker>
   page: number
@@ -36,59 +42,103 @@ type Walk = {
   newest?: CheckpointBody
 }
 
+/** A checkpoint from elsewhere, and how it is called. */
+type Shipped = { readonly checkpoint: Checkpoint; readonly by: string }
+
 /** Entries held at a time, over all streams: memory does not grow with the audit. */
 const HELD_ENTRIES = 8192
 const PROGRESS_EVERY = 1000
 
 /**
  * Recompute the whole audit: each checkpoint in turn, each time with the entries it signed, then what is not signed yet,
- * then what the store itself believes. Stops at the first finding. Entries may be added meanwhile.
+ * then what the store itself believes. It starts at the first entry, or where an admin accepted a break. Stops at the first
+ * finding. Entries may be added meanwhile.
  */
 export async function verifyAudit(deps: VerifyAuditDeps, options: VerifyAuditOptions = {}): Promise<AuditReport> {
   const onProgress = options.onProgress ?? (() => undefined)
-  const walk: Walk = { deps, shipped: new Map(), onProgress, walkers: new Map(), page: 2, entries: 0 }
+  const base = await verificationBase(deps, options.kept?.newest)
+  const breaks = base?.breaks ?? []
+  const leftOut = new Set(base?.body.break?.left_out)
+  const walk: Walk = { deps, shipped: [], onProgress, walkers: new Map(), page: 2, entries: 0, leftOut, breaks }
+  if (base !== undefined) startAt(walk, base.body)
   const first =
-    (await expectClaims(walk, options.against ?? [])) ?? (await walkCheckpoints(walk)) ?? (await walkTails(walk))
+    base?.finding ??
+    (await expectClaims(walk, options)) ??
+    (await walkCheckpoints(walk, base?.cursor)) ??
+    (await walkTails(walk)) ??
+    keptFinding(walk, options.kept)
   onProgress({ entries: walk.entries, checkpoints: walk.newest?.number ?? 0 })
+  const walked = [...walk.walkers.values()].map(({ progress: { stream, seq, hash } }) => ({ stream, seq, head: hash }))
+  const total = walked.reduce((sum, { seq }) => sum + seq, 0)
   return {
     ok: first === undefined,
     entries: walk.entries,
     checkpoints: walk.newest?.number ?? 0,
-    streams: [...walk.walkers.values()].map(({ progress: { stream, seq, hash } }) => ({ stream, seq, head: hash })),
-    unsigned: Math.max(0, walk.entries - (walk.newest?.count ?? 0)),
+    streams: walked,
+    unsigned: Math.max(0, total - (walk.newest?.count ?? 0)),
+    ...(breaks.length === 0 ? {} : { breaks }),
     ...(first === undefined ? {} : { first }),
   }
 }
 
+function startAt(walk: Walk, body: CheckpointBody): void {
+  for (const { stream, to, head } of body.streams) walkerOf(walk, stream, { seq: to, hash: head })
+  walk.newest = body
+}
+
+/** What the ledger alone cannot tell: that the kept checkpoint is gone, or what a running gate found earlier. */
+function keptFinding({ newest }: Walk, kept: VerifyAuditOptions['kept']): AuditFinding | undefined {
+  if (kept?.broken !== undefined) {
+    const { stream, seq, says } = kept.broken
+    return { what: 'edited', stream, seq, says: `the gate found earlier: ${says}` }
+  }
+  const isLost = kept?.missing === true && newest?.since_break !== undefined
+  const says = 'the checkpoint that is kept beside the keys is missing'
+  return isLost ? checkpointFinding('checkpoint_missing', newest.number, says) : undefined
+}
+
 /** Everything that is known beforehand about single entries: the store's heads, and the shipped checkpoints. */
-async function expectClaims(walk: Walk, against: readonly unknown[]): Promise<AuditFinding | undefined> {
+async function expectClaims(walk: Walk, options: VerifyAuditOptions): Promise<AuditFinding | undefined> {
   const heads = await readHeads(walk)
   if ('what' in heads) return heads
   walk.page = Math.min(ENTRIES_AT_ONCE, Math.max(16, Math.floor(HELD_ENTRIES / (heads.size + 1))))
   for (const [stream, claim] of heads) walkerOf(walk, stream).claims.push(claim)
-  for (const offered of against) {
-    const finding = expectShipped(walk, readCheckpoint(offered))
+  const own = options.tail?.ownTail()
+  if (own !== undefined) {
+    const claim = { seq: own.seq, hash: own.hash, by: 'this gate', signed: false }
+    walkerOf(walk, own.stream).claims.push(claim)
+  }
+  const kept = options.kept?.newest
+  if (kept !== undefined) {
+    const finding = expectShipped(walk, kept, 'the checkpoint that is kept beside the keys')
+    if (finding !== undefined) return finding
+  }
+  for (const offered of options.against ?? []) {
+    const finding = expectShipped(walk, readCheckpoint(offered), 'the shipped checkpoint')
     if (finding !== undefined) return finding
   }
   for (const { claims } of walk.walkers.values()) claims.sort((a, b) => b.seq - a.seq)
   return undefined
 }
 
-function expectShipped(walk: Walk, shipped: Checkpoint | undefined): AuditFinding | undefined {
+function expectShipped(walk: Walk, shipped: Checkpoint | undefined, name: string): AuditFinding | undefined {
   if (shipped === undefined) return checkpointFinding('unreadable', 0, 'a shipped checkpoint cannot be read')
   const { number, streams } = shipped.body
-  const by = `the shipped checkpoint ${number}`
+  const by = `${name}, number ${number},`
   if (!isSigned(shipped, walk.deps.keys))
     return checkpointFinding('checkpoint_forged', number, `${by} is not signed by a key of this gate`)
-  walk.shipped.set(number, shipped)
+  // What an accepted break left behind is not compared any more.
+  if (number < (walk.newest?.number ?? 0)) return undefined
+  walk.shipped.push({ checkpoint: shipped, by })
   for (const head of streams) walkerOf(walk, head.stream).claims.push(claimOf(head, by))
   return undefined
 }
 
-async function readHeads({ deps }: Walk): Promise<ReadonlyMap<string, Claim> | AuditFinding> {
+async function readHeads({ deps, leftOut }: Walk): Promise<ReadonlyMap<string, Claim> | AuditFinding> {
   const claims = new Map<string, Claim>()
   try {
     for (const { stream, seq, hash } of await deps.audit.heads()) {
+      if (leftOut.has(stream)) continue
       if (!Number.isInteger(seq)) return unreadableHeads(stream)
       if (seq > 0) claims.set(stream, { seq, hash, by: "the store's own head", signed: false })
     }
@@ -105,17 +155,17 @@ const unreadableHeads = (stream: string): AuditFinding => ({
   says: "the store's own head cannot be read",
 })
 
-function walkerOf(walk: Walk, stream: string): Walker {
+function walkerOf(walk: Walk, stream: string, after?: { readonly seq: number; readonly hash: string }): Walker {
   const known = walk.walkers.get(stream)
   if (known !== undefined) return known
-  const walker = { progress: startOf(stream), claims: [], look: entryReader(walk.deps.audit, stream, walk.page) }
+  const walker = { progress: startOf(stream, after), claims: [], look: entryReader(walk.deps.audit, stream, walk.page) }
   walk.walkers.set(stream, walker)
   return walker
 }
 
-async function walkCheckpoints(walk: Walk): Promise<AuditFinding | undefined> {
-  let differing: AuditFinding | undefined
-  for await (const stored of storedCheckpoints(walk.deps.shelves)) {
+async function walkCheckpoints(walk: Walk, after: number | undefined): Promise<AuditFinding | undefined> {
+  let differing = walk.newest === undefined ? undefined : differsFromShipped(walk, walk.newest)
+  for await (const stored of storedCheckpoints(walk.deps.shelves, after)) {
     const judged = nextCheckpoint(walk.newest, stored, walk.deps.keys, walk.deps.digest)
     if ('finding' in judged) return judged.finding
     const finding = await walkRanges(walk, judged.next.body)
@@ -167,24 +217,23 @@ async function advance(walk: Walk, walker: Walker, target: Claim): Promise<Audit
 }
 
 function differsFromShipped(walk: Walk, body: CheckpointBody): AuditFinding | undefined {
-  const shipped = walk.shipped.get(body.number)
-  if (shipped === undefined) return undefined
   const { digest } = walk.deps
-  return checkpointHash(shipped.body, digest) === checkpointHash(body, digest)
-    ? undefined
-    : checkpointFinding('checkpoint_mismatch', body.number, `checkpoint ${body.number} is not the one that was shipped`)
+  const differing = walk.shipped.find(
+    ({ checkpoint }) =>
+      checkpoint.body.number === body.number &&
+      checkpointHash(checkpoint.body, digest) !== checkpointHash(body, digest),
+  )
+  if (differing === undefined) return undefined
+  const says = `checkpoint ${body.number} differs from ${differing.by} of the same number`
+  return checkpointFinding('checkpoint_mismatch', body.number, says)
 }
 
-function missesShipped(walk: Walk): AuditFinding | undefined {
-  const stored = walk.newest?.number ?? 0
-  const shipped = Math.max(0, ...walk.shipped.keys())
-  return shipped > stored
-    ? checkpointFinding(
-        'checkpoint_missing',
-        stored + 1,
-        `checkpoint ${shipped} was shipped, but the newest one is ${stored}`,
-      )
-    : undefined
+function missesShipped({ newest, shipped }: Walk): AuditFinding | undefined {
+  const stored = newest?.number ?? 0
+  const missing = shipped.find(({ checkpoint }) => checkpoint.body.number > stored)
+  if (missing === undefined) return undefined
+  const says = `${missing.by} is missing: the newest one is ${stored}`
+  return checkpointFinding('checkpoint_missing', stored + 1, says)
 }
 
 /** The heads again, as they are after everything above was read: what stands behind them was not put there by the store. */

@@ -3,22 +3,23 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointId, checkpointText, nextBody } from '../../core/audit/checkpoint.ts'
 import { extendRange, headOf, rangeAfter, type Range } from '../../core/audit/range.ts'
 import type { Digests } from '../../core/audit/verify.ts'
-import type { AuditReads, CheckpointKeys, Clock, Ledger, Shelves } from '../ports.ts'
+import type { CheckpointKeys, KeptCheckpoint } from './audit-ports.ts'
+import type { Clock, Ledger, Shelves } from '../ports.ts'
+import { brokenAudit, continueKept, signedHeads, type ContinueDeps } from './continue-kept.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 
-export type WriteCheckpointDeps = Digests & {
-  readonly ledger: Ledger
-  readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list'>
-  readonly keys: Pick<CheckpointKeys, 'sign'>
-  readonly clock: Clock
-}
+export type WriteCheckpointDeps = Digests &
+  ContinueDeps & {
+    readonly ledger: Ledger
+    readonly keys: Pick<CheckpointKeys, 'sign' | 'isGenuine'>
+    readonly clock: Clock
+  }
 
 const TRIES = 5
 
 /**
  * Sign where every stream stands. Two writers cannot both write one number: the slower one looks again.
- * INVARIANT: a range that does not follow from the checkpoint before is not signed; the answer is `audit.broken`.
+ * INVARIANT: what does not continue the kept checkpoint is not signed; the answer is `audit.broken`.
  */
 export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -42,7 +43,9 @@ export async function newestCheckpoint(shelves: Pick<Shelves, 'list'>): Promise<
 }
 
 async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'> | 'lost'> {
-  const previous = (await newestCheckpoint(deps.shelves))?.body
+  const continued = await continueKept(deps)
+  if (!continued.ok) return continued
+  const previous = continued.value
   const streams = await gatherHeads(deps, previous)
   if (!streams.ok) return streams
   const body = nextBody(previous, streams.value, deps.clock(), deps.digest)
@@ -52,22 +55,35 @@ async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint |
   const committed = await deps.ledger.commit([
     { kind: 'swap', table: 'checkpoints', id, from: 'absent', to: checkpoint },
   ])
-  if (committed === 'committed') return ok(checkpoint)
+  if (committed === 'committed') {
+    await keepNewest(deps.kept, checkpoint)
+    return ok(checkpoint)
+  }
   return committed === 'unavailable' ? refuse('audit.unavailable') : 'lost'
+}
+
+/** Two writers may come here in the other order; and what was found broken meanwhile stays so. */
+async function keepNewest(kept: KeptCheckpoint, checkpoint: Checkpoint): Promise<void> {
+  const { missing: _, ...known } = kept.state()
+  if ((known.newest?.body.number ?? 0) < checkpoint.body.number) await kept.keep({ ...known, newest: checkpoint })
 }
 
 async function gatherHeads(
   deps: WriteCheckpointDeps,
   previous: CheckpointBody | undefined,
 ): Promise<Result<StreamHead[]>> {
-  const heads = new Map((await deps.audit.heads()).map((head) => [head.stream, head]))
+  const heads = new Map((await signedHeads(deps, previous)).map((head) => [head.stream, head]))
   const streams = new Set([...(previous?.streams ?? []).map(({ stream }) => stream), ...heads.keys()])
   const gathered: StreamHead[] = []
   for (const stream of streams) {
     const head = heads.get(stream) ?? { stream, seq: 0, hash: '' }
     const range = await readRange(deps, rangeAfter(previous, stream), head.seq)
     if (range.to !== head.seq || range.head !== head.hash)
-      return refuse('audit.broken', { stream, seq: String(Math.min(range.to, head.seq) + 1) })
+      return brokenAudit({
+        stream,
+        seq: Math.min(range.to, head.seq) + 1,
+        says: `entry ${Math.min(range.to, head.seq) + 1} does not follow the one before it`,
+      })
     gathered.push(headOf(range, deps.digestBytes))
   }
   return ok(gathered)

@@ -7,10 +7,11 @@ export interface Intake {
   open(): void
 }
 
-export function createIntake(): Intake {
+/** `standing`: what keeps it closed for as long as it lasts, whatever else opens it. */
+export function createIntake(standing: () => Problem | undefined = () => undefined): Intake {
   let closed: Problem | undefined
   return {
-    closedBy: () => closed,
+    closedBy: () => closed ?? standing(),
     close: (problem) => void (closed = problem),
     open: () => void (closed = undefined),
   }

@@ -1,10 +1,13 @@
 import canonicalize from 'canonicalize'
-import type { Checkpoint, CheckpointBody, StreamHead } from '../../contract/audit.ts'
+import type { AuditBreak, Checkpoint, CheckpointBody, StreamHead } from '../../contract/audit.ts'
 import { GENESIS } from '../../contract/genesis.ts'
 import { Bug } from '../../contract/problems.ts'
+import type { Digests } from './verify.ts'
 
 /** Stands before everything that is signed, so that no other text of ours can be read as a checkpoint. */
 export const CHECKPOINT_DOMAIN = 'sluice.checkpoint.v1\n'
+
+const HASH = /^[0-9a-f]{64}$/
 
 /** The text that a checkpoint's signature covers. */
 export function checkpointText(body: CheckpointBody): string {
@@ -45,7 +48,32 @@ export function nextBody(
     count: total(streams),
     prev: previous === undefined ? GENESIS : checkpointHash(previous, digest),
     streams: [...streams].sort(byStream),
+    since_break: previous?.since_break ?? 0,
   }
+}
+
+/** What an admin goes on from: the heads as they were found. It signs no entry. */
+export function breakBody(
+  known: {
+    readonly newest: CheckpointBody | undefined
+    readonly number: number
+    /** Those that this gate wrote or signed before. */
+    readonly streams: ReadonlySet<string>
+  },
+  heads: readonly { readonly stream: string; readonly seq: number; readonly hash: string }[],
+  accepted: Omit<AuditBreak, 'before' | 'left_out'>,
+  at: number,
+  digests: Digests,
+): CheckpointBody {
+  const root = digests.digestBytes('')
+  const { newest, number, streams: ours } = known
+  const streams = heads
+    .filter(({ stream, seq, hash }) => seq > 0 && HASH.test(hash) && ours.has(stream))
+    .map(({ stream, seq, hash }) => ({ stream, from: seq + 1, to: seq, head: hash, root }))
+  const taken = new Set(streams.map(({ stream }) => stream))
+  const left_out = heads.map(({ stream }) => stream).filter((stream) => !taken.has(stream))
+  const body = nextBody(newest, streams, at, digests.digest)
+  return { ...body, number, since_break: number, break: { ...accepted, before: newest?.since_break ?? 0, left_out } }
 }
 
 // By code units, as canonical JSON sorts: the order must not depend on anybody's language.

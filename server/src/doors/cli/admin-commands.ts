@@ -4,7 +4,7 @@ import { Checkpoint } from '../../contract/audit.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import { NOBODY, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import { asBody, fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import { asBody, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
 /** The audit and the pause switch. */
@@ -54,6 +54,32 @@ export function addAdminCommands(program: Command, session: Session): void {
       const reply = await session.send('POST', '/v1/audit/checkpoint')
       session.exit(printReply(session.out(), reply, (body) => session.out().data(JSON.stringify(body['checkpoint']))))
     })
+  audit
+    .command('key')
+    .description('print the public keys that checkpoints are verified with, the active one first')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/audit/keys')
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          for (const { key, public_key, active } of itemsOf(body))
+            session.out().line(`${textOf(public_key)}  ${textOf(key)}${active === true ? '' : '  retired'}`)
+        }),
+      )
+    })
+  audit
+    .command('accept-break')
+    .description('go on from a broken audit: what is stored is signed as it was found, with your reason')
+    .requiredOption('--reason <text>', 'recorded in the audit and shown by `audit verify`')
+    .action(async (options: { reason: string }) => {
+      const reply = await session.send('POST', '/v1/audit/breaks', { reason: options.reason })
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          const { number } = fieldsOf(fieldsOf(body['checkpoint'])['body'])
+          session.out().line(`accepted: checkpoint ${textOf(number)} starts a new part of the audit`)
+          session.out().line('nothing before it is vouched for; keep a copy of the data folder as it was')
+        }),
+      )
+    })
 
   for (const active of [true, false]) {
     program
@@ -100,6 +126,10 @@ function printReport(out: Out, report: Fields): void {
   const counted = `${textOf(entries)} entries, ${textOf(checkpoints)} checkpoints, ${textOf(unsigned)} entries not signed yet`
   const first = fieldsOf(report['first'])
   const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
+  for (const { checkpoint, by, at, reason } of itemsOf({ items: report['breaks'] ?? [] }))
+    out.line(
+      `a break was accepted at checkpoint ${textOf(checkpoint)}, ${new Date(Number(at)).toISOString()}, by ${textOf(by)}: ${textOf(reason)}; what is older is not vouched for`,
+    )
   if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
   else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)
 }

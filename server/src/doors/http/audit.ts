@@ -1,7 +1,7 @@
 import { PAGED } from './parameters.ts'
 import { AuditEntryAnswer, listOf } from '../../contract/answers.ts'
 import { stream } from 'hono/streaming'
-import { VerifyBody } from '../../contract/api.ts'
+import { BreakBody, VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { numberOf, pageOf, partOf } from './query.ts'
@@ -82,5 +82,28 @@ export const auditRoutes: Routes = (app, gate) => {
       if (!written.ok) return problemResponse(written.problem, c.get('trace'))
       return jsonResponse(200, { checkpoint: written.value ?? null })
     },
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/audit/breaks',
+      access: ADMINS,
+      summary: 'Go on from a broken audit: sign what is there as it was found, with the reason',
+      body: BreakBody,
+    }),
+    async (c) => {
+      const accepted = await gate.acceptBreak(c.get('caller'), c.req.valid('json').reason)
+      if (!accepted.ok) return problemResponse(accepted.problem, c.get('trace'))
+      return jsonResponse(200, { checkpoint: accepted.value })
+    },
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/audit/keys',
+      access: DECIDERS,
+      summary: 'The public keys that checkpoints are verified with, the active one first',
+    }),
+    () => jsonResponse(200, { items: gate.checkpointKeys() }),
   )
 }

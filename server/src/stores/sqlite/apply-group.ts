@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { changeApplier } from './apply-change.ts'
-import { auditTail } from './audit-tail.ts'
+import { auditTail, type TailMemory } from './audit-tail.ts'
 import type { PackedCommit } from './packed-commit.ts'
 import { isOwnFault } from './sqlite-error.ts'
 
@@ -20,8 +20,8 @@ const PURGE_EVERY_MS = 10 * 60_000
 /** Remembering longer than asked is always allowed; it covers clocks that disagree. */
 const PURGE_GRACE_MS = 60 * 60_000
 
-export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
-  const tail = auditTail(db, stream)
+export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory): ApplyGroup {
+  const tail = auditTail(db, stream, memory)
   const { apply, forgetVersions } = changeApplier(db, tail)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
@@ -35,7 +35,12 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
   )
   let purgedAt = Number.NEGATIVE_INFINITY
 
-  const firstLost = (commit: PackedCommit): number => commit.findIndex((change) => !apply(change))
+  /** Whether the chain is still the one that this process wrote. */
+  let isSame = true
+
+  // INVARIANT: no checkpoint is stored in the transaction that finds the audit changed.
+  const firstLost = (commit: PackedCommit): number =>
+    commit.findIndex((change) => (!isSame && isCheckpoint(change)) || !apply(change))
 
   /** Without savepoints, as nearly always nobody loses. Undefined when there would be something to undo. */
   const applyTogether = (commits: readonly PackedCommit[]): GroupOutcome[] | undefined => {
@@ -60,6 +65,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
     tail.drop()
     forgetVersions()
     begin.run()
+    tail.begin()
     return commits.map(applyOne)
   }
 
@@ -91,6 +97,7 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
     begin.run()
     forgetVersions()
     try {
+      isSame = tail.begin()
       const outcomes = applyTogether(commits) ?? applyApart(commits)
       tail.save()
       if (now - purgedAt >= PURGE_EVERY_MS) {
@@ -99,9 +106,12 @@ export function groupApplier(db: DatabaseSync, stream: string): ApplyGroup {
         purgedAt = now
       }
       end.run()
+      tail.committed()
       return outcomes
     } finally {
       tail.drop()
     }
   }
 }
+
+const isCheckpoint = (change: PackedCommit[number]): boolean => change[0] === 'insert' && change[1] === 'checkpoints'

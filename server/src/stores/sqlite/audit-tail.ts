@@ -1,40 +1,101 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { emptyHead, linkEntry, type EntryParts, type Head } from '../../core/audit/chain.ts'
-import { startOfStream } from './streams.ts'
+import { NUMBER_OF_STREAM, STREAM_LENGTH, startOfStream } from './streams.ts'
+
+/** What the thread that writes remembers of its stream, whatever happens to its connection. */
+export type TailMemory = {
+  /** Nobody else appends to the stream. */
+  readonly alone: boolean
+  last?: Head | undefined
+  /** Whether a commit failed since, of which nobody knows if it is stored. */
+  inDoubt: boolean
+  /** What was found changed, until it was told. */
+  diverged?: Divergence | undefined
+}
+/** The stored stream is not the one that this process left: `seq` is the first entry that is not as it was. */
+export type Divergence = { readonly stream: string; readonly seq: number; readonly says: string }
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
+  /** Reads where the chain ends, and compares that with what is remembered. False when it is not the same chain. */
+  begin(): boolean
   append(parts: EntryParts): void
   /** Where the chain ends now, to come back to when a commit is undone. */
   mark(): Head | undefined
   back(mark: Head | undefined): void
   /** Write the head down, before COMMIT. */
   save(): void
+  /** After COMMIT. */
+  committed(): void
   /** Forget it: after the transaction another process may append. */
   drop(): void
 }
 
 const sha256 = (text: string) => hash('sha256', text)
 
-export function auditTail(db: DatabaseSync, stream: string): AuditTail {
+export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory): AuditTail {
   const read = db.prepare('SELECT seq, hash FROM heads WHERE stream = ?')
   const insert = db.prepare('INSERT INTO audit (place, hash, body) VALUES (?, ?, ?)')
   const write = db.prepare('INSERT OR REPLACE INTO heads (stream, seq, hash) VALUES (?, ?, ?)')
-  const start = startOf(db, stream)
+  const newest = db.prepare('SELECT place, hash FROM audit WHERE place > ? AND place < ? ORDER BY place DESC LIMIT 1')
+  const at = db.prepare('SELECT hash FROM audit WHERE place = ?')
+  const numbered = db.prepare(NUMBER_OF_STREAM)
+  const number = db.prepare('INSERT INTO streams (stream) VALUES (?) ON CONFLICT DO NOTHING')
+  let start = 0
   let head: Head | undefined
   let stored: Head | undefined
 
-  const load = (): Head => {
+  /** A stream gets its number when it is written for the first time, and keeps it. */
+  const numberedStart = (): number => {
+    const known = startOfStream(() => numbered, stream)
+    if (known !== undefined) return known
+    number.run(stream)
+    return numberedStart()
+  }
+  const storedHead = (): Head => {
     const row = read.get(stream) as { seq: number; hash: string } | undefined
     return row === undefined ? emptyHead(stream) : { stream, seq: row.seq, hash: row.hash }
   }
+  const lastEntry = (): Head => {
+    const row = newest.get(start, start + STREAM_LENGTH) as { place: number; hash: string } | undefined
+    return row === undefined ? emptyHead(stream) : { stream, seq: row.place - start, hash: row.hash }
+  }
+  const hashAt = (seq: number): unknown => (seq === 0 ? emptyHead(stream).hash : at.get(start + seq)?.['hash'])
+
+  const divergence = (named: Head, last: Head): Divergence | undefined => {
+    const known = memory.last
+    if (known !== undefined && known.seq > last.seq)
+      return {
+        stream,
+        seq: last.seq + 1,
+        says: `the stream ends at entry ${last.seq}, but this gate wrote ${known.seq}`,
+      }
+    if (known !== undefined && hashAt(known.seq) !== known.hash)
+      return { stream, seq: known.seq, says: `entry ${known.seq} is not the one that this gate wrote` }
+    if (known !== undefined && memory.alone && !memory.inDoubt && last.seq !== known.seq)
+      return { stream, seq: known.seq + 1, says: `entry ${known.seq + 1} was not written by this gate` }
+    if (named.seq === last.seq && named.hash === last.hash) return undefined
+    const seq = Math.min(named.seq, last.seq) + 1
+    return { stream, seq, says: `the stored head names entry ${named.seq}, but the last entry is ${last.seq}` }
+  }
 
   return {
-    append(parts) {
+    begin() {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
-      head ??= stored = load()
-      const linked = linkEntry(head, parts, sha256)
+      stored = storedHead()
+      start = numberedStart()
+      const last = lastEntry()
+      const found = divergence(stored, last)
+      memory.diverged ??= found
+      memory.last = last
+      memory.inDoubt = false
+      // What is there is what the next entry follows, also where it should be something else: nothing more may be lost.
+      head = last
+      return found === undefined
+    },
+    append(parts) {
+      const linked = linkEntry(head ?? emptyHead(stream), parts, sha256)
       head = linked.head
       insert.run(start + head.seq, head.hash, linked.text)
     },
@@ -43,20 +104,16 @@ export function auditTail(db: DatabaseSync, stream: string): AuditTail {
       head = mark
     },
     save() {
-      if (head !== undefined && head !== stored) write.run(stream, head.seq, head.hash)
+      if (head === undefined || head.seq === 0) return
+      if (head.seq !== stored?.seq || head.hash !== stored.hash) write.run(stream, head.seq, head.hash)
+    },
+    committed() {
+      memory.last = head
+      head = undefined
     },
     drop() {
+      if (head !== undefined && head.seq !== memory.last?.seq) memory.inDoubt = true
       head = stored = undefined
     },
   }
-}
-
-/** A stream gets its number when it is opened for the first time, and keeps it. */
-function startOf(db: DatabaseSync, stream: string): number {
-  const prepare = (sql: string) => db.prepare(sql)
-  const known = startOfStream(prepare, stream)
-  if (known !== undefined) return known
-  // Of processes that open it together one numbers it.
-  db.prepare('INSERT INTO streams (stream) VALUES (?) ON CONFLICT DO NOTHING').run(stream)
-  return startOf(db, stream)
 }

@@ -93,7 +93,7 @@ test('listeners that throw take nobody`s answer or wake-up away', async () => {
 })
 
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`)
-const SETUP = { file: 'unused', stream: 'main', tuning: PRODUCT }
+const SETUP = { file: 'unused', stream: 'main', tuning: PRODUCT, alone: false }
 const START = `import { parentPort as port } from 'node:worker_threads'; port.postMessage({ ok: true });`
 
 test.each([

@@ -1,17 +1,22 @@
 import type { RunId } from '../../contract/ids.ts'
 import { Bug, type Result } from '../../contract/problems.ts'
+import type { OwnTail } from '../../commands/audit/audit-ports.ts'
 import type { Change, Clock, Committed, Ledger } from '../../commands/ports.ts'
+import type { Head } from '../../core/audit/chain.ts'
+import type { Divergence } from './audit-tail.ts'
 import { packCommit, type PackedCommit } from './packed-commit.ts'
 import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
-export type GroupWriter = Ledger & { onWake(listener: WakeListener): void; close(): Promise<void> }
+export type GroupWriter = Ledger & OwnTail & { onWake(listener: WakeListener): void; close(): Promise<void> }
 
 export type GroupWriterDeps = {
   /** Starts a thread that writes. Called again when one has died. */
-  readonly link: () => Promise<Result<WorkerLink>>
+  readonly link: (last: Head | undefined) => Promise<Result<WorkerLink>>
   readonly clock: Clock
   readonly onFault: (error: Error) => void
+  /** Told when the stored stream is not the one that this process left, before the commits of that batch are answered. */
+  readonly onDiverged?: (found: Divergence) => void
 }
 
 type Waiting = {
@@ -26,13 +31,14 @@ type Wake = Extract<Change, { kind: 'wake' }>
 export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
   const listeners: WakeListener[] = []
   let link: WorkerLink | undefined = first
+  let tail: Head | undefined
   let waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
 
   const send = async (commits: readonly PackedCommit[]): Promise<BatchReply> => {
     if (link === undefined) {
-      const started = await deps.link()
+      const started = await deps.link(tail)
       if (!started.ok)
         return { outcomes: commits.map(() => 'unavailable'), fault: { says: JSON.stringify(started.problem) } }
       link = started.value
@@ -57,7 +63,9 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
     draining = undefined
   }
 
-  const settle = (batch: readonly Waiting[], { outcomes, fault }: BatchReply) => {
+  const settle = (batch: readonly Waiting[], { outcomes, fault, tail: end, diverged }: BatchReply) => {
+    tail = end ?? tail
+    if (diverged !== undefined) deps.onDiverged?.(diverged)
     if (fault !== undefined) tell(errorOf(fault))
     for (const [index, commit] of batch.entries()) {
       const outcome = outcomes[index] ?? { bug: 'the thread that writes gave no answer' }
@@ -83,6 +91,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })
     },
+    ownTail: () => (tail === undefined || tail.seq === 0 ? undefined : tail),
     onWake(listener) {
       listeners.push(listener)
     },

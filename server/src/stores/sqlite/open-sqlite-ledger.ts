@@ -1,7 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { OwnTail } from '../../commands/audit/audit-ports.ts'
 import type { Accounts, AuditReads, Clock, Journal, Ledger, Shelves } from '../../commands/ports.ts'
+import type { Head } from '../../core/audit/chain.ts'
+import type { Divergence } from './audit-tail.ts'
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter } from './group-writer.ts'
@@ -14,6 +17,7 @@ export type SqliteStore = Ledger &
   Shelves &
   Accounts &
   AuditReads &
+  OwnTail &
   Journal & {
     /** A consistent copy of everything, while the gate goes on. The file must not exist yet. */
     backup(toFile: string): Promise<Result<void>>
@@ -29,6 +33,8 @@ export type SqliteSetup = {
   readonly alone?: boolean
   /** Told why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
+  /** Told when the stored audit stream is not the one that this process left. What is written then follows what is there. */
+  readonly onDiverged?: (found: Divergence) => void
   readonly clock?: Clock
   readonly tuning?: Partial<Tuning>
 }
@@ -43,12 +49,15 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   } catch (error) {
     return refuse('audit.unavailable', { file, says: error instanceof Error ? error.message : String(error) })
   }
-  const link = () => linkWorker({ file, stream: setup.stream, tuning: { ...PRODUCT, ...setup.tuning } })
+  const alone = setup.alone === true
+  const tuning = { ...PRODUCT, ...setup.tuning }
+  const link = (last?: Head) => linkWorker({ file, stream: setup.stream, tuning, alone, last })
   const first = await link()
   if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
 
   const db = connectForReads(file)
-  const writer = groupWriter({ link, clock: setup.clock ?? Date.now, onFault: setup.onFault }, first.value)
+  const { clock = Date.now, onFault, onDiverged = () => {} } = setup
+  const writer = groupWriter({ link, clock, onFault, onDiverged }, first.value)
   const store: SqliteStore = {
     ...writer,
     ...reads(db),
@@ -58,7 +67,7 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
       if (db.isOpen) db.close()
     },
   }
-  if (setup.alone !== true) return ok(store)
+  if (!alone) return ok(store)
   const identities = {
     calls: bloomFilter(db, 'calls', 'identity'),
     approvals: bloomFilter(db, 'approvals', 'identity'),

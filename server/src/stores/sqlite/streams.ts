@@ -6,8 +6,10 @@ import type { StatementSync } from 'node:sqlite'
  */
 export const STREAM_LENGTH = 2 ** 40
 
+export const NUMBER_OF_STREAM = 'SELECT number FROM streams WHERE stream = ?'
+
 /** The place before a stream's first entry; undefined for a stream that was never opened. */
 export function startOfStream(prepare: (sql: string) => StatementSync, stream: string): number | undefined {
-  const row = prepare('SELECT number FROM streams WHERE stream = ?').get(stream) as { number: number } | undefined
+  const row = prepare(NUMBER_OF_STREAM).get(stream) as { number: number } | undefined
   return row === undefined ? undefined : (row.number - 1) * STREAM_LENGTH
 }

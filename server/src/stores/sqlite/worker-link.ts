@@ -2,17 +2,30 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
+import type { Head } from '../../core/audit/chain.ts'
 import type { GroupOutcome } from './apply-group.ts'
+import type { Divergence } from './audit-tail.ts'
 import type { Tuning } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
 
-export type WriterSetup = { readonly file: string; readonly stream: string; readonly tuning: Tuning }
+export type WriterSetup = {
+  readonly file: string
+  readonly stream: string
+  readonly tuning: Tuning
+  /** Nobody else appends to the stream. */
+  readonly alone: boolean
+  /** Where the stream ended when the thread before this one answered last. */
+  readonly last?: Head | undefined
+}
 
 /** Commits that travel together. */
 export type Batch = { readonly commits: readonly PackedCommit[]; readonly now: number }
 export type BatchReply = {
   readonly outcomes: readonly (GroupOutcome | 'unavailable')[]
   readonly fault?: Fault | undefined
+  /** Where the chain ends after this batch. */
+  readonly tail?: Head | undefined
+  readonly diverged?: Divergence | undefined
 }
 /** Why commits were unavailable, in SQLite's words. */
 export type Fault = { readonly says: string; readonly code?: number | undefined }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { groupApplier, type ApplyGroup } from './apply-group.ts'
+import type { TailMemory } from './audit-tail.ts'
 import { connect } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
 import { migrate } from './schema.ts'
@@ -15,6 +16,8 @@ const setup = workerData as WriterSetup
 
 type Connection = { readonly db: DatabaseSync; readonly apply: ApplyGroup }
 let connection: Connection | undefined
+/** Outlives every connection. */
+const memory: TailMemory = { alone: setup.alone, last: setup.last, inDoubt: true }
 
 const says = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
@@ -24,7 +27,7 @@ function connected(): Result<Connection> {
   try {
     const migrated = migrate(db)
     if (!migrated.ok) return migrated
-    connection = { db, apply: groupApplier(db, setup.stream) }
+    connection = { db, apply: groupApplier(db, setup.stream, memory) }
     return ok(connection)
   } finally {
     if (connection === undefined) db.close()
@@ -50,12 +53,19 @@ function disconnect(): void {
 function writeGroup(commits: readonly PackedCommit[], now: number): BatchReply {
   try {
     const writer = connected()
-    if (writer.ok) return { outcomes: writer.value.apply(commits, now) }
+    if (writer.ok) return { outcomes: writer.value.apply(commits, now), ...tailNow() }
     return unavailable(commits, { says: String(writer.problem.about['says']) })
   } catch (error) {
     disconnect()
     return unavailable(commits, { says: says(error), code: codeOf(error) })
   }
+}
+
+/** Where the chain ends, and what was found changed since this was told last. */
+function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
+  const { last, diverged } = memory
+  memory.diverged = undefined
+  return { tail: last, diverged }
 }
 
 const unavailable = (commits: readonly PackedCommit[], fault: BatchReply['fault']): BatchReply => ({
@@ -68,7 +78,12 @@ function write({ commits, now }: Batch): BatchReply {
   if (commits.length <= group) return writeGroup(commits, now)
   const groups: BatchReply[] = []
   for (let at = 0; at < commits.length; at += group) groups.push(writeGroup(commits.slice(at, at + group), now))
-  return { outcomes: groups.flatMap(({ outcomes }) => outcomes), fault: groups.find(({ fault }) => fault)?.fault }
+  return {
+    outcomes: groups.flatMap(({ outcomes }) => outcomes),
+    fault: groups.find(({ fault }) => fault)?.fault,
+    tail: groups.findLast(({ tail }) => tail)?.tail,
+    diverged: groups.find(({ diverged }) => diverged)?.diverged,
+  }
 }
 
 function start(): Result<void> {

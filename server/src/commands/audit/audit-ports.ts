@@ -1,0 +1,28 @@
+import type { KeptAudit } from '../../contract/audit.ts'
+import type { Sha256 } from '../../contract/ids.ts'
+import type { Result } from '../../contract/problems.ts'
+
+/** The entry that this process appended last: what is stored must still contain it. */
+export interface OwnTail {
+  /** Undefined before the first. */
+  ownTail(): { readonly stream: string; readonly seq: number; readonly hash: Sha256 } | undefined
+}
+
+export interface CheckpointKeys {
+  /** Signs canonical text with the active Ed25519 key. */
+  sign(text: string): { readonly key: string; readonly signature: string }
+  /** False also for a key this data folder never had. */
+  isGenuine(text: string, key: string, signature: string): boolean
+  publicKey(key: string): string | undefined
+  /** All that verify, the active one first. */
+  publicKeys(): readonly PublicKey[]
+}
+export type PublicKey = { readonly key: string; readonly public_key: string; readonly active: boolean }
+
+/** The newest checkpoint, kept outside the ledger: in memory and in a file beside the keys. */
+export interface KeptCheckpoint {
+  /** As this process knows it, whatever was done to the file since. `missing`: there was no file when it was opened. */
+  state(): Pick<KeptAudit, 'newest' | 'broken'> & { readonly missing: boolean }
+  /** In memory at once; durable when the answer is ok. */
+  keep(next: Pick<KeptAudit, 'newest' | 'broken'>): Promise<Result<void>>
+}

@@ -1,0 +1,146 @@
+import type { AuditBroken, Checkpoint, CheckpointBody } from '../../contract/audit.ts'
+import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
+import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
+import { linkOf } from '../../core/audit/link.ts'
+import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
+import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
+import type { AuditReads, Digest, Shelves } from '../ports.ts'
+
+export type ContinueDeps = {
+  readonly audit: AuditReads
+  readonly shelves: Pick<Shelves, 'list' | 'row'>
+  readonly keys: Pick<CheckpointKeys, 'isGenuine'>
+  readonly kept: KeptCheckpoint
+  readonly digest: Digest
+  readonly tail?: OwnTail
+  /** The stream that this gate writes. Of others only those that are signed already may be there. */
+  readonly stream?: string
+}
+
+export const brokenAudit = ({ stream, seq, says }: Omit<AuditBroken, 'at'>): Result<never> =>
+  refuse('audit.broken', { stream, seq: String(seq), why: says })
+
+/**
+ * The newest checkpoint in the ledger, when the ledger continues what this gate knows: the checkpoint that is kept outside it,
+ * each one stored after that, the entries they name, and the entry that this process wrote last. Otherwise `audit.broken`.
+ */
+export async function continueKept(deps: ContinueDeps): Promise<Result<CheckpointBody | undefined>> {
+  const { newest, broken } = deps.kept.state()
+  if (broken !== undefined) return brokenAudit(broken)
+  try {
+    const last = await lastStored(deps, newest)
+    if (!last.ok) return last
+    const fault = await entriesFault(deps, last.value?.body)
+    return fault === undefined ? ok(last.value?.body) : brokenAudit(fault)
+  } catch (error) {
+    // A row that is no JSON any more. What the disk did is not a `Bug`.
+    if (!(error instanceof Bug)) throw error
+    return atCheckpoint(newest?.body.number ?? 0, 'a stored row cannot be read')
+  }
+}
+
+const atCheckpoint = (seq: number, says: string): Result<never> => brokenAudit({ stream: CHECKPOINTS, seq, says })
+
+async function lastStored(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+  const [held] = await deps.shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
+  const newest = readCheckpoint(held?.row)
+  if (held !== undefined && newest === undefined) return atCheckpoint(0, 'the newest checkpoint cannot be read')
+  if (deps.kept.state().missing) return adopted(deps, newest)
+  const walked = await walkFrom(deps, kept)
+  if (!walked.ok) return walked
+  if (newest?.body.number === walked.value?.body.number) return walked
+  const number = (walked.value?.body.number ?? 0) + 1
+  return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} stands after checkpoint ${number - 1}`)
+}
+
+/** Earlier releases kept none: what is stored is taken as it is, once. */
+function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result<Checkpoint | undefined> {
+  if (newest === undefined) return ok(undefined)
+  const { number, since_break } = newest.body
+  if (since_break !== undefined) return atCheckpoint(number, 'the checkpoint that is kept beside the keys is missing')
+  if (!isSigned(newest, keys)) return atCheckpoint(number, `checkpoint ${number} is not signed by a key of this gate`)
+  return ok(newest)
+}
+
+/** From the kept checkpoint to the last one that follows it: usually none does. */
+async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+  const fault = kept === undefined ? undefined : await keptFault(deps, kept)
+  if (fault !== undefined) return atCheckpoint(kept?.body.number ?? 0, fault)
+  let last = kept
+  for (;;) {
+    const stored = await deps.shelves.row('checkpoints', checkpointId((last?.body.number ?? 0) + 1))
+    if (stored === undefined) return ok(last)
+    const judged = nextCheckpoint(last?.body, stored.row, deps.keys, deps.digest)
+    if ('finding' in judged) return brokenAudit(judged.finding)
+    last = judged.next
+  }
+}
+
+async function keptFault({ shelves, keys, digest }: ContinueDeps, kept: Checkpoint): Promise<string | undefined> {
+  const { number } = kept.body
+  if (!isSigned(kept, keys)) return 'the checkpoint that is kept beside the keys is not signed by a key of this gate'
+  const stored = readCheckpoint((await shelves.row('checkpoints', checkpointId(number)))?.row)
+  if (stored === undefined) return `checkpoint ${number} is missing`
+  const isSame = checkpointHash(stored.body, digest) === checkpointHash(kept.body, digest) && isSigned(stored, keys)
+  return isSame ? undefined : `checkpoint ${number} is not the one that is kept beside the keys`
+}
+
+type Fault = Omit<AuditBroken, 'at'>
+
+async function entriesFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
+  for (const { stream, to, head } of newest?.streams ?? []) {
+    if ((await hashAt(deps, stream, to)) !== head)
+      return { stream, seq: to, says: `entry ${to} is not the one that checkpoint ${newest?.number ?? 0} signed` }
+  }
+  const own = deps.tail?.ownTail()
+  if (own !== undefined && (await hashAt(deps, own.stream, own.seq)) !== own.hash)
+    return { stream: own.stream, seq: own.seq, says: `entry ${own.seq} is not the one that this gate wrote` }
+  return headsFault(deps, newest)
+}
+
+/** The stored heads, without the streams that an accepted break left out. */
+export async function signedHeads(
+  { audit, shelves }: Pick<ContinueDeps, 'audit' | 'shelves'>,
+  newest: CheckpointBody | undefined,
+): ReturnType<AuditReads['heads']> {
+  const number = newest?.since_break ?? 0
+  const accepted = number === 0 ? undefined : (await shelves.row('checkpoints', checkpointId(number)))?.row
+  const leftOut = new Set(readCheckpoint(accepted)?.body.break?.left_out)
+  return (await audit.heads()).filter(({ stream }) => !leftOut.has(stream))
+}
+
+async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
+  const signed = new Map(newest?.streams.map((head) => [head.stream, head.to]))
+  const heads = await signedHeads(deps, newest)
+  for (const { stream, seq, hash } of heads) {
+    const isKnown = deps.stream === undefined || stream === deps.stream || signed.has(stream)
+    if (!isKnown) return { stream, seq: 1, says: `the stream \`${stream}\` was not written by this gate` }
+    const fault = await headFault(deps, stream, seq, hash)
+    if (fault !== undefined) return { stream, ...fault }
+  }
+  const seqs = new Map(heads.map(({ stream, seq }) => [stream, seq]))
+  const cut = newest?.streams.find(({ stream, to }) => (seqs.get(stream) ?? 0) < to)
+  const says = `the stream ends before entry ${cut?.to ?? 0}, which checkpoint ${newest?.number ?? 0} signed`
+  return cut === undefined ? undefined : { stream: cut.stream, seq: (seqs.get(cut.stream) ?? 0) + 1, says }
+}
+
+async function headFault(
+  deps: ContinueDeps,
+  stream: string,
+  seq: number,
+  hash: string,
+): Promise<Omit<Fault, 'stream'> | undefined> {
+  const rows = await deps.audit.entries(stream, Math.max(1, seq), 2)
+  if (seq > 0 && rows[0] === undefined) return { seq, says: `entry ${seq} is missing` }
+  if (seq > 0 && linkOf(rows[0])?.hash !== hash) return { seq: seq + 1, says: `the stored head is not entry ${seq}` }
+  if (rows.slice(seq === 0 ? 0 : 1).length === 0) return undefined
+  // It may have grown since the heads were read.
+  const now = (await deps.audit.heads()).find((head) => head.stream === stream)
+  if (now !== undefined && now.seq > seq) return undefined
+  return { seq: seq + 1, says: `entry ${seq + 1} stands after the stored head` }
+}
+
+async function hashAt({ audit }: ContinueDeps, stream: string, seq: number): Promise<string | undefined> {
+  const link = linkOf((await audit.entries(stream, seq, 1))[0])
+  return link?.seq === seq ? link.hash : undefined
+}

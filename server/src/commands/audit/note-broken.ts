@@ -1,0 +1,44 @@
+import type { AuditBroken } from '../../contract/audit.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { KeptCheckpoint } from './audit-ports.ts'
+import type { Clock, Ids, Ledger } from '../ports.ts'
+
+export type NoteBrokenDeps = {
+  readonly kept: KeptCheckpoint
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'trace'>
+}
+
+/** The problem that every caller is told while the audit is broken. */
+export function brokenProblem({ broken }: ReturnType<KeptCheckpoint['state']>): Problem | undefined {
+  if (broken === undefined) return undefined
+  const { stream, seq, says } = broken
+  return problem('audit.broken', { stream, seq: String(seq), why: says })
+}
+
+/**
+ * Remembers, beside the keys, that the audit is broken and where: the first finding stands until an admin accepts it, also over
+ * a restart. It is recorded in the audit too, after whatever is there.
+ */
+export async function noteBroken(deps: NoteBrokenDeps, { about }: Problem): Promise<void> {
+  const found = { stream: about['stream'] ?? '', seq: Number(about['seq'] ?? 0), says: about['why'] ?? '' }
+  await noteFound(deps, found)
+}
+
+export async function noteFound(deps: NoteBrokenDeps, found: Omit<AuditBroken, 'at'>): Promise<void> {
+  const { broken, newest } = deps.kept.state()
+  if (broken !== undefined) return
+  const at = deps.clock()
+  const kept = deps.kept.keep({ ...(newest === undefined ? {} : { newest }), broken: { at, ...found } })
+  const subject = { stream: found.stream, seq: String(found.seq) }
+  const entry = {
+    at,
+    type: 'audit.broken',
+    actor: 'gate',
+    trace: deps.ids.trace(),
+    subject,
+    about: { says: found.says },
+  }
+  await Promise.all([kept, deps.ledger.commit([{ kind: 'audit', entry }])])
+}

@@ -1,0 +1,80 @@
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { KeptCheckpoint } from '../commands/audit/audit-ports.ts'
+import { KeptAudit } from '../contract/audit.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import { readPrivateFile } from './key-files.ts'
+
+export const KEPT_FILE = 'newest-checkpoint.json'
+
+type State = ReturnType<KeptCheckpoint['state']>
+
+/**
+ * The newest checkpoint beside the keys: whoever can only write the database cannot change it. A file that cannot be read is
+ * a break of the audit, not an error: the gate starts, signs nothing and says so.
+ */
+export function openKeptCheckpoint(folder: string): KeptCheckpoint {
+  const file = join(folder, KEPT_FILE)
+  let state = stateIn(file)
+  let writing: Promise<Result<void>> = Promise.resolve(ok(undefined))
+  return {
+    state: () => state,
+    keep(next) {
+      state = { ...next, missing: false }
+      // One after the other, and each writes what is newest then.
+      writing = writing.then(() => write(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
+      return writing
+    },
+  }
+}
+
+function stateIn(file: string): State {
+  const text = readPrivateFile(file)
+  if (text.ok && text.value === undefined) return { missing: true }
+  const kept = text.ok ? parsed(text.value ?? '') : undefined
+  if (kept === undefined) {
+    const broken = { at: 0, stream: 'checkpoints', seq: 0, says: `\`${KEPT_FILE}\` beside the keys cannot be read` }
+    return { missing: false, broken }
+  }
+  const { v: _, ...known } = kept
+  return { ...known, missing: false }
+}
+
+function parsed(text: string): KeptAudit | undefined {
+  try {
+    return KeptAudit.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all, and off the event loop: a checkpoint may be signed several times a second. */
+async function write(file: string, text: string): Promise<Result<void>> {
+  const part = `${file}.new`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const handle = await open(part, 'w', 0o600)
+    try {
+      await handle.writeFile(`${text}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(part, file)
+    await syncFolder(dirname(file))
+    return ok(undefined)
+  } catch (error) {
+    return refuse('audit.unavailable', { file, says: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+/** Makes the new name durable. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
