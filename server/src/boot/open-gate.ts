@@ -101,7 +101,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     .begin()
     .catch((error: unknown) => log('error', 'nothing can be sent to the collector', { error: String(error) }))
   const recovered = await recoverCalls(world)
-  if (recovered.unknown + recovered.retried > 0)
+  if (recovered.unknown + recovered.retried + recovered.failed > 0)
     log('warn', 'calls were interrupted when the gate last stopped', recovered)
   await scheduler.sweep()
   // Waits for tool servers, so nobody waits for it.

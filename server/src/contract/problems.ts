@@ -329,6 +329,12 @@ export const PROBLEMS = {
     says: 'the gate stopped while the tool was running; nobody knows whether it took effect',
     do: 'find out, then settle the call with `sluice settle`',
   },
+  'call.read_interrupted': {
+    http: 502,
+    retry: 'later',
+    says: 'the gate stopped while the tool was reading; it only reads, so nothing was changed',
+    do: 'make the call again',
+  },
   'call.not_unknown': {
     http: 409,
     retry: 'never',

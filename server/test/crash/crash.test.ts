@@ -36,10 +36,20 @@ const IDEMPOTENT: readonly Death[] = [
   { at: 'outcome.before', becomes: 'executed', ran: 2 },
 ]
 
+/** Nobody has to settle a read: it changed nothing, whether or not it was sent. */
+const READING: readonly Death[] = [
+  { at: 'intent.after', becomes: 'failed', ran: 0 },
+  { at: 'upstream.before', becomes: 'failed', ran: 0 },
+  { at: 'upstream.after', becomes: 'failed', ran: 0 },
+  { at: 'outcome.before', becomes: 'failed', ran: 0 },
+]
+
 describe.each([
   { scenario: 'direct', deaths: DIRECT },
   { scenario: 'held', deaths: HELD },
   { scenario: 'idempotent', deaths: IDEMPOTENT },
+  { scenario: 'reading', deaths: READING },
+  { scenario: 'reading held', deaths: READING },
 ])('a $scenario call whose gate is killed', ({ scenario, deaths }) => {
   test.each(deaths)('at $at is $becomes after the restart and has run $ran times', async ({ at, becomes, ran }) => {
     await afterDeath(scenario, at, async (rig) => {

@@ -22,6 +22,8 @@ const CALLS: Readonly<Record<string, [tool: string, args: { readonly [name: stri
   direct: ['book__slow_note', { text }],
   idempotent: ['book__note_again', { text }],
   held: ['book__note', { text }],
+  reading: ['book__echo', { text }],
+  'reading held': ['book__picture', {}],
   'verified direct': ['book__keep_note', { title: 'direct', text }],
   'verified held': ['book__keep_note', { title: 'held', text }],
 }

@@ -29,7 +29,7 @@ type Waiting = GateRig & {
   readonly loadPolicy: (text: string) => Promise<void>
 }
 
-type Options = { policy?: string; act?: object; ttl_s?: number; config?: object }
+type Options = { policy?: string; act?: object; server?: object; ttl_s?: number; config?: object }
 
 /** A gate over a tool server that stays in a check or a dry run until it is released. */
 async function withWaiting(use: (rig: Waiting) => Promise<void>, options: Options = {}): Promise<void> {
@@ -40,6 +40,7 @@ async function withWaiting(use: (rig: Waiting) => Promise<void>, options: Option
     args: [resolve(import.meta.dirname, '../tool-servers/waiting.ts')],
     env: { EFFECTS: join(folder, 'effects.txt') },
     tools: { act: { ...ACT, ...options.act }, is_ready: { effects: ['read'] }, change: { effects: ['read'] } },
+    ...options.server,
   }
   const rig = await openTestGate(folder, {
     policy: text,
@@ -226,6 +227,38 @@ describe('an approved call that waits for its check', () => {
       },
       { policy: HOLD },
     ))
+})
+
+describe('a call that a person orders to be tried again', () => {
+  test.each(ACKNOWLEDGED)('is stopped by %s, and stays unknown', (_name, acknowledge, rule) =>
+    withWaiting(
+      async (rig) => {
+        rig.release()
+        const args = { text: 'silent' }
+        const first = await rig.call('slow__act', args, { caller: rig.caller })
+        expect(first).toMatchObject({ status: 'unknown' })
+        const call_id = 'call_id' in first ? (first.call_id ?? '') : ''
+        rmSync(join(rig.folder, 'effects.txt.go'))
+        expect(await rig.gate.settleCall(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+        await rig.asked('is_ready', 2)
+        await acknowledge(rig)
+        rig.release()
+        // What the first try did is still unknown, so a person is asked again.
+        const because = expect.stringContaining(rule) as string
+        await until(async () => {
+          const open = await rig.gate.listUnknown(APPROVER, { limit: 10 })
+          return open.ok && open.value.items.some(({ problem }) => problem?.about['retry'] !== undefined)
+        })
+        expect(await rig.outcome(call_id)).toMatchObject({
+          status: 'unknown',
+          problem: { code: 'call.interrupted', about: { retry: 'approval.stale', because } },
+        })
+        expect(rig.count('act')).toBe(1)
+        expect(await rig.gate.settleCall(APPROVER, call_id, 'failed')).toMatchObject({ ok: true })
+      },
+      { server: { timeout_ms: 1_000 } },
+    ),
+  )
 })
 
 describe('a dry run', () => {

@@ -14,6 +14,7 @@ import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import type { Intake } from './intake.ts'
+import { integrityFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
 import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
@@ -45,6 +46,11 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   if (closed !== undefined) return refused(closed)
   const prepared = prepareCall(deps, request)
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
+  if (prepared.value.integrity !== 'intact') {
+    // A forged call neither takes a key nor gets the outcome that is kept under it.
+    const { idempotency_key: _, ...unkeyed } = request
+    return judgeAndGo(deps, { request: unkeyed, live }, prepared.value)
+  }
   const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
   return earlier ?? (await judgeAndGo(deps, { request, live }, prepared.value))
 }
@@ -157,6 +163,7 @@ async function record(
   const changes = [
     ...(isStart ? seen.expects : []),
     ...recording,
+    ...integrityFinding(call, verdict, now),
     ...spendChanges(verdict, facts.budgets),
     ...consentChanges(verdict, facts),
     ...grantChanges(verdict, call.caller),
@@ -253,6 +260,7 @@ async function stopped(
         about: { code: why.code, ...ready.about },
       }),
     },
+    ...integrityFinding(call, verdict, facts.now),
   ])
   return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
 }

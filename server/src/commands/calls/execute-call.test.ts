@@ -106,6 +106,15 @@ describe('executing', () => {
     })
   })
 
+  test('a call that only reads and got no answer is failed, whoever said that it reads', async () => {
+    const judged = { now: 0, effects: ['read'], risk: 'low' } as const
+    const { deps } = rig({ is: 'lost', problem: problem('tool.timeout') }, [])
+    const reading = { ...row, idempotent: false, judged }
+    expect(await executeCall(deps, { row: reading, version: 1 })).toMatchObject({ status: 'failed' })
+    const writing = { ...reading, judged: { ...judged, effects: ['read', 'write'] as const } }
+    expect(await executeCall(deps, { row: writing, version: 1 })).toMatchObject({ status: 'unknown' })
+  })
+
   test('an answer that breaks the tool`s own output schema is not handed on as good', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
     const result = (structuredContent: Record<string, unknown>): UpstreamAnswer => ({

@@ -49,7 +49,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   })
   const called_off_by = under_way.end()
   deps.probe('upstream.after')
-  const checked = checkOutput(interpret(answer, row.idempotent), tool)
+  const checked = checkOutput(interpret(answer, row), tool)
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...consequencesOf(deps, row, tool, checked), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked)

@@ -1,4 +1,5 @@
 import type { Call, CallRequest } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Facts } from '../../core/gate/facts.ts'
@@ -27,12 +28,6 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
-  const split = splitInputs(request.args)
-  if (!split.ok) return split
-  const { definition, hash } = inForce(row)
-  const valid = validateAgainst(definition.inputSchema, hash, split.value.args)
-  // The message quotes the schema, and a schema that nobody has admitted reaches no agent.
-  if (!valid.ok) return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid
   const call: Call = {
     call_id: deps.ids.call(),
     caller: request.caller,
@@ -49,7 +44,20 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
     ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
     ...(request.as_task === true ? { task_of: request.caller.id } : {}),
   }
-  return ok({ call, tool, integrity: integrityOf(call, request.claimed) })
+  const integrity = integrityOf(call, request.claimed)
+  // A forged call is blocked and recorded as one, whatever else is wrong with it.
+  const valid = integrity === 'intact' ? validArgs(tool, request.args) : ok(undefined)
+  return valid.ok ? ok({ call, tool, integrity }) : valid
+}
+
+function validArgs({ row }: Tool, args: Json): Result<void> {
+  const split = splitInputs(args)
+  if (!split.ok) return split
+  const { definition, hash } = inForce(row)
+  const valid = validateAgainst(definition.inputSchema, hash, split.value.args)
+  if (valid.ok) return ok(undefined)
+  // The message quotes the schema, and a schema that nobody has admitted reaches no agent.
+  return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid
 }
 
 /** A caller's own canonical form or hash is compared, never used. */

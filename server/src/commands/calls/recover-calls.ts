@@ -1,8 +1,10 @@
 import type { CallRow } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
+import { onlyReads } from '../../core/gate/interpret.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change, Clock, Held, Ids, Ledger, Shelves } from '../ports.ts'
 import { retryChanges } from './retry-changes.ts'
+import { closeRun } from './settle-call.ts'
 
 export type RecoverDeps = {
   readonly shelves: Shelves
@@ -14,32 +16,45 @@ export type RecoverDeps = {
 
 const PAGE = 100
 
+type Recovered = 'unknown' | 'retried' | 'failed'
+
 /**
- * At start: calls that an earlier process of this gate left `executing` were interrupted. Nobody knows whether they took
- * effect, so they become `unknown`: an idempotent one is tried again by the driver, every other waits for a person.
+ * At start: calls that an earlier process of this gate left `executing` were interrupted. One that only reads has failed and can be
+ * made again. Of every other nobody knows whether it took effect, so it becomes `unknown`: an idempotent one is tried again by the
+ * driver, the rest waits for a person.
  */
-export async function recoverCalls(deps: RecoverDeps): Promise<{ readonly unknown: number; readonly retried: number }> {
-  const counts = { unknown: 0, retried: 0 }
+export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<Recovered, number>>> {
+  const counts = { unknown: 0, retried: 0, failed: 0 }
+  await eachCall(deps, 'executing', async (held) => {
+    if (held.row.boot !== deps.boot) counts[await interrupt(deps, held)] += 1
+  })
+  // An earlier release asked a person about reads too.
+  await eachCall(deps, 'unknown', async (held) => {
+    if (held.row.settled === undefined && onlyReads(held.row)) await failRead(deps, held, closeRun(held.row))
+  })
+  return counts
+}
+
+async function eachCall(
+  { shelves }: RecoverDeps,
+  state: 'executing' | 'unknown',
+  visit: (held: Held<'calls'>) => Promise<void>,
+): Promise<void> {
   let after: number | undefined
   for (;;) {
-    const page = await deps.shelves.list(
-      'calls',
-      { state: 'executing' },
-      { limit: PAGE, ...(after === undefined ? {} : { after }) },
-    )
+    const page = await shelves.list('calls', { state }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     const last = page.at(-1)
-    if (last === undefined) return counts
+    if (last === undefined) return
     after = last.cursor
-    for (const held of page.filter(({ row }) => row.boot !== deps.boot)) {
-      counts[await interrupt(deps, held)] += 1
-    }
+    for (const held of page) await visit(held)
   }
 }
 
-async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<'unknown' | 'retried'> {
+async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recovered> {
+  // A held call's run is still marked as resuming it: driven again, it reads this row and ends or goes on from there.
+  if (onlyReads(held.row)) return failRead(deps, held, [])
   const at = deps.clock()
   const row: CallRow = { ...held.row, state: 'unknown', problem: problem('call.interrupted') }
-  // A held call's run is still marked as resuming it: driven again, it reads this row and ends or goes on from there.
   const mayRetry = row.idempotent
   const settled: CallRow = mayRetry ? { ...row, settled: { by: 'recovery', as: 'retry', at } } : row
   const next: { row: CallRow; changes: Change[] } = mayRetry
@@ -51,4 +66,17 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<'unkno
     { kind: 'audit', entry: auditOf('call.interrupted', next.row, at, { actor: 'gate', outcome: 'unknown' }) },
   ])
   return mayRetry ? 'retried' : 'unknown'
+}
+
+async function failRead(deps: RecoverDeps, held: Held<'calls'>, also: readonly Change[]): Promise<'failed'> {
+  const at = deps.clock()
+  const why = problem('call.read_interrupted')
+  const row: CallRow = { ...held.row, state: 'failed', ended_at: at, problem: why }
+  const about = { code: why.code }
+  await deps.ledger.commit([
+    { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
+    ...also,
+    { kind: 'audit', entry: auditOf('call.interrupted', row, at, { actor: 'gate', outcome: 'failed', about }) },
+  ])
+  return 'failed'
 }

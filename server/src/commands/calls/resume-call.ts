@@ -15,6 +15,7 @@ import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from './facts/budget-facts.ts'
 import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
+import { storedArgsFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
 import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
@@ -177,6 +178,7 @@ async function commitNext(
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
     ...approvalChange(approval, next.ok, now),
     { kind: 'audit', entry },
+    ...(!next.ok && next.problem.code === 'approval.args_changed' ? [storedArgsFinding(row, now)] : []),
     ...consequences,
   ]
   deps.probe('intent.before')
@@ -190,13 +192,15 @@ async function commitNext(
 }
 
 /**
- * A call that does not start. One that was interrupted before may have taken effect then, which may be why its check fails now:
- * nobody knows still, and a person is asked anew.
+ * A call that does not start. One that was interrupted before may have taken effect then: that is still unknown, whatever stops it
+ * now, and a person is asked again.
  */
 function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
-  if (why.code !== 'call.check_failed') return { ...before, state: 'refused', ended_at: now, problem: why }
-  if (before.state !== 'unknown') return { ...before, state: 'failed', ended_at: now, problem: why }
-  return { ...before, problem: problem('call.interrupted', { check: why.about['says'] ?? '' }) }
+  const isCheck = why.code === 'call.check_failed'
+  if (before.state !== 'unknown')
+    return { ...before, state: isCheck ? 'failed' : 'refused', ended_at: now, problem: why }
+  const told = isCheck ? { check: why.about['says'] ?? '' } : { retry: why.code, because: why.about['because'] ?? '' }
+  return { ...before, problem: problem('call.interrupted', told) }
 }
 
 function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {

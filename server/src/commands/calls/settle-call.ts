@@ -59,7 +59,8 @@ function settlement(
   return { row: { ...told, state: 'executed', result, output: kept(text.length) }, changes }
 }
 
-function closeRun({ run_id }: CallRow): Change[] {
+/** The run that waits for a person to settle its call goes on. */
+export function closeRun({ run_id }: CallRow): Change[] {
   if (run_id === undefined) return []
   return [
     { kind: 'event', run: run_id, event: { type: 'call.settled' } },

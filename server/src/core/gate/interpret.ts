@@ -1,5 +1,5 @@
 import { asksIn } from '../../contract/asks.ts'
-import type { CallState, Eviction, ToolResult } from '../../contract/call.ts'
+import type { CallRow, CallState, Eviction, ToolResult } from '../../contract/call.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 
@@ -22,9 +22,9 @@ export type Interpretation = {
 
 /**
  * What an answer means for the call's row.
- * INVARIANT: a call that was sent and not answered is `unknown`, unless running it again can do no harm.
+ * INVARIANT: a call that was sent and not answered is `unknown`, unless running it again can do no harm: it only reads, or is idempotent.
  */
-export function interpret(answer: Answer, idempotent: boolean): Interpretation {
+export function interpret(answer: Answer, row: Pick<CallRow, 'idempotent' | 'judged'>): Interpretation {
   switch (answer.is) {
     case 'answered':
       return answer.result.isError === true
@@ -35,8 +35,13 @@ export function interpret(answer: Answer, idempotent: boolean): Interpretation {
     case 'not_sent':
       return { state: 'failed', problem: answer.problem }
     default:
-      return { state: idempotent ? 'failed' : 'unknown', problem: answer.problem }
+      return { state: row.idempotent || onlyReads(row) ? 'failed' : 'unknown', problem: answer.problem }
   }
+}
+
+/** As it was judged. Of rows that do not say so, nothing is assumed. */
+export function onlyReads({ judged }: Pick<CallRow, 'judged'>): boolean {
+  return judged !== undefined && judged.effects.length > 0 && judged.effects.every((effect) => effect === 'read')
 }
 
 const codeOf = ({ _meta }: ToolResult) => (asksIn(_meta) === undefined ? 'tool.failed' : 'tool.asks')

@@ -1,0 +1,38 @@
+import type { Call } from '../../contract/call.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import type { Change } from '../ports.ts'
+
+/**
+ * A call whose arguments are not the ones that were hashed is a security finding: an audit entry of its own, beside the one that
+ * records the blocked call, so that it can be looked for.
+ */
+export function integrityFinding(call: Call, { evidence }: Verdict, now: number): readonly Change[] {
+  const rules = evidence.filter(({ decider, effect }) => decider === 'integrity' && effect === 'block')
+  return rules.length === 0
+    ? []
+    : [
+        findingOf(
+          call,
+          rules.map(({ rule }) => rule),
+          now,
+        ),
+      ]
+}
+
+/** The stored arguments of a held call no longer have the hash that was approved. */
+export const storedArgsFinding = (call: Call, now: number): Change => findingOf(call, ['integrity.stored_args'], now)
+
+function findingOf(call: Call, rules: string[], now: number): Change {
+  return {
+    kind: 'audit',
+    entry: {
+      at: now,
+      type: 'call.integrity_mismatch',
+      actor: call.caller.id,
+      trace: call.trace,
+      subject: { call: call.call_id, tool: call.tool_id, thread: call.thread },
+      args_hash: call.args_hash,
+      about: { severity: 'high', rules },
+    },
+  }
+}
