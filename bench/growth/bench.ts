@@ -52,7 +52,12 @@ async function prepare(folder: string, size: Size): Promise<string> {
   const { entries, tools, rules, pending } = { ...SMALL, ...size }
   mkdirSync(folder)
   const many = { command: 'node', args: [join(import.meta.dirname, 'many-tools.ts'), String(tools)] }
-  const config = { listen: { port: 0 }, servers: { many }, policy: policyOf(rules), approvals: { expires_s: 86_400 } }
+  const config = {
+    listen: { port: 0 },
+    servers: { many },
+    policy: policyOf(rules),
+    approvals: { pending_per_caller: 1_000_000, pending_bytes_per_caller: 1_000_000_000 },
+  }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   const loaded = loadConfig(join(folder, 'sluice.yaml'), true)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problem))

@@ -116,6 +116,7 @@ export type World = {
   readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
+  readonly pendingLimits: DispatchDeps['pendingLimits']
   readonly keys: LiveKeys
   readonly issuers: Issuers
   readonly passphrases: Passphrases

@@ -20,6 +20,8 @@ import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
 import { registerTools } from '../commands/catalogue/register-tools.ts'
 import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
+import { givingBackPending } from '../commands/approvals/pending-limits.ts'
+import { requestLife } from '../commands/approvals/request-life.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
@@ -236,7 +238,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     readings: readingsOf({ shelves: store.value, audit: store.value, servers: () => servers.status() }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
-  const told = tellRuns(stampEnds(store.value, Date.now))
+  const told = tellRuns(givingBackPending(stampEnds(store.value, Date.now)))
   const ledger = watchRows(
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
@@ -298,7 +300,11 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     catalogue,
     live,
     policy: () => live.current(),
-    holdFor: () => config.approvals.expires_s * 1000,
+    holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
+    pendingLimits: {
+      requests: config.approvals.pending_per_caller,
+      bytes: config.approvals.pending_bytes_per_caller,
+    },
     keys: { ...keys.value, rotate: refreshing(keys.value.rotate, own) },
     passphrases: scryptPassphrases,
     strong: config.approvals.strong,

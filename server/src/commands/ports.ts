@@ -69,8 +69,8 @@ export type Change =
   | { kind: 'once'; key: string; until: number }
   /** Open an account with units to spend; lost when it exists. May be forgotten after `until`. */
   | { kind: 'open'; account: string; units: number; until?: number }
-  /** Take units, or give some back when negative; lost when fewer are left or there is no such account. */
-  | { kind: 'spend'; account: string; units: number }
+  /** Take units, or give some back when negative; lost when fewer than `least` (0) would be left or there is no such account. */
+  | { kind: 'spend'; account: string; units: number; least?: number }
   /** Append to a run's journal. */
   | { kind: 'event'; run: RunId; event: RunEvent }
   /** Make the run go on: now, or not before `at`. */

@@ -55,6 +55,8 @@ export type ApprovalRow = {
   readonly decisions: readonly Decision[]
   readonly replaces?: ApprovalId
   readonly replaced_by?: ApprovalId
+  /** While it is pending: what it takes of its caller's limit on pending bytes. */
+  readonly counted?: { readonly bytes: number }
   /** For an edited request: the arguments before, so the approver sees the difference. */
   readonly edited_from?: string
 }

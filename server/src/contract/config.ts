@@ -12,7 +12,9 @@ import { Serenity } from './serenity.ts'
 import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
 import { refuseWriters } from './standard.ts'
+import { RiskClass } from './tool.ts'
 import { COMMON, noneBut, ONE_KIND } from './tool-settings.ts'
+import { STRENGTHS } from './verdict.ts'
 
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
 export const ServerName = z
@@ -73,6 +75,8 @@ const ALONE = /^(?!.*\/)(?![^:]*:\d+$).*$/
 /** Where the operator speaks of a server's tools: of a command, where the command stands. */
 const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === undefined ? 'tools' : 'commands')
 
+const RequestLife = z.number().int().min(1).max(31_536_000)
+
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
 export const Config = z.strictObject({
   listen: z
@@ -97,7 +101,13 @@ export const Config = z.strictObject({
   approvals: z
     .strictObject({
       /** How long a request waits for a decision. */
-      expires_s: z.number().int().min(1).max(31_536_000).default(3_600),
+      expires_s: RequestLife.default(86_400),
+      /** For some risk classes or strengths another time than `expires_s`; where two fit, the shorter one. */
+      expires_s_for: z.partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife).default({}),
+      /** How many requests of one caller wait for a decision at a time; one more is refused. */
+      pending_per_caller: z.int().min(1).max(1_000_000).default(200),
+      /** How many bytes of arguments and previews they have together. */
+      pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
       /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
       strong: z.enum(['role', 'passphrase']).default('role'),
     })

@@ -378,6 +378,12 @@ export const PROBLEMS = {
     do: 'call again if it is still wanted',
   },
 
+  'approval.too_many_pending': {
+    http: 429,
+    retry: 'later',
+    says: 'as many requests of this caller as may wait for a decision are waiting, or as many bytes',
+    do: 'wait until one of them is decided or expires, or withdraw one; `approvals.pending_per_caller` and `pending_bytes_per_caller` set the limits',
+  },
   'approval.unknown': {
     http: 404,
     retry: 'never',

@@ -39,7 +39,9 @@ function after(model: Model, change: Change): Model | undefined {
       return { ...model, accounts: new Map(model.accounts).set(change.account, change.units) }
     case 'spend': {
       const left = (model.accounts.get(change.account) ?? Number.NaN) - change.units
-      return left >= 0 ? { ...model, accounts: new Map(model.accounts).set(change.account, left) } : undefined
+      return left >= (change.least ?? 0)
+        ? { ...model, accounts: new Map(model.accounts).set(change.account, left) }
+        : undefined
     }
     case 'event':
       return { ...model, events: new Map(model.events).set(change.run, (model.events.get(change.run) ?? 0) + 1) }
@@ -81,7 +83,15 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('expect' as const), table: fc.constant('calls' as const), id, version }),
   fc.record({ kind: fc.constant('once' as const), key: oneOf('a', 'b', 'c', 'd', 'e'), until: fc.constant(9e12) }),
   fc.record({ kind: fc.constant('open' as const), account: id, units: fc.nat(5) }),
-  fc.record({ kind: fc.constant('spend' as const), account: id, units: fc.integer({ min: -3, max: 5 }) }),
+  fc.record(
+    {
+      kind: fc.constant('spend' as const),
+      account: id,
+      units: fc.integer({ min: -3, max: 5 }),
+      least: fc.integer({ min: 0, max: 3 }),
+    },
+    { requiredKeys: ['kind', 'account', 'units'] },
+  ),
   fc.record({ kind: fc.constant('event' as const), run, event: fc.constant({ type: 'x' }) }),
   fc.record({ kind: fc.constant('wake' as const), run, at: fc.nat(9) }),
   fc.record({ kind: fc.constant('rest' as const), run, cursor: fc.nat(4), through: fc.nat(9) }),

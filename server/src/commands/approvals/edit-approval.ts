@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Call, CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Tool } from '../../contract/tool.ts'
+import type { RiskClass, Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
@@ -15,6 +15,7 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, requestOf } from '../calls/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
+import { bytesOf, movedChanges } from './pending-limits.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Held, Ledger } from '../ports.ts'
 import { hiddenInRequest } from './hidden-in-request.ts'
@@ -28,7 +29,7 @@ export type EditDeps = PrepareDeps &
   PreviewDeps & {
     readonly policy: () => Policy
     readonly ledger: Ledger
-    readonly holdFor: (verdict: Verdict) => number
+    readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
   }
 
 /**
@@ -103,7 +104,7 @@ function editedRow(
     ...judged,
     idempotent: tool.idempotent,
     approval_id: replaced.replaced_by,
-    held_until: deps.clock() + deps.holdFor(judged.verdict),
+    held_until: deps.clock() + deps.holdFor(judged.verdict, tool.risk),
   }
 }
 
@@ -122,6 +123,10 @@ function newRequest(
     created_at: deps.clock(),
     expires_at: row.held_until,
     replaces: before.approval_id,
+    // A request of a release that did not count is not counted now.
+    ...(before.counted === undefined
+      ? {}
+      : { counted: { bytes: bytesOf(row.canonical_args, preview.preview, preview.preview_raw) } }),
     edited_from: before.canonical_args,
   }
 }
@@ -139,6 +144,7 @@ function editChanges(
   return [
     ...approvalMoved(held, replaced, event),
     { kind: 'swap', table: 'approvals', id: request.approval_id, from: 'absent', to: request },
+    ...(request.counted === undefined ? [] : movedChanges(request.caller, request.counted.bytes)),
     { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },
     {
       kind: 'audit',

@@ -25,7 +25,12 @@ export type Recording = {
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
   readonly frees_at?: number
-  readonly hold: { readonly approval_id: ApprovalId; readonly run_id: RunId; readonly expires_at: number }
+  readonly hold: {
+    readonly approval_id: ApprovalId
+    readonly run_id: RunId
+    readonly expires_at: number
+    readonly bytes: number
+  }
 }
 
 /** Step 6 of the corridor as data: the call's first row and everything that must become true with it, in one commit. */
@@ -88,13 +93,14 @@ export function isOverBudget(verdict: Verdict): boolean {
 }
 
 function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
-  const { approval_id, run_id, expires_at } = recording.hold
+  const { approval_id, run_id, expires_at, bytes } = recording.hold
   return {
     ...requestOf(row),
     approval_id,
     run_id,
     created_at: recording.now,
     expires_at,
+    counted: { bytes },
     ...(recording.preview === undefined ? {} : { preview: recording.preview }),
     ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
   }

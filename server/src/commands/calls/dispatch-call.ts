@@ -1,9 +1,11 @@
 import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../../contract/call.ts'
-import { problem, type Problem } from '../../contract/problems.ts'
+import { ok, problem, type Problem } from '../../contract/problems.ts'
+import type { RiskClass } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
+import { bytesOf, isLostToPending, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
 import type { AskDeps } from './ask-back.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
@@ -37,7 +39,8 @@ export type DispatchDeps = PrepareDeps &
     readonly links: Links
     readonly probe: Probe
     readonly boot: string
-    readonly holdFor: (verdict: Verdict) => number
+    readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
+    readonly pendingLimits: PendingLimits
   }
 
 /** The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. */
@@ -145,6 +148,10 @@ async function record(
   const now = deps.clock()
   const verdict = strongWhereHidden(found, hiddenInRequest(deps, found, { ...call, ...rawIn(preview) }), now)
   const frees_at = freesAt(facts.budgets)
+  const bytes = bytesOf(call.canonical_args, preview?.result, preview?.raw)
+  const pending =
+    verdict.effect === 'ask' ? await pendingChanges(deps.accounts, deps.pendingLimits, call.caller, bytes) : ok([])
+  if (!pending.ok) return stopped(deps, { call, tool, integrity: facts.integrity }, judged, pending.problem, undefined)
   const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
     now,
     ...(frees_at === undefined ? {} : { frees_at }),
@@ -152,7 +159,12 @@ async function record(
     policy_version,
     judged: judgedOf(facts),
     idempotent: tool.idempotent,
-    hold: { approval_id: deps.ids.approval(), run_id: deps.ids.run(), expires_at: now + deps.holdFor(verdict) },
+    hold: {
+      approval_id: deps.ids.approval(),
+      run_id: deps.ids.run(),
+      expires_at: now + deps.holdFor(verdict, tool.risk),
+      bytes,
+    },
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
     ...(request.idempotency_key === undefined
@@ -167,6 +179,7 @@ async function record(
     ...spendChanges(verdict, facts.budgets),
     ...consentChanges(verdict, facts),
     ...grantChanges(verdict, call.caller),
+    ...pending.value,
   ]
   deps.probe('intent.before')
   // Nothing may come between this question and the commit of a start.
@@ -180,7 +193,9 @@ async function record(
     await deps.catalogue.refresh(call.server)
     return 'overtaken'
   }
-  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant].some((isLost) => isLost(changes, recorded))
+  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant, isLostToPending].some((isLost) =>
+    isLost(changes, recorded),
+  )
   if (isOvertaken) return 'overtaken'
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
   const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })

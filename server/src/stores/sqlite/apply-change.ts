@@ -12,7 +12,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
   const rows = rowWriter(db)
   const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const open = db.prepare('INSERT INTO accounts (id, units, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2')
+  const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2 + ?3')
   const event = db.prepare(
     'INSERT INTO events (run, seq, body) SELECT ?1, coalesce(max(seq), 0) + 1, ?2 FROM events WHERE run = ?1',
   )
@@ -27,7 +27,12 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
       case 'open':
         return changed(open, word(change.account), units(change.units, 0), time(change.until))
       case 'spend':
-        return changed(spend, word(change.account), units(change.units, Number.MIN_SAFE_INTEGER))
+        return changed(
+          spend,
+          word(change.account),
+          units(change.units, Number.MIN_SAFE_INTEGER),
+          units(change.least ?? 0, 0),
+        )
       case 'event':
         return changed(event, word(change.run), eventText(change.event))
       case 'wake':

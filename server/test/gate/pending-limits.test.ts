@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '../../src/contract/caller.ts'
+import type { Outcome } from '../../src/contract/call.ts'
+import { race } from '../race/race.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, until, withGate, type GateRig } from './with-gate.ts'
+
+const TOO_MANY = { status: 'refused', problem: { code: 'approval.too_many_pending' } }
+const limited = (approvals: object) => ({ config: { approvals } })
+const note = (rig: GateRig, text: string, caller: Caller = AGENT) => rig.call('book__note', { text }, { caller })
+const hold = async (rig: GateRig, text: string) => pendingOf(await note(rig, text))
+
+/** Every way in which a request stops waiting. */
+const ENDINGS: readonly (readonly [string, (rig: GateRig, held: ReturnType<typeof pendingOf>) => Promise<unknown>])[] =
+  [
+    ['approved', ({ gate }, held) => gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })],
+    ['denied', ({ gate }, held) => gate.decideApproval(APPROVER, held.approval_id, { says: 'deny' })],
+    ['withdrawn', ({ gate }, held) => gate.withdrawCall(AGENT, held.call_id)],
+  ]
+
+test.each(ENDINGS)('a request that was %s makes room for one more, and for no more than one', (_name, end) =>
+  withGate(
+    async (rig) => {
+      const first = await hold(rig, '1')
+      await hold(rig, '2')
+      expect(await note(rig, '3')).toMatchObject({
+        ...TOO_MANY,
+        problem: { about: { pending: '2', limit: '2' } },
+      })
+      expect(await end(rig, first)).toMatchObject({ ok: true })
+      await rig.outcome(first.call_id)
+      await hold(rig, '4')
+      expect(await note(rig, '5')).toMatchObject(TOO_MANY)
+    },
+    limited({ pending_per_caller: 2 }),
+  ),
+)
+
+test('a request that expired makes room', () =>
+  withGate(
+    async (rig) => {
+      await hold(rig, '1')
+      expect(await note(rig, '2')).toMatchObject(TOO_MANY)
+      await until(async () => (await note(rig, '3')).status === 'pending')
+    },
+    limited({ pending_per_caller: 1, expires_s: 1 }),
+  ))
+
+test('an edited request takes the place of the one it replaces, by its own size', () =>
+  withGate(
+    async (rig) => {
+      const first = await hold(rig, 'x'.repeat(10))
+      const edited = await rig.gate.editApproval(APPROVER, first.approval_id, { text: 'x'.repeat(600) })
+      expect(edited).toMatchObject({ ok: true })
+      // The edit is not refused, but it fills the caller's limit.
+      expect(await note(rig, 'x'.repeat(300))).toMatchObject(TOO_MANY)
+      const approval_id = edited.ok ? edited.value.approval_id : ''
+      await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
+      await hold(rig, 'x'.repeat(300))
+    },
+    limited({ pending_per_caller: 2, pending_bytes_per_caller: 700 }),
+  ))
+
+test('one person`s first yes of two gives nothing back, and the second does so once', () =>
+  withGate(
+    async (rig) => {
+      const first = await hold(rig, '1')
+      const second: Caller = { kind: 'approver', id: 'approver:eve', user: 'eve' }
+      await rig.gate.decideApproval(APPROVER, first.approval_id, { says: 'approve' })
+      expect(await note(rig, '2')).toMatchObject(TOO_MANY)
+      await rig.gate.decideApproval(second, first.approval_id, { says: 'approve' })
+      expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed' })
+      await hold(rig, '3')
+      expect(await note(rig, '4')).toMatchObject(TOO_MANY)
+    },
+    {
+      policy:
+        'rules: [{ id: two, effect: ask, strength: two_person, match: { tool: book__note }, says: two people decide }]',
+      ...limited({ pending_per_caller: 1 }),
+    },
+  ))
+
+test('each person behind an agent has limits of their own, and refused calls can be made again', () =>
+  withGate(
+    async (rig) => {
+      await hold(rig, '1')
+      pendingOf(await note(rig, '1', { ...AGENT, user: 'eve' }))
+      const key = { idempotency_key: 'k' }
+      expect(await rig.call('book__note', { text: '2' }, key)).toMatchObject(TOO_MANY)
+      const types = (await rig.gate.auditPage(undefined, 1, 1000)).filter(({ type }) => type === 'call.stopped')
+      expect(types).toMatchObject([{ about: { code: 'approval.too_many_pending' } }])
+      expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
+    },
+    limited({ pending_per_caller: 1 }),
+  ))
+
+test('of many calls at once exactly as many are held as may be', () =>
+  withGate(
+    async (rig) => {
+      const counted: Record<string, number> = {}
+      const seen = (outcome: Outcome) => {
+        const key = outcome.status === 'refused' ? outcome.problem.code : outcome.status
+        counted[key] = (counted[key] ?? 0) + 1
+      }
+      await Promise.all(Array.from({ length: 40 }, async (_, nth) => seen(await note(rig, `here ${nth}`))))
+      expect(counted['pending']).toBe(7)
+      const { items } = await rig.gate.listApprovals(ADMIN, 'pending', { limit: 100 })
+      expect(items).toHaveLength(7)
+    },
+    limited({ pending_per_caller: 7 }),
+  ))
+
+test('two processes that hold calls of one caller share its limit', () =>
+  withGate(async (rig) => {
+    await rig.opened.close()
+    const racers = ['a', 'b'].map((name) => [rig.folder, 'book__note', 't1', name, '120', '', JSON.stringify(AGENT)])
+    const total = await race('call-racer.ts', racers)
+    expect(total['pending']).toBe(200)
+    expect(total['approval.too_many_pending']).toBe(40)
+  }))
