@@ -31,6 +31,8 @@ export const Rule = z.strictObject({
   effect: Effect,
   /** Only for `ask`; without it the ask is simple. */
   strength: Strength.optional(),
+  /** Wants a dry run before the call runs, where the tool has one; a failing one stops the call. Not for `block`. */
+  preview: z.boolean().optional(),
   match: Match.default({}),
   /** A condition in the CEL subset of docs/policy.md. One that cannot be evaluated blocks. */
   when: z.string().min(1).max(2000).optional(),

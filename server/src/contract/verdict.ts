@@ -19,6 +19,8 @@ export const Opinion = z.strictObject({
   source: z.string(),
   at: z.number(),
   strength: Strength.optional(),
+  /** The rule wants a dry run first. */
+  preview: z.literal(true).optional(),
 })
 export type Opinion = z.infer<typeof Opinion>
 

@@ -22,7 +22,7 @@ import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue, Ledger, Live, Probe } from '../ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
-import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
+import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { redactArgs } from './redact-args.ts'
 import { scopedKey } from './scoped-key.ts'
@@ -64,7 +64,7 @@ type Asked = { readonly request: CallRequest; readonly live: Live | undefined }
 const TRIES = 8
 
 /** A dry run spends nothing, so no consent opens one: whoever wants one gets what a held call would get. */
-function withoutConsent(verdict: Verdict, wanted: CallRequest['dry_run']): Verdict {
+function withoutConsent(verdict: Verdict, wanted: Wanted): Verdict {
   return wanted !== undefined && consentIn(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
 }
 
@@ -85,7 +85,7 @@ async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall)
     const judged = await judgeCall(deps, call, tool, { integrity }, tries < TRIES ? {} : undefined)
     const { verdict } = judged
     if (preview.is !== 'previewed') {
-      const wanted = request.dry_run
+      const wanted = previewWanted(verdict, request.dry_run)
       preview = await previewCall(deps, prepared, { ...judged, verdict: withoutConsent(verdict, wanted) }, wanted)
     }
     if (preview.is === 'overtaken') {

@@ -3,6 +3,7 @@ import type { Call, CallRequest, ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
+import type { Verdict } from '../../contract/verdict.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { hiddenInPreview } from '../../core/approvals/hidden-places.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
@@ -33,6 +34,15 @@ export type Preview =
 
 const NONE: Preview = { is: 'none' }
 
+/** Who wants a dry run: the caller, as a first step or as all there is, or a rule of the policy. */
+export type Wanted = CallRequest['dry_run'] | 'by_rule'
+
+/** The caller's wish, else that of a rule. While observing, rules have no say. */
+export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): Wanted {
+  const byRule = effect !== 'block' && observed === undefined && evidence.some(({ preview }) => preview === true)
+  return asked ?? (byRule ? 'by_rule' : undefined)
+}
+
 /**
  * Step 5 of the corridor. A dry run reaches the tool server, so it happens only where the verdict allows the call,
  * or where the operator declared this dry run free of effects. A held call shows it to the approver.
@@ -41,15 +51,16 @@ export function previewCall(
   deps: PreviewDeps,
   prepared: PreparedCall,
   judged: Pick<Judged, 'verdict' | 'facts' | 'seen'>,
-  wanted: CallRequest['dry_run'],
+  wanted: Wanted,
 ): Preview | Promise<Preview> {
   const { effect } = judged.verdict
   if (effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
   const dryRun = prepared.tool.dry_run
-  if (dryRun === undefined) return wanted === undefined ? NONE : stop('call.no_dry_run')
+  const none = wanted === 'first' || wanted === 'only' ? stop('call.no_dry_run') : NONE
+  if (dryRun === undefined) return none
   const tool = dryRunTool(deps, prepared)
   const mayRun = (dryRun.effect_free && isUndisturbed(judged, tool)) || effect === 'allow'
-  if (!mayRun || tool === undefined) return wanted === undefined ? NONE : stop('call.no_dry_run')
+  if (!mayRun || tool === undefined) return none
   if (wanted === undefined && effect === 'allow') return NONE
   return dryRunOf(deps, prepared.call, tool, dryRun.args ?? {}, judged.seen.expects)
 }

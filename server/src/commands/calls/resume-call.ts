@@ -20,10 +20,12 @@ import { isLostToOthers } from './facts/standing.ts'
 import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from '../ports.ts'
+import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
 
 export type ResumeDeps = JudgeDeps &
-  AskDeps & {
+  AskDeps &
+  PreviewDeps & {
     readonly catalogue: Catalogue & Pick<LiveCatalogue, 'refresh'>
     readonly ledger: Ledger
     readonly digest: Digest
@@ -48,7 +50,10 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
-    const rechecked = await check(deps, held.row, await recheck(deps, held.row, approval, deps.clock()), tries)
+    const judgedAgain = await recheck(deps, held.row, approval, deps.clock())
+    const tried = approval?.row.preview === undefined ? await tryFirst(deps, held.row, judgedAgain) : judgedAgain
+    if (tried === 'overtaken') continue
+    const rechecked = await check(deps, held.row, tried, tries)
     const { next, judged } = rechecked
     if (!next.ok && next.problem.code === 'audit.unavailable') return 'later'
     // A check can take long: what counts is the time at which the call would start.
@@ -89,6 +94,20 @@ async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, no
     ...consentChanges(verdict, facts),
     ...(await quarantineChanges(deps, row, verdict, now)),
   ]
+}
+
+/** A dry run that a rule wants and that could not be made before the approval, because it was not declared free of effects. */
+async function tryFirst(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): Promise<Rechecked | 'overtaken'> {
+  const { next, judged } = rechecked
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (!next.ok || judged === undefined || tool === undefined) return rechecked
+  const wanted = previewWanted(judged.verdict, undefined)
+  if (wanted === undefined) return rechecked
+  const preview = await previewCall(deps, { call: row, tool, integrity: 'intact' }, judged, wanted)
+  if (preview.is === 'stopped') return { next: { ok: false, problem: preview.problem }, ready: { parts: {} } }
+  if (preview.is !== 'overtaken') return rechecked
+  await deps.catalogue.refresh(row.server)
+  return 'overtaken'
 }
 
 /** Backup and Check, for a call that may run. Stopped by its check, it takes nothing from any budget or consent. */
@@ -196,10 +215,12 @@ async function commitNext(
  * now, and a person is asked again.
  */
 function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
-  const isCheck = why.code === 'call.check_failed'
+  const isCheck = why.code === 'call.check_failed' || why.code === 'call.dry_run_failed'
   if (before.state !== 'unknown')
     return { ...before, state: isCheck ? 'failed' : 'refused', ended_at: now, problem: why }
-  const told = isCheck ? { check: why.about['says'] ?? '' } : { retry: why.code, because: why.about['because'] ?? '' }
+  const told = isCheck
+    ? { check: why.about['says'] ?? why.code }
+    : { retry: why.code, because: why.about['because'] ?? '' }
   return { ...before, problem: problem('call.interrupted', told) }
 }
 

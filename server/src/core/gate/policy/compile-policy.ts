@@ -45,7 +45,11 @@ export function compilePolicy({ text, file }: PolicySource, options: PolicyOptio
     const sound = read.success ? read.data.rules[order] : undefined
     if (sound !== undefined) operator.push(compileRule(sound, source, order, when))
   }
-  faults.push(...repeatedIds(rulesIn(value), yaml, root), ...misplacedStrengths(rulesIn(value), yaml, root))
+  faults.push(
+    ...repeatedIds(rulesIn(value), yaml, root),
+    ...misplacedStrengths(rulesIn(value), yaml, root),
+    ...misplacedPreviews(rulesIn(value), yaml, root),
+  )
   if (!read.success || faults.length > 0) return failed(faults)
   const { preset } = read.data
   const mode = preset === 'observe' ? 'observe' : 'enforce'
@@ -114,6 +118,14 @@ function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): 
     const { line } = yaml.placeOf([...root, 'rules', before])
     const place = yaml.placeOf([...root, 'rules', at, 'id'])
     return [{ ...place, says: `the rule of line ${line} is called \`${id}\` too`, instead: 'write another id' }]
+  })
+}
+
+function misplacedPreviews(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
+  return rules.flatMap(({ effect, preview }, at) => {
+    if (preview !== true || effect !== 'block') return []
+    const place = yaml.placeOfKey([...root, 'rules', at], 'preview')
+    return [{ ...place, says: 'a blocked call has no preview', instead: 'leave `preview` out' }]
   })
 }
 

@@ -2,7 +2,7 @@ import type { Preset, Rule } from '../../../contract/policy.ts'
 import type { Policy } from './policy.ts'
 
 /** The parts of a rule that can differ. */
-const PARTS = ['effect', 'strength', 'match', 'when', 'says'] as const satisfies readonly (keyof Rule)[]
+const PARTS = ['effect', 'strength', 'preview', 'match', 'when', 'says'] as const satisfies readonly (keyof Rule)[]
 export type RulePart = (typeof PARTS)[number]
 
 export type ChangedRule = {

@@ -61,7 +61,7 @@ function inOrder(matching: Matching[]): Matching[] {
 }
 
 function opinionOf({ rule: { rule, source, when }, unknown }: Matching, scope: Scope, at: number): Opinion | undefined {
-  const { id, effect, strength = 'simple', says } = rule
+  const { id, effect, strength = 'simple', says, preview } = rule
   if (unknown !== undefined) {
     const why = `blocked because it hangs on the ${unknown} of this call, which is unknown`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
@@ -72,6 +72,7 @@ function opinionOf({ rule: { rule, source, when }, unknown }: Matching, scope: S
     const why = `blocked because its condition has no answer: ${holds.reason}`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
   }
-  const opinion = { decider: 'policy', effect, rule: id, says, source, at }
+  const wish = preview === true && effect !== 'block' ? { preview } : {}
+  const opinion = { decider: 'policy', effect, rule: id, says, source, at, ...wish }
   return effect === 'ask' ? { ...opinion, strength } : opinion
 }

@@ -18,6 +18,7 @@ const WRITE: Readonly<Record<string, string>> = {
   id: 'write 1 to 64 lower-case letters, digits, `.`, `_` or `-`, beginning with a letter or digit',
   effect: 'write one of `allow`, `ask`, `block`',
   strength: 'write one of `simple`, `strong`, `two_person`',
+  preview: 'write `true` or `false`',
   match: 'write the fields to match, such as `tool: mail__send`',
   when: 'write a condition of 1 to 2000 characters, such as `args.amount > 100`',
   says: 'write why, in 1 to 300 characters, for the person who reads it',

@@ -10,6 +10,7 @@ export type ShownRule = {
   readonly id: string
   readonly effect: Effect
   readonly strength?: Strength
+  readonly preview?: boolean
   readonly source: string
   readonly match: Match
   /** The condition as it was understood, not as it was written. */
@@ -40,13 +41,14 @@ export function explainPolicy(policy: Policy): ShownPolicy {
   const rules = layers.flatMap(({ layer, held }) =>
     held.rules.map((compiled): ShownRule => {
       const { rule, source, when } = compiled
-      const { id, effect, strength, match, says } = rule
+      const { id, effect, strength, preview, match, says } = rule
       const condition = when === undefined ? undefined : serialize(when.ast)
       return {
         layer,
         id,
         effect,
         ...(strength === undefined ? {} : { strength }),
+        ...(preview === undefined ? {} : { preview }),
         source,
         match,
         ...(condition === undefined ? {} : { when: condition }),
@@ -74,12 +76,13 @@ const FIELD_WORDS: Readonly<Record<keyof Match, string>> = {
   lane: 'the lane is',
 }
 
-function readAloud({ effect, strength, match, says }: Rule, condition: string | undefined): string {
+function readAloud({ effect, strength, preview, match, says }: Rule, condition: string | undefined): string {
   const fields = (Object.keys(FIELD_WORDS) as (keyof Match)[]).flatMap((field) => {
     const any = match[field]
     return any === undefined ? [] : [`${FIELD_WORDS[field]} ${any.join(' or ')}`]
   })
   const tests = condition === undefined ? fields : [...fields, condition]
   const answer = spellAnswer(strength === undefined ? { effect } : { effect, strength })
-  return `${answer} ${tests.length === 0 ? 'always' : `if ${tests.join(' and ')}`}: ${says}`
+  const tried = preview === true ? ' after a dry run' : ''
+  return `${answer}${tried} ${tests.length === 0 ? 'always' : `if ${tests.join(' and ')}`}: ${says}`
 }
