@@ -121,6 +121,7 @@ export type World = {
   readonly issuers: Issuers
   readonly passphrases: Passphrases
   readonly strong: 'role' | 'passphrase'
+  readonly tokensCountAs: 'simple' | 'strong'
   readonly newKey: (kind: CallerKind) => string
   readonly digest: Digest
   readonly digestBytes: (hex: string) => string

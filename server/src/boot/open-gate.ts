@@ -308,6 +308,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     keys: { ...keys.value, rotate: refreshing(keys.value.rotate, own) },
     passphrases: scryptPassphrases,
     strong: config.approvals.strong,
+    tokensCountAs: config.approvals.tokens,
     issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,

@@ -28,6 +28,7 @@ describe('the configuration', () => {
             pending_per_caller: 200,
             pending_bytes_per_caller: 20_000_000,
             strong: 'role',
+            tokens: 'simple',
           },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
           auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },

@@ -110,6 +110,8 @@ export const Config = z.strictObject({
       pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
       /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
       strong: z.enum(['role', 'passphrase']).default('role'),
+      /** What the redemption of a token counts as. A simple one answers simple requests, and none is minted for others. */
+      tokens: z.enum(['simple', 'strong']).default('simple'),
     })
     .prefault({}),
   audit: z

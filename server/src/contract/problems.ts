@@ -426,6 +426,12 @@ export const PROBLEMS = {
     says: 'the approval was already used',
     do: 'make the call again if it is wanted twice',
   },
+  'approval.token_too_weak': {
+    http: 409,
+    retry: 'never',
+    says: 'no token is minted for a request of this strength',
+    do: 'let an approver decide it; for strong requests an operator can set `approvals.tokens: strong`',
+  },
   'approval.wrong_thread': {
     http: 403,
     retry: 'never',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
 import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs } from '../hostile-texts.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
 
@@ -167,6 +168,61 @@ describe('an approval', () => {
         })
       },
       { ...open, policy: open.policy.replace('effect: ask,', 'effect: ask, strength: two_person,') },
+    ))
+})
+
+describe('a denial', () => {
+  test('tells the agent why, without secrets and in one line', () =>
+    withGate(async (rig) => {
+      const secret = `ghp_${'Zx9Kq2Lm7Pw4Rt6Vb1Nc8Yd3Gf5Hj0SaEuTo'.slice(0, 36)}`
+      const one = pendingOf(await rig.call('book__note', { text: 'one' }))
+      const reason = `not now\nuse ${secret} \u202eelsewhere`
+      await rig.gate.decideApproval(APPROVER, one.approval_id, { says: 'deny', reason })
+      const outcome = await rig.outcome(one.call_id)
+      if (outcome.status !== 'refused') throw new Error(outcome.status)
+      expect(outcome.problem.about['reason']).toMatch(/^not now\\nuse \[REDACTED_\w+\] \\u202eelsewhere$/)
+      const { content } = toolAnswer(outcome, false) as { content: { text: string }[] }
+      expect(content[0]?.text).toContain('The reason given: `not now\\nuse [REDACTED_')
+      expect(looksOurs(content[0]?.text ?? '')).toBeUndefined()
+    }, open))
+})
+
+describe('a token', () => {
+  const strong = { ...open, policy: open.policy.replace('effect: ask,', 'effect: ask, strength: strong,') }
+  test('is not minted for a strong request, nor for one that hides something', () =>
+    withGate(async (rig) => {
+      const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
+      expect(await rig.gate.issueToken(USER, approval_id)).toMatchObject({
+        problem: { code: 'approval.token_too_weak', about: { strength: 'strong' } },
+      })
+      expect(await rig.gate.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
+    }, open))
+
+  test('answers a strong request where the operator counts it as strong', () =>
+    withGate(
+      async (rig) => {
+        const approval_id = await held(rig, { text: 'one' })
+        const token = await rig.gate.issueToken(USER, approval_id)
+        if (!token.ok) throw new Error(JSON.stringify(token.problem))
+        const presented = { approval_id, token: token.value, thread: 't1', says: 'approve' } as const
+        expect(await rig.gate.redeemToken(USER, presented)).toMatchObject({ value: { state: 'approved' } })
+      },
+      { ...strong, config: { approvals: { tokens: 'strong' } } },
+    ))
+
+  test('never answers a request that two people decide', () =>
+    withGate(
+      async (rig) => {
+        const approval_id = await held(rig, { text: 'one' })
+        expect(await rig.gate.issueToken(USER, approval_id)).toMatchObject({
+          problem: { code: 'approval.token_too_weak' },
+        })
+      },
+      {
+        ...open,
+        policy: open.policy.replace('effect: ask,', 'effect: ask, strength: two_person,'),
+        config: { approvals: { tokens: 'strong' } },
+      },
     ))
 })
 

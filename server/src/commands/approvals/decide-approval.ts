@@ -2,9 +2,12 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, Remember } from '../../contract/consent.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import { redactText } from '../../core/dlp/redact-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
 import { termsToRemember } from '../../core/consent/draw-up-consent.ts'
 import { auditOf } from '../calls/call-changes.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
@@ -16,6 +19,7 @@ export type DecideDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly probe: Probe
+  readonly judgement: Pick<Judgement, 'secretRules'>
 }
 
 /**
@@ -119,7 +123,8 @@ export async function decisionChanges(
   const now = deps.clock()
   const call = await heldCallOf(deps.shelves, to)
   if (to.state === 'denied') {
-    return closeCall({ held, to }, call, problem('approval.denied', { approval_id: to.approval_id }), by.id, now)
+    const why = problem('approval.denied', { approval_id: to.approval_id, ...reasonIn(deps, to) })
+    return closeCall({ held, to }, call, why, by.id, now)
   }
   const isApproved = to.state === 'approved'
   const event = isApproved ? { type: 'approval.approved', approval_id: to.approval_id } : undefined
@@ -131,6 +136,14 @@ export async function decisionChanges(
       entry: auditOf(type, call.row, now, { actor: by.id, about: { how, strength: to.strength, ...proofIn(to) } }),
     },
   ]
+}
+
+/** A denial's reason is for the agent: without secrets, in one line. */
+function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): { readonly reason?: string } {
+  const reason = decisions.at(-1)?.reason
+  return reason === undefined || reason === ''
+    ? {}
+    : { reason: visibleText(redactText(reason, judgement.secretRules).text) }
 }
 
 const proofIn = ({ decisions }: ApprovalRow) => (decisions.at(-1)?.passphrase === true ? { passphrase: true } : {})

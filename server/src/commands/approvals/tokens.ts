@@ -4,13 +4,19 @@ import { ok, refuse, type Problem, type Result } from '../../contract/problems.t
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
-import { approve, deny } from '../../core/approvals/transitions.ts'
+import { approve, deny, isEnough, type TokenStrength } from '../../core/approvals/transitions.ts'
 import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
 import { decisionChanges, type DecideDeps } from './decide-approval.ts'
 import type { Digest, Held, TokenKeys } from '../ports.ts'
+import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 
-export type TokenDeps = DecideDeps & { readonly tokens: TokenKeys; readonly digest: Digest }
+export type TokenDeps = DecideDeps &
+  ApprovalReadDeps & {
+    readonly tokens: TokenKeys
+    readonly digest: Digest
+    readonly tokensCountAs: TokenStrength
+  }
 
 /**
  * Mints a token for the thread's user, outside the thread. Never for an agent: what an agent can read, it can answer with.
@@ -27,6 +33,8 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
+  const { strength } = packetOf(deps, held.row)
+  if (!isEnough(strength, deps.tokensCountAs)) return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.shelves, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
@@ -49,7 +57,8 @@ export async function redeemToken(
   by: Caller,
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
-  const held = await deps.shelves.row('approvals', presented.approval_id)
+  const found = await deps.shelves.row('approvals', presented.approval_id)
+  const held = found && { ...found, row: { ...found.row, strength: packetOf(deps, found.row).strength } }
   const redemption = await redemptionOf(deps, by, presented, held)
   // Which factor fails is told to whoever may know of the request: invisible equals missing.
   const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok
@@ -58,8 +67,11 @@ export async function redeemToken(
   const token = parseToken(presented.token)
   if (held === undefined || token === undefined)
     return refuse('approval.unknown', { approval_id: presented.approval_id })
-  const move = presented.says === 'approve' ? approve : deny
-  const moved = move(held.row, by, 'token', deps.clock())
+  const now = deps.clock()
+  const moved =
+    presented.says === 'approve'
+      ? approve(held.row, by, 'token', now, undefined, deps.tokensCountAs)
+      : deny(held.row, by, 'token', now)
   if (!moved.ok) return moved
   deps.probe('decision.before')
   const recorded = await deps.ledger.commit([

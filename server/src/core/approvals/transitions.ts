@@ -2,6 +2,7 @@ import type { ApprovalRow, ApprovalState, Decision } from '../../contract/approv
 import type { Caller } from '../../contract/caller.ts'
 import type { ApprovalId } from '../../contract/ids.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
+import type { Strength } from '../../contract/verdict.ts'
 import { mayDecide } from './may-decide.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
@@ -46,6 +47,13 @@ const UNUSABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
 /** By role from an approver's own channel, or by a token redeemed by the thread's user. */
 export type How = Decision['how']
 
+/** What the operator counts the redemption of a token as. */
+export type TokenStrength = 'simple' | 'strong'
+
+/** A token is the requester's own word, so it never answers a request that two people decide. */
+export const isEnough = (strength: Strength, tokens: TokenStrength): boolean =>
+  strength === 'simple' || (strength === 'strong' && tokens === 'strong')
+
 function refuseMove(row: ApprovalRow, code: ProblemCode, more: Readonly<Record<string, string>> = {}): Result<never> {
   return refuse(code, { approval_id: row.approval_id, state: row.state, ...more })
 }
@@ -69,9 +77,10 @@ function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
 }
 
 /** What the strength of a request adds for an approval. People are told apart by `user`: one may hold several credentials. */
-function mayApprove(row: ApprovalRow, decider: Caller, how: How): Result<void> {
+function mayApprove(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength): Result<void> {
   if (row.strength === 'simple') return ok(undefined)
-  if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
+  if (how === 'token' && !isEnough(row.strength, tokens))
+    return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   if (row.strength === 'strong') return ok(undefined)
   if (decider.user === row.caller.user) return refuseMove(row, 'approval.own_request')
   const spoke = row.decisions.some((decision) => decision.user === decider.user)
@@ -105,8 +114,10 @@ export function approve(
   how: How,
   now: number,
   reason?: string,
+  tokens: TokenStrength = 'simple',
 ): Result<ApprovalRow> {
-  for (const check of [canMove(row, 'approve', now), maySpeak(row, decider, how), mayApprove(row, decider, how)]) {
+  const checks = [canMove(row, 'approve', now), maySpeak(row, decider, how), mayApprove(row, decider, how, tokens)]
+  for (const check of checks) {
     if (!check.ok) return check
   }
   const isFirstOfTwo = row.strength === 'two_person' && row.decisions.length === 0

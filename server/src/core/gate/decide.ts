@@ -7,6 +7,7 @@ import {
   type Strength,
   type Verdict,
 } from '../../contract/verdict.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
@@ -41,13 +42,21 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
 
 function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts): readonly Opinion[] {
   try {
-    return decider.judge(policy, call, facts)
+    return decider.judge(policy, call, facts).map(shownOpinion)
   } catch {
     // Skipping a decider that fails would let it fail open.
     const says = `the decider \`${decider.name}\` failed`
     return [{ decider: decider.name, effect: 'block', rule: 'decider.failed', says, source: 'gate', at: facts.now }]
   }
 }
+
+/** A sentence may name what others chose, such as a tool: whatever it is, the sentence stays one line that can be read. */
+const shownOpinion = (opinion: Opinion): Opinion => ({
+  ...opinion,
+  rule: visibleText(opinion.rule),
+  says: visibleText(opinion.says),
+  source: visibleText(opinion.source),
+})
 
 function strictestOf(evidence: readonly Opinion[]): Effect | undefined {
   return STRICTEST_FIRST.find((effect) => evidence.some((opinion) => opinion.effect === effect))

@@ -3,6 +3,7 @@ import type { ToolRow } from '../../contract/tool.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
 import { changedFields } from '../catalogue/definition.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
+import { quoted } from '../../contract/visible-text.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
@@ -47,11 +48,5 @@ function sayChanged(row: ToolRow, admitted: NonNullable<ToolRow['admitted']>): s
 
 function sayLookAlike({ tool_id, by }: LookAlike): string {
   const what = by === 'server' ? "its server's name" : `its ${by}`
-  return `${what} looks like that of \`${printable(tool_id)}\`, which is another server's`
-}
-
-/** Names of servers' making stand in sentences of ours: no line breaks, no marks that turn the text around, no end. */
-function printable(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}`]/gu, '·')
-  return plain.length <= LONGEST_ID ? plain : `${plain.slice(0, LONGEST_ID - 1)}…`
+  return `${what} looks like that of ${quoted(tool_id, LONGEST_ID)}, which is another server's`
 }

@@ -26,7 +26,7 @@ describe('the same call again', () => {
         effect: 'block',
         rule: 'repetition.rejected',
         says: 'approver:bob rejected this same call in this thread (auth_0000000000000001)',
-        source: 'thread t1',
+        source: 'thread `t1`',
         at: 1,
       },
     ])

@@ -1,8 +1,11 @@
 import type { Call } from '../../contract/call.ts'
 import type { Repetition } from '../../contract/judgement.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import { quoted } from '../../contract/visible-text.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
+
+const LONGEST_THREAD = 64
 
 /** What is known of the same call (tool and arguments) in the same thread, before this one was made. */
 export type HistoryFact = {
@@ -15,7 +18,7 @@ export type HistoryFact = {
 /** A person's no is not asked for twice, and a loop is shown to a person. */
 export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { history } = facts
-  const opinion = { decider: 'repetition', source: `thread ${call.thread}`, at: facts.now }
+  const opinion = { decider: 'repetition', source: `thread ${quoted(call.thread, LONGEST_THREAD)}`, at: facts.now }
   if (history === 'unknown') {
     const says = 'what happened in this thread before could not be read'
     return [{ ...opinion, effect: 'block', rule: 'repetition.unknown', says }]

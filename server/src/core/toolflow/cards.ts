@@ -1,6 +1,7 @@
 import type { ApprovalPacket } from '../../contract/approval.ts'
 import type { Outcome } from '../../contract/call.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { quoted, visibleText } from '../../contract/visible-text.ts'
 import type { ToolflowOutput, ToolflowStatus } from '../../contract/toolflow.ts'
 import { outputText } from '../gate/interpret.ts'
 import { endingOf } from './ending.ts'
@@ -91,6 +92,7 @@ function reasonOf({ failure, call }: ToolflowState, now: CallNow | undefined): s
 
 /** A problem in one sentence, with its code and what it is about. */
 export function sayProblem({ code, about }: Problem): string {
-  const more = about['says'] ?? about['paths'] ?? ''
+  const reason = about['reason'] === undefined ? undefined : quoted(about['reason'], SUMMARY)
+  const more = reason ?? visibleText(about['says'] ?? about['paths'] ?? '')
   return `${PROBLEMS[code].says}${more === '' ? '' : `: ${more}`} [${code}]`
 }

@@ -1,9 +1,16 @@
 import { PROBLEMS, problem, type Problem } from '../../contract/problems.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 
 /** RFC 9457. */
 export function problemBody({ code, about }: Problem, trace: string) {
   const { http, says, do: remedy, retry } = PROBLEMS[code]
-  return { code, title: says, detail: remedy, status: http, retry, about, trace_id: trace }
+  return { code, title: says, detail: remedy, status: http, retry, about: shownAbout(about), trace_id: trace }
+}
+
+/** Names and paths of others stand here: their unseen characters are escapes. Lines of our own stay lines. */
+function shownAbout(about: Problem['about']): Problem['about'] {
+  const shown = (text: string) => text.split('\n').map(visibleText).join('\n')
+  return Object.fromEntries(Object.entries(about).map(([name, text]) => [name, shown(text)]))
 }
 
 /** `more` carries what belongs to the refusal itself: the evidence of a verdict, a call's id. */

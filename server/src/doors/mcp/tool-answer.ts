@@ -2,6 +2,9 @@ import { asksIn } from '../../contract/asks.ts'
 import type { Outcome, ToolResult } from '../../contract/call.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { quoted, visibleText } from '../../contract/visible-text.ts'
+
+const LONGEST_REASON = 500
 
 /**
  * A call's outcome as an MCP tool result. What is not the tool's own output is said in a sentence a model understands; the
@@ -61,7 +64,7 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
     ...problemDetails('failed', call_id, problem),
     ...(asks === undefined ? {} : { asks: { ...asks } }),
   }
-  return said(`${spell(problem)} It asks: ${JSON.stringify(asks ?? {})}`, details, true, hasOutputSchema)
+  return said(`${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`, details, true, hasOutputSchema)
 }
 
 /** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */
@@ -75,7 +78,7 @@ function withEvidence(result: Told, { verified, read_back, rollback }: Executed)
   const meta = { ...result._meta, 'sluice/evidence': evidence }
   if (verified === undefined || verified === true) return { ...result, _meta: meta }
   const doubt = verified === false ? 'The read-back contradicts this' : 'It is not known whether this took effect'
-  const text = `${doubt}: ${read_back ?? ''}. Do not repeat the call; tell the person who asked for it.`
+  const text = `${doubt}: ${visibleText(read_back ?? '')}. Do not repeat the call; tell the person who asked for it.`
   return { ...result, content: [...result.content, { type: 'text', text }], _meta: meta }
 }
 
@@ -109,11 +112,13 @@ function problemDetails(status: string, call_id: string | undefined, { code, abo
 
 function spell({ code, about }: Problem): string {
   const { says, do: remedy } = PROBLEMS[code]
-  const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
-  return `${says}${paths} [${code}]; ${remedy}.`
+  const paths = about['paths'] === undefined ? '' : ` (${visibleText(about['paths'])})`
+  // A person's own words, in quotes that they cannot close.
+  const reason = about['reason'] === undefined ? '' : ` The reason given: ${quoted(about['reason'], LONGEST_REASON)}.`
+  return `${says}${paths} [${code}]; ${remedy}.${reason}`
 }
 
 function why(evidence: readonly { readonly effect: string; readonly says: string }[]): string {
-  const reasons = evidence.filter(({ effect }) => effect === 'block').map(({ says }) => says)
+  const reasons = evidence.filter(({ effect }) => effect === 'block').map(({ says }) => visibleText(says))
   return reasons.length === 0 ? '' : ` Why: ${reasons.join('; ')}.`
 }
