@@ -30,7 +30,8 @@ export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue 
   const catalogue = {
     tool: (id: string) => byId.get(id),
     tools: () => [...byId.values()],
-    search: (query: string, top_k: number) => index.search(query, top_k),
+    search: async (query: string, top_k: number) => index.search(query, top_k),
+    lookAlikes: () => [],
   }
   const sight = { ...catalogue, sees: () => true, tool: (_: Caller, id: string) => byId.get(id) }
   const deps = { catalogue, sight, digest, policy: () => policy.value }

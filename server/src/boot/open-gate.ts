@@ -17,7 +17,7 @@ import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openMeaning } from '../commands/catalogue/search-meaning.ts'
 import { recoverCalls } from '../commands/calls/recover-calls.ts'
 import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
-import { registerTools } from '../commands/catalogue/register-tools.ts'
+import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { givingBackPending } from '../commands/approvals/pending-limits.ts'
@@ -43,10 +43,12 @@ import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
+import { openBreathe } from './breathe.ts'
 import { bindGate, type Bound, type World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn, type LiveKeys } from './data-folder.ts'
 import { gateFiles } from './gate-files.ts'
 import type { Settings } from './load-config.ts'
+import { onListedWith } from './on-listed.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
@@ -243,11 +245,13 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
   const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const breathe = openBreathe()
   const catalogue = await openCatalogue({
     shelves: store.value,
     servers: config.servers,
-    soon: (work) => void setImmediate(work),
+    breathe,
   })
+  const listingFindings = await openListingFindings(store.value, Object.keys(config.servers))
   const source = options.policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) {
@@ -258,13 +262,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const servers = openToolServers({
     servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
     version,
-    async onListed(server, definitions) {
-      const registered = await registerTools({ ...shared, catalogue }, server, own.strikeAll(definitions))
-      if (!registered.ok)
-        log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
-      // Conditions are checked against schemas, and some of those may be other ones now.
-      else if (registered.value.changed.length + registered.value.listed.length > 0) await live.reload('catalogue')
-    },
+    onListed: onListedWith({ ...shared, catalogue, breathe, strike: own.strikeAll, live, listingFindings, log }),
     log: ({ level, server, says }) => log(level, says, { server }),
   })
   const meaning = embedder && {
@@ -295,7 +293,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     artifacts: fileArtifacts(places.artifacts),
     servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), judgement.value.outputRules)),
     offerings: redactReplies(strikeOwnReplies(servers, own.current), judgement.value.outputRules),
-    serverReports: () => own.strikeAll(servers.status()),
+    serverReports: () =>
+      own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
     ownCredentials: own.current,
     catalogue,
     live,

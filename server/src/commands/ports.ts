@@ -14,7 +14,9 @@ import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
 import type { GateWord } from '../contract/serenity.ts'
+import type { ListingFinding } from '../contract/tool-bounds.ts'
 import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
+import type { LookAlike } from '../core/catalogue/look-alike.ts'
 import type { ChannelMessage } from './channels/channel-message.ts'
 
 // ---------------------------------------------------------------- the ledger: the one write port
@@ -155,7 +157,12 @@ export type Digest = (text: string) => Sha256
 export interface Catalogue {
   tool(tool_id: string): Tool | undefined
   tools(): readonly Tool[]
+  /** Admitted tools of other servers that this one can be taken for. Known already: asking costs nothing. */
+  lookAlikes(tool_id: string): readonly LookAlike[]
 }
+
+/** Between two pieces of long work: returns at once, or lets everybody else run first when this piece has taken long enough. */
+export type Breathe = () => Promise<void>
 
 /** Fills a tool's arguments from what a user wrote. What it says is data, checked by whoever asked. */
 export interface ArgumentModel {
@@ -281,7 +288,12 @@ export interface Vectors {
 }
 
 /** Hears what a connected server offers: at the first listing and again whenever it changes. */
-export type ToolsListed = (server: string, definitions: readonly ToolDefinition[]) => Promise<void>
+export type ToolsListed = (
+  server: string,
+  definitions: readonly ToolDefinition[],
+  /** What was cut or left out of the list on the way. */
+  findings?: readonly ListingFinding[],
+) => Promise<void>
 
 // ---------------------------------------------------------------- people elsewhere
 

@@ -6,6 +6,7 @@ import { DefinitionReview } from './definition-review.ts'
 import { PauseRow } from './pause.ts'
 import { RunStatus } from './run.ts'
 import { Surface } from './surface.ts'
+import { ListingFinding } from './tool-bounds.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
 import { Opinion, Strength } from './verdict.ts'
 
@@ -141,7 +142,13 @@ export const ToolAnswer = z.object({
   admitted_hash: z.string().optional(),
 })
 
-export const ServerAnswer = z.object({ server: z.string(), state: z.string(), tools: z.number().int() })
+export const ServerAnswer = z.object({
+  server: z.string(),
+  state: z.string(),
+  tools: z.number().int(),
+  /** What of its latest list of tools was cut or left out. */
+  findings: z.array(ListingFinding.extend({ says: z.string() })),
+})
 export const ArtifactAnswer = z.object({ text: z.string(), size: z.number().int() })
 export const KeyAnswer = z.object({
   key_id: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from './json.ts'
+import type { ListingFinding } from './tool-bounds.ts'
 import type { ReadBack, RollbackSettings } from './standard.ts'
 
 export const ToolEffect = z.enum(['read', 'write', 'destructive', 'external', 'privileged'])
@@ -83,4 +84,8 @@ export type ServerRow = {
   readonly server: string
   readonly added_at: number
   readonly first_listed_at?: number
+  /** What of its latest list was cut or left out. */
+  readonly findings?: readonly ListingFinding[]
+  /** The rules of all findings that were ever recorded. */
+  readonly findings_told?: readonly ListingFinding['rule'][]
 }

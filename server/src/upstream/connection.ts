@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client'
 import type {
   NoticeMethod,
@@ -11,6 +12,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { mirrorsOf, type Mirror } from '../contract/mirrors.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
+import { listingTurn } from './listing-turn.ts'
 import { askFor, toolCall } from './our-request.ts'
 import type { Tuning } from './tuning.ts'
 import { watchByListening, watchBySubscribing, type ListeningDeps } from './watch-resources.ts'
@@ -96,7 +98,11 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
       onError: noise,
     })
     const envelope = envelopeOf(client, identity)
-    const lister = listerOf(deps, client, (definition) => wire.faultOf(definition, envelope))
+    const lister = listerOf(deps, client, {
+      faultOf: (definition) => wire.faultOf(definition, envelope),
+      warn: noise,
+      isUsable: () => wire.isUsable(),
+    })
     relist = () => void lister.again()
     await lister.first()
     doubt = () => {
@@ -162,25 +168,34 @@ function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_prob
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
 }
 
-/** Reads the tools and hands them on, one reading at a time; a change during a reading causes one more. */
+type ListerDeps = {
+  readonly faultOf: (definition: ToolDefinition) => string | undefined
+  readonly warn: (says: string) => void
+  readonly isUsable: () => boolean
+}
+
+/** Reads the tools and hands them on, one reading at a time; a change during a reading causes one more, when its turn has come. */
 function listerOf(
-  { server, tuning, onListed, warn }: ConnectionDeps,
+  { server, tuning, onListed }: ConnectionDeps,
   client: Client,
-  faultOf: (definition: ToolDefinition) => string | undefined,
+  { faultOf, warn, isUsable }: ListerDeps,
 ) {
   /** Of the tools that have some; the catalogue keeps all else that was listed. */
   let mirrors: ReadonlyMap<string, readonly Mirror[]> = new Map()
   let count = 0
   let reading = false
   let again = false
+  const turn = listingTurn(tuning.relist)
 
   async function read(): Promise<void> {
-    const { definitions, dropped } = await listTools(client, tuning.start_timeout_ms)
-    if (dropped > 0) warn(`${dropped} of its tools are not shaped like tools and are not offered`)
+    const since = performance.now()
+    const { definitions, findings } = await listTools(client, tuning.start_timeout_ms)
     const callable = definitions.filter((definition) => {
       const fault = faultOf(definition)
-      if (fault !== undefined) warn(`its tool \`${definition.name}\` is not offered: ${fault}`)
-      return fault === undefined
+      if (fault === undefined) return true
+      findings.note('not_callable', definition.name)
+      warn(`its tool \`${definition.name}\` is not offered: ${fault}`)
+      return false
     })
     count = callable.length
     mirrors = new Map(
@@ -189,7 +204,8 @@ function listerOf(
         return typeof found === 'string' || found.length === 0 ? [] : [[name, found] as const]
       }),
     )
-    await onListed(server, callable)
+    await onListed(server, callable, findings.all())
+    turn.took(performance.now() - since)
   }
 
   return {
@@ -200,8 +216,11 @@ function listerOf(
       again = true
       if (reading) return
       reading = true
-      while (again) {
+      while (again && isUsable()) {
+        const wait = turn.wait(performance.now())
+        if (wait > 0) await sleep(wait, undefined, { ref: false })
         again = false
+        if (!isUsable()) break
         await read().catch((error: unknown) => warn(`its changed tools could not be registered: ${String(error)}`))
       }
       reading = false

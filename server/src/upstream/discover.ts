@@ -8,15 +8,17 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+import { boundDefinition, collectFindings, TOOL_BOUNDS, type Findings } from '../contract/tool-bounds.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { backOff } from './breaker.ts'
 import type { Envelope } from './frames.ts'
 import type { Tuning } from './tuning.ts'
 
-const MOST_PAGES = 1_000
-const MOST_TOOLS = 50_000
-const LONGEST_NAME = 1_024
 const SETTLE_MS = 100
+/** Pages in a row without a single tool. */
+const MOST_EMPTY_PAGES = 20
+/** All pages together may take this many times as long as one. */
+const SLOWEST = 4
 
 export type Identity = { readonly name: string; readonly version: string }
 export type ConnectOptions = {
@@ -97,29 +99,55 @@ export function envelopeOf(client: Client, identity: Identity): Envelope {
   }
 }
 
-export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly dropped: number }
+export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly findings: Findings }
 
-/** All pages of `tools/list`, word for word. A tool that is not shaped like one is dropped, and the rest is still offered. */
+/**
+ * The pages of `tools/list`, word for word and within their bounds. A tool that is not shaped like one, or is too large, is left out and
+ * the rest is still offered; so is what comes after too many tools, too much text, too many pages or too much time.
+ */
 export async function listTools(client: Client, timeout_ms: number): Promise<Listing> {
-  if (client.getServerCapabilities()?.tools === undefined) return { definitions: [], dropped: 0 }
+  const findings = collectFindings()
   const definitions: ToolDefinition[] = []
-  let dropped = 0
+  const deadline = performance.now() + timeout_ms * SLOWEST
+  const cursors = new Set<string>()
+  let empty = 0
   let cursor: string | undefined
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  if (client.getServerCapabilities()?.tools === undefined) return { definitions, findings }
+  for (;;) {
     const params = cursor === undefined ? {} : { cursor }
     const page = await client.request({ method: 'tools/list', params }, AS_SENT, { timeout: timeout_ms })
-    const tools = isJsonObject(page) ? page['tools'] : undefined
+    const tools: Json | undefined = isJsonObject(page) ? page['tools'] : undefined
     if (!isJsonObject(page) || !Array.isArray(tools)) throw new Error('its tools/list answer has no list of tools')
-    const read = tools.map(definitionOf).filter((definition) => definition !== undefined)
-    definitions.push(...read)
-    dropped += tools.length - read.length
-    if (definitions.length > MOST_TOOLS) throw new Error(`it lists more than ${MOST_TOOLS} tools`)
+    empty = tools.length === 0 ? empty + 1 : 0
+    for (const tool of tools) {
+      const definition = taken(tool, findings)
+      if (definition === undefined) continue
+      if (definitions.length >= TOOL_BOUNDS.tools) findings.note('too_many_tools', definition.name)
+      else definitions.push(definition)
+    }
     const next = page['nextCursor']
-    if (typeof next !== 'string' || next === '') return { definitions, dropped }
-    if (next === cursor) throw new Error('its tools/list pages do not end')
+    if (typeof next !== 'string' || next === '') return { definitions, findings }
+    if (definitions.length >= TOOL_BOUNDS.tools) {
+      findings.note('too_many_tools', '')
+      return { definitions, findings }
+    }
+    cursors.add(next)
+    // A cursor that was used before starts over.
+    const isOver = cursors.size > TOOL_BOUNDS.pages || next === cursor || empty > MOST_EMPTY_PAGES
+    if (isOver || performance.now() > deadline) {
+      findings.note('pages_without_end', '')
+      return { definitions, findings }
+    }
     cursor = next
   }
-  throw new Error('its tools/list pages do not end')
+}
+
+function taken(tool: Json, findings: Findings): ToolDefinition | undefined {
+  const definition = definitionOf(tool)
+  if (definition !== undefined) return boundDefinition(definition, (rule) => findings.note(rule, definition.name))
+  const name = isJsonObject(tool) ? tool['name'] : undefined
+  findings.note('not_a_tool', typeof name === 'string' ? name : '')
+  return undefined
 }
 
 /** The SDK's own schemas drop what they do not know; the words an operator admits must be all of the server's words. */
@@ -130,7 +158,7 @@ const AS_SENT: StandardSchemaV1<unknown, Json> = {
 function definitionOf(tool: Json): ToolDefinition | undefined {
   if (!isJsonObject(tool)) return undefined
   const { name, title, description, inputSchema, outputSchema, annotations } = tool
-  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return undefined
+  if (typeof name !== 'string' || name === '') return undefined
   if (!isJsonObject(inputSchema)) return undefined
   if (!isTextOrAbsent(title) || !isTextOrAbsent(description)) return undefined
   if (!isObjectOrAbsent(outputSchema) || !isObjectOrAbsent(annotations)) return undefined

@@ -1,4 +1,5 @@
 import type { BreakerTuning } from './breaker.ts'
+import type { RelistTuning } from './listing-turn.ts'
 
 /** What is the same for all servers and not in the configuration file. Tests use shorter times. */
 export type Tuning = {
@@ -14,6 +15,8 @@ export type Tuning = {
   readonly restart: { readonly base_ms: number; readonly cap_ms: number }
   /** A child that lived this long, or answered, has proven itself: its end counts as the first. */
   readonly steady_ms: number
+  /** How often a server that says its tools changed is listed again. */
+  readonly relist: RelistTuning
   readonly breaker: BreakerTuning
 }
 
@@ -24,5 +27,6 @@ export const TUNING: Tuning = {
   queue: 256,
   restart: { base_ms: 250, cap_ms: 30_000 },
   steady_ms: 30_000,
+  relist: { burst: 5, every_ms: 10_000, share: 0.05 },
   breaker: { threshold: 5, base_ms: 1_000, cap_ms: 60_000 },
 }

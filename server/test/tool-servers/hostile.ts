@@ -23,7 +23,7 @@ export const HOSTILE = {
   },
   lookAlike: { name: 'p\u0456cture', description: 'A picture of the book', inputSchema: object({}) },
   sameName: { name: 'note', description: 'Take a note', inputSchema: object({ text: { type: 'string' } }) },
-  longName: { name: `n${'a'.repeat(200)}`, description: 'A very long name', inputSchema: object({}) },
+  longName: { name: `n${'a'.repeat(119)}`, description: 'A very long name', inputSchema: object({}) },
   cyclic: {
     name: 'cycle',
     description: 'Refers to itself',
@@ -35,8 +35,8 @@ export const HOSTILE = {
   deep: { name: 'deep', description: 'Nested a thousand times', inputSchema: deep(1_000) },
   enumeration: {
     name: 'choices',
-    description: 'A hundred thousand choices',
-    inputSchema: object({ one: { enum: Array.from({ length: 100_000 }, (_, at) => `choice ${at}`) } }),
+    description: 'Ten thousand choices',
+    inputSchema: object({ one: { enum: Array.from({ length: 10_000 }, (_, at) => `choice ${at}`) } }),
   },
   bomb: {
     name: 'bomb',
@@ -70,10 +70,7 @@ export const HOSTILE = {
     description: 'x '.repeat(300_000),
     inputSchema: object(
       Object.fromEntries(
-        Array.from({ length: 20_000 }, (_, at) => [
-          `field ${at}`,
-          { type: 'string', description: 'words '.repeat(10) },
-        ]),
+        Array.from({ length: 2_000 }, (_, at) => [`field ${at}`, { type: 'string', description: 'words '.repeat(10) }]),
       ),
     ),
   },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { UpstreamAnswer } from '../../src/commands/ports.ts'
+import type { ListingFinding } from '../../src/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../src/contract/tool.ts'
 import { openToolServers } from '../../src/upstream/open-tool-servers.ts'
 import type { ServerConfig, StdioServer } from '../../src/upstream/server-config.ts'
@@ -25,7 +26,11 @@ export function scriptServer(name: string, script: string, more: Partial<StdioSe
 
 export type Rig = {
   readonly servers: OpenToolServers
-  readonly listings: { readonly server: string; readonly definitions: readonly ToolDefinition[] }[]
+  readonly listings: {
+    readonly server: string
+    readonly definitions: readonly ToolDefinition[]
+    readonly findings: readonly ListingFinding[]
+  }[]
   readonly logged: string[]
   readonly call: (server: string, tool: string, args?: object, signal?: AbortSignal) => Promise<UpstreamAnswer>
   /** The text of the first block of an answered call; anything else as JSON, so that a failing test says what came. */
@@ -43,7 +48,7 @@ export async function withToolServers(
   const servers = openToolServers({
     servers: configs,
     tuning: { grace_ms: 200, ...tuning },
-    onListed: async (server, definitions) => void listings.push({ server, definitions }),
+    onListed: async (server, definitions, findings = []) => void listings.push({ server, definitions, findings }),
     log: ({ server, says }) => void logged.push(`${server} ${says}`),
   })
   const call: Rig['call'] = (server, tool, args = {}, signal) =>

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { quoted } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor, NOBODY } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
@@ -34,16 +35,28 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
       says: 'it takes no calls now',
       do: textOf(fieldsOf(ready.body)['detail']),
     })
-  for (const server of itemsOf(served)) findings.push(serverFinding(textOf(server['server']), server))
+  for (const server of itemsOf(served))
+    findings.push(serverFinding(textOf(server['server']), server), ...listingFindings(server))
   const waiting = tools.filter((tool) => tool['admitted'] === false).map((tool) => textOf(tool['tool_id']))
   if (waiting.length > 0)
     findings.push({
       severity: 'warning',
       about: 'tools',
       says: `${waiting.length} new or changed tools wait to be admitted: ${waiting.slice(0, 5).join(', ')}`,
-      do: 'look at them with `sluice tools`, then `sluice admit`',
+      do: 'look at them with `sluice tools diff`, then `sluice admit`',
     })
   return findings
+}
+
+/** What of its list of tools was cut or left out. */
+function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Finding[] {
+  const all = Array.isArray(findings) ? findings.map(fieldsOf) : []
+  return all.map(({ says, tools, example }) => ({
+    severity: 'warning',
+    about: `server ${textOf(server)}`,
+    says: `${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`,
+    do: 'ask whoever runs the server to list less; what was left out is not offered',
+  }))
 }
 
 function serverFinding(server: string, { state, tools, last_failure }: ReturnType<typeof fieldsOf>): Finding {

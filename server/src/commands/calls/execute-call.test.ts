@@ -50,7 +50,7 @@ function rig(
         return answer
       },
     },
-    catalogue: { tool: () => tool, tools: () => [tool] },
+    catalogue: { tool: () => tool, tools: () => [tool], lookAlikes: () => [] },
     artifacts: { put: async () => undefined, read: async () => undefined },
     ledger: {
       async commit(changes) {

@@ -46,7 +46,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     accounts: { left: async () => undefined },
     files,
     judgement: judgement.value,
-    catalogue: { tool: () => undefined, tools: () => [] },
+    catalogue: { tool: () => undefined, tools: () => [], lookAlikes: () => [] },
     clock: () => 1000,
     ownCredentials: () => compileOwn([]),
     ...more,

@@ -60,7 +60,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
         return answer
       },
     },
-    catalogue: { tool: (id) => (id === 's__look' ? tool : undefined), tools: () => [] },
+    catalogue: { tool: (id) => (id === 's__look' ? tool : undefined), tools: () => [], lookAlikes: () => [] },
     ledger: {
       async commit(changes) {
         committed.push(changes)

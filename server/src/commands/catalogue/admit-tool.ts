@@ -51,7 +51,7 @@ export async function admitTool(
     ])
     if (committed === 'unavailable') break
     if (committed !== 'committed') continue
-    await deps.catalogue.refresh(row.server)
+    await deps.catalogue.refresh(row.server, [tool_id])
     return ok(to)
   }
   return refuse('audit.unavailable', { tool: tool_id })

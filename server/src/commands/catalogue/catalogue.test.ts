@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { serversOf, withLedger } from '../../../test/tool-servers/with-ledger.ts'
 import type { Caller } from '../../contract/caller.ts'
@@ -78,31 +79,29 @@ describe('the catalogue', () => {
     return withLedger(servers, async ({ deps, store }) => {
       const many = Array.from({ length: 45 }, (_, at) => tool(`tool_${at}`, { description: 'Polishes brass' }))
       await registerTools(deps, 'mail', many)
-      let pieces = 0
-      const waiting: (() => void)[] = []
-      const catalogue = await openCatalogue({ shelves: store, servers, soon: (work) => void waiting.push(work) })
-      const work = () => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          pieces += 1
-          next()
-        }
-        return pieces
+      let steps = 0
+      const breathe = async () => {
+        steps += 1
+        await setImmediate()
       }
-      expect(work()).toBe(3)
+      const catalogue = await openCatalogue({ shelves: store, servers, breathe })
+      const ids = async (query: string) => (await catalogue.search(query, 50, () => true)).map(({ id }) => id)
+      expect(await ids('brass')).toHaveLength(45)
       await registerTools({ ...deps, catalogue }, 'mail', [
         tool('tool_0', { description: 'Feeds parrots' }),
         ...many.slice(1),
       ])
-      const ids = (query: string) => catalogue.search(query, 50, () => true).map(({ id }) => id)
       // What is not admitted is not indexed: the tool is still found by the words it was admitted with.
-      expect([work(), ids('parrots'), ids('brass').length]).toEqual([3, [], 45])
+      expect([await ids('parrots'), (await ids('brass')).length]).toEqual([[], 45])
+      const before = steps
       const hash = catalogue.tool('mail__tool_0')?.row.definition_hash ?? ''
       await admitTool({ ...deps, catalogue }, ADMIN, 'mail__tool_0', hash)
-      expect(work()).toBe(4)
-      expect(ids('parrots')).toEqual(['mail__tool_0'])
-      expect(ids('brass')).toHaveLength(44)
+      expect(await ids('parrots')).toEqual(['mail__tool_0'])
+      // One row read and one document indexed.
+      expect(steps - before).toBe(2)
+      expect(await ids('brass')).toHaveLength(44)
       await registerTools({ ...deps, catalogue }, 'mail', many.slice(1))
-      expect(ids('parrots')).toEqual([])
+      expect(await ids('parrots')).toEqual([])
     })
   })
 })

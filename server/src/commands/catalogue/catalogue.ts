@@ -1,155 +1,161 @@
 import type { Config, ServerSettings } from '../../contract/config.ts'
-import { inForce, type Tool, type ToolRow } from '../../contract/tool.ts'
+import { boundDefinition } from '../../contract/tool-bounds.ts'
+import type { Tool, ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../../core/catalogue/join-tool.ts'
-import { createIndex, type Hit } from '../../core/search/create-index.ts'
-import type { SearchableTool } from '../../core/search/searchable-tool.ts'
-import type { Catalogue, Held, Shelves } from '../ports.ts'
+import { createLookAlikeIndex } from '../../core/catalogue/look-alike-index.ts'
+import type { Hit } from '../../core/search/create-index.ts'
+import type { Breathe, Catalogue, Held, Shelves, Version } from '../ports.ts'
+import { openWordIndex } from './word-index.ts'
 
-const PAGE = 500
-/** Tools indexed at a stretch: a few milliseconds, in which a call would have to wait. */
-const PIECE = 20
+/** A row may be a megabyte, and reading one holds the thread. */
+const PAGE = 4
 
 export type CatalogueDeps = {
   readonly shelves: Shelves
   readonly servers: Config['servers']
-  /** Does something when nothing else wants to be done. Without it the index is filled by whoever searches first. */
-  readonly soon?: (work: () => void) => void
+  /** Lets others run between two tools. Without it everything is done at once. */
+  readonly breathe?: Breathe
 }
 
+/** A row of the catalogue, with the version that the next write expects. */
+export type KnownRow = { readonly row: ToolRow; readonly version: Version }
+
 export type LiveCatalogue = Catalogue & {
-  /** Reads one server's rows again, after they were written. */
-  refresh(server: string): Promise<void>
+  /** Reads a server's rows again after they were written, these ones or all, and tells who listens. */
+  refresh(server: string, tool_ids?: readonly string[]): Promise<void>
+  /** The same for a part of a listing; the next `refresh` tells of it. */
+  take(server: string, tool_ids: readonly string[]): Promise<void>
+  /** What is known of a server's tools, also of those that are gone. */
+  known(server: string): ReadonlyMap<string, KnownRow>
   /** Hears of every server whose tools are other ones than before. */
   onRefresh(listener: (server: string) => void): void
   /** The tools that answer a query best, of those that are offered now and that `counts`. */
-  search(query: string, topK: number, counts: (tool: Tool) => boolean): readonly Hit[]
+  search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
 }
+
+type Entry = KnownRow & { readonly tool: Tool }
 
 /**
  * The tools of all configured servers, kept in memory. Rows of a server that is no longer configured are not tools; tools
  * that are gone stay, with `gone_at`, so that a call to one is told so.
+ * INVARIANT: a tool is here only together with its look-alikes, so no call has to look for them.
+ * INVARIANT: a tool that changed costs what one tool costs, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
-  const byServer = new Map<string, ReadonlyMap<string, Tool>>()
+  const { shelves } = deps
+  const byServer = new Map<string, Map<string, Entry>>()
   const byId = new Map<string, Tool>()
   const listeners = new Set<(server: string) => void>()
+  const lookAlikes = createLookAlikeIndex()
+  const words = openWordIndex({ tool: (tool_id) => byId.get(tool_id), ...deps })
   let everything: readonly Tool[] | undefined
-  const index = createIndex()
-  /** What the index does not know yet: filled in piece by piece, and the rest of it by whoever cannot wait. */
-  const unread = new Set<string>()
-  let isReading = false
+  const queues = new Map<string, Promise<void>>()
+  const untold = new Set<string>()
 
-  async function refresh(server: string): Promise<void> {
+  /** Whether something about the tool is news. */
+  function put(settings: ServerSettings, held: KnownRow): boolean {
+    const row = withinBounds(held.row)
+    const entries = entriesOf(row.server)
+    const before = entries.get(row.tool_id)
+    if (before !== undefined && before.version === held.version) return false
+    const tool = { ...rejoin(before?.tool, row, settings), row, version: held.version }
+    entries.set(row.tool_id, { row, version: held.version, tool })
+    lookAlikes.set(tool)
+    byId.set(row.tool_id, tool)
+    everything = undefined
+    words.changed(before?.tool, tool)
+    return before === undefined || !isSame(before.row, row)
+  }
+
+  function entriesOf(server: string): Map<string, Entry> {
+    const entries = byServer.get(server) ?? new Map<string, Entry>()
+    byServer.set(server, entries)
+    return entries
+  }
+
+  async function* rowsOf(server: string, tool_ids: readonly string[] | undefined): AsyncGenerator<KnownRow> {
+    if (tool_ids === undefined) yield* allRows(shelves, server)
+    for (const tool_id of tool_ids ?? []) {
+      const held = await shelves.row('tools', tool_id)
+      if (held?.row.server === server) yield held
+    }
+  }
+
+  async function read(server: string, tool_ids: readonly string[] | undefined): Promise<void> {
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
     if (settings === undefined) return
-    const rows = await rowsOf(deps.shelves, server)
-    const before = byServer.get(server)
-    const fresh = new Map(rows.map((held) => [held.row.tool_id, rejoin(before?.get(held.row.tool_id), held, settings)]))
-    for (const tool_id of before?.keys() ?? []) {
-      byId.delete(tool_id)
-      if (!fresh.has(tool_id)) unread.add(tool_id)
+    if (!byServer.has(server)) untold.add(server)
+    entriesOf(server)
+    for await (const held of rowsOf(server, tool_ids)) {
+      if (put(settings, held)) untold.add(server)
+      await deps.breathe?.()
     }
-    for (const [tool_id, tool] of fresh) {
-      byId.set(tool_id, tool)
-      if (!isSameText(before?.get(tool_id), tool)) unread.add(tool_id)
-    }
-    byServer.set(server, fresh)
-    everything = undefined
-    readSoon()
-    if (before === undefined || !isSame(before, fresh)) for (const listener of listeners) listener(server)
+    words.readSoon()
   }
 
-  /** INVARIANT: a tool that changed is one document indexed again, whatever the size of the catalogue. */
-  function read(most: number): void {
-    let count = 0
-    for (const tool_id of unread) {
-      if (count >= most) return
-      count += 1
-      unread.delete(tool_id)
-      const tool = byId.get(tool_id)
-      if (tool === undefined || !isFindable(tool)) index.remove(tool_id)
-      else index.replace(searchable(tool))
-    }
+  /** One after the other: two readings of one server could otherwise end in the wrong order. */
+  function take(server: string, tool_ids?: readonly string[]): Promise<void> {
+    const before = queues.get(server) ?? Promise.resolve()
+    const reading = before.then(() => read(server, tool_ids))
+    queues.set(
+      server,
+      reading.catch(() => undefined),
+    )
+    return reading
   }
 
-  function readSoon(): void {
-    if (isReading || unread.size === 0 || deps.soon === undefined) return
-    isReading = true
-    deps.soon(() => {
-      isReading = false
-      read(PIECE)
-      readSoon()
-    })
+  async function refresh(server: string, tool_ids?: readonly string[]): Promise<void> {
+    await take(server, tool_ids)
+    if (untold.delete(server)) for (const listener of listeners) listener(server)
   }
 
-  for (const server of Object.keys(deps.servers)) await refresh(server)
+  await Promise.all(Object.keys(deps.servers).map((server) => refresh(server)))
   return {
     tool: (tool_id) => byId.get(tool_id),
     tools: () => (everything ??= [...byId.values()]),
+    lookAlikes: (tool_id) => lookAlikes.of(tool_id),
+    known: (server) => byServer.get(server) ?? new Map(),
     refresh,
+    take,
     onRefresh: (listener) => void listeners.add(listener),
-    search(query, topK, counts) {
-      read(Infinity)
-      return index.search(query, topK, (tool_id) => {
-        const tool = byId.get(tool_id)
-        return tool !== undefined && counts(tool)
-      })
-    },
-  }
-}
-
-/** Words that nobody has admitted are found by nobody, and do not count in how rare a word is. */
-const isFindable = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
-
-const isSameText = (before: Tool | undefined, tool: Tool): boolean =>
-  before !== undefined && inForce(before.row).hash === inForce(tool.row).hash && isFindable(before) === isFindable(tool)
-
-/** What search reads of a tool: the server's words, and the operator's above them. */
-export function searchable({ row, title = inForce(row).definition.title, tags = [] }: Tool): SearchableTool {
-  const { name, description, inputSchema } = inForce(row).definition
-  return {
-    id: row.tool_id,
-    name,
-    server: row.server,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    tags,
-    inputSchema,
+    search: (query, topK, counts) => words.search(query, topK, counts),
   }
 }
 
 /** A server that only came back lists what it listed before: that is no news. */
-function isSame(before: ReadonlyMap<string, Tool>, after: ReadonlyMap<string, Tool>): boolean {
-  if (before.size !== after.size) return false
-  return [...after].every(([tool_id, { row }]) => {
-    const old = before.get(tool_id)?.row
-    const isUnchanged = old?.definition_hash === row.definition_hash && old.gone_at === row.gone_at
-    return isUnchanged && old.admitted?.hash === row.admitted?.hash
-  })
-}
+const isSame = (before: ToolRow, row: ToolRow): boolean =>
+  before.definition_hash === row.definition_hash &&
+  before.gone_at === row.gone_at &&
+  before.admitted?.hash === row.admitted?.hash
 
-/** What a tool does follows from its definition and the configuration; of an unchanged definition it is not asked again. */
-function rejoin(before: Tool | undefined, { row, version }: StoredTool, settings: ServerSettings): Tool {
+/** What a tool does follows from its definitions and the configuration; of unchanged ones it is not asked again. */
+function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings): Tool {
   const isKnown =
     before?.row.definition_hash === row.definition_hash && before.row.admitted?.hash === row.admitted?.hash
-  return { ...(isKnown ? before : joinTool(row, settings)), row, version }
+  return isKnown ? before : joinTool(row, settings)
 }
 
-type StoredTool = Pick<Held<'tools'>, 'row' | 'version'>
-
-async function rowsOf(shelves: Shelves, server: string): Promise<readonly StoredTool[]> {
-  const rows: StoredTool[] = []
+async function* allRows(shelves: Shelves, server: string): AsyncGenerator<Held<'tools'>> {
   let after: number | undefined
   for (;;) {
     const page = await shelves.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-    rows.push(...page.map(({ row, version }) => ({ row: withOneDefinition(row), version })))
+    yield* page
     after = page.at(-1)?.cursor
-    if (page.length < PAGE) return rows
+    if (page.length < PAGE) return
   }
 }
 
-/** What was admitted and what is listed are mostly the same words: kept once. */
-const withOneDefinition = (row: ToolRow): ToolRow =>
-  row.admitted?.hash === row.definition_hash
-    ? { ...row, admitted: { ...row.admitted, definition: row.definition } }
-    : row
+/**
+ * A row that an earlier release stored may hold longer texts than are taken now. What was admitted and what is listed are mostly the same
+ * words: kept once.
+ */
+function withinBounds(row: ToolRow): ToolRow {
+  const definition = boundDefinition(row.definition) ?? bare(row)
+  if (row.admitted === undefined) return { ...row, definition }
+  const isOne = row.admitted.hash === row.definition_hash
+  const admitted = isOne ? definition : (boundDefinition(row.admitted.definition) ?? bare(row))
+  return { ...row, definition, admitted: { ...row.admitted, definition: admitted } }
+}
+
+/** Nothing of it can be shown; the next listing leaves it out. */
+const bare = ({ definition: { name } }: ToolRow): ToolRow['definition'] => ({ name, inputSchema: { not: {} } })

@@ -84,7 +84,16 @@ describe('registering what a server lists', () => {
     inLedger(async ({ deps, tool: row }) => {
       const unpinnable = tool('odd', 'a lone \ud800 surrogate')
       const registered = await registerTools(deps, 'mail', [tool('send'), tool('send', 'again'), unpinnable])
-      expect(registered).toMatchObject({ ok: true, value: { listed: ['mail__send'], unusable: ['send', 'odd'] } })
+      expect(registered).toMatchObject({
+        ok: true,
+        value: {
+          listed: ['mail__send'],
+          findings: [
+            { rule: 'name_taken', tools: 1, example: 'send' },
+            { rule: 'not_canonical', tools: 1, example: 'odd' },
+          ],
+        },
+      })
       expect((await row('mail__send'))?.definition.description).toBe('as it was')
     }))
 
@@ -160,5 +169,5 @@ describe('registering what a server lists', () => {
       ),
       { numRuns: 15 },
     )
-  })
+  }, 30_000)
 })

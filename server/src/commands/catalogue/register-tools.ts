@@ -1,121 +1,211 @@
 import type { AuditDraft } from '../../contract/audit.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { boundDefinition, collectFindings, TOOL_BOUNDS, type ListingFinding } from '../../contract/tool-bounds.ts'
 import type { ServerRow, ToolDefinition, ToolRow } from '../../contract/tool.ts'
 import { definitionText, toolIdOf } from '../../core/catalogue/definition.ts'
-import type { LiveCatalogue } from './catalogue.ts'
-import type { Change, Clock, Digest, Held, Ids, Ledger, Shelves } from '../ports.ts'
+import type { KnownRow, LiveCatalogue } from './catalogue.ts'
+import type { Breathe, Change, Clock, Digest, Held, Ids, Ledger, Shelves } from '../ports.ts'
 
 const TRIES = 8
-const PAGE = 500
+/** One commit holds no more than this: writing it down takes a few milliseconds. */
+const MOST_ROWS = 50
+const MOST_CHARACTERS = 500_000
 
 export type RegisterDeps = {
   readonly ledger: Ledger
-  readonly shelves: Shelves
+  readonly shelves: Pick<Shelves, 'row'>
   readonly clock: Clock
   readonly digest: Digest
   readonly ids: Pick<Ids, 'trace'>
-  readonly catalogue: Pick<LiveCatalogue, 'refresh'>
+  readonly catalogue: Pick<LiveCatalogue, 'refresh' | 'take' | 'known'>
+  /** Lets others run between two tools. */
+  readonly breathe?: Breathe
+  /** Takes the gate's own credentials out of a definition. */
+  readonly strike?: (definition: ToolDefinition) => ToolDefinition
 }
 
-/** What a listing changed, as tool ids; `unusable` are names that cannot be pinned or are already taken in the listing. */
+/** What a listing changed, as tool ids, and what of it was cut or left out. */
 export type Registered = {
   readonly listed: readonly string[]
   readonly changed: readonly string[]
   readonly gone: readonly string[]
-  readonly unusable: readonly string[]
+  readonly findings: readonly ListingFinding[]
+  /** Findings that were not known before. */
+  readonly news: readonly ListingFinding[]
 }
 
 /**
  * Makes the catalogue agree with what a server lists now. Tools of a server's first listing ever are admitted with it; a
  * later one waits for an operator, and a changed one keeps the admission of what it was.
  * INVARIANT: nothing but a first listing or an operator admits a definition (law in register-tools.test.ts).
+ * INVARIANT: no listing takes an admission away: what is gone and comes back the same is admitted as before.
  */
 export async function registerTools(
   deps: RegisterDeps,
   server: string,
   definitions: readonly ToolDefinition[],
+  found: readonly ListingFinding[] = [],
 ): Promise<Result<Registered>> {
-  const listing = listingOf(deps.digest, server, definitions)
+  const listing = await listingOf(deps, server, definitions, found)
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stored = await storedOf(deps.shelves, server)
-    const { changes, registered } = reconcile(server, listing, stored, deps.clock(), deps.ids.trace())
-    const committed = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
-    if (committed === 'unavailable') break
-    if (committed !== 'committed') continue
+    const registered = await write(deps, server, listing)
+    if (registered === 'unavailable') break
+    if (registered !== 'lost') return ok(registered)
     await deps.catalogue.refresh(server)
-    return ok(registered)
   }
   return refuse('audit.unavailable', { server })
 }
 
-type Listed = { readonly definition: ToolDefinition; readonly hash: string }
-type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly unusable: readonly string[] }
+type Listed = { readonly definition: ToolDefinition; readonly hash: string; readonly size: number }
+type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly findings: readonly ListingFinding[] }
 
-function listingOf(digest: Digest, server: string, definitions: readonly ToolDefinition[]): Listing {
+async function listingOf(
+  { digest, breathe, strike = (definition) => definition }: RegisterDeps,
+  server: string,
+  definitions: readonly ToolDefinition[],
+  found: readonly ListingFinding[],
+): Promise<Listing> {
   const tools = new Map<string, Listed>()
-  const unusable: string[] = []
-  for (const definition of definitions) {
+  const findings = collectFindings(found)
+  let characters = 0
+  for (const listed of definitions) {
+    await breathe?.()
+    const bounded = boundDefinition(listed, (rule) => findings.note(rule, listed.name))
+    if (bounded === undefined) continue
+    const definition = strike(bounded)
     const text = definitionText(definition)
     const tool_id = toolIdOf(server, definition.name, digest)
+    characters += text?.length ?? 0
+    if (text === undefined) findings.note('not_canonical', listed.name)
     // The first of two equal names stands: it is the one the gate shows, and the only one a person can admit.
-    if (text === undefined || tools.has(tool_id)) unusable.push(definition.name)
-    else tools.set(tool_id, { definition, hash: digest(text) })
+    else if (tools.has(tool_id)) findings.note('name_taken', listed.name)
+    else if (tools.size >= TOOL_BOUNDS.tools) findings.note('too_many_tools', listed.name)
+    else if (characters > TOOL_BOUNDS.listing) findings.note('too_much_text', listed.name)
+    else tools.set(tool_id, { definition, hash: digest(text), size: text.length })
   }
-  return { tools, unusable }
+  return { tools, findings: findings.all() }
 }
 
-type Fresh = { readonly server: string; readonly tool_id: string; readonly now: number; readonly first: boolean }
-type Stored = {
-  readonly server: Held<'servers'> | undefined
-  readonly tools: ReadonlyMap<string, Held<'tools'>>
+type What = 'listed' | 'changed' | 'gone'
+type Step = {
+  readonly what: What
+  readonly changes: readonly Change[]
+  readonly tool_id: string
+  readonly size: number
 }
 
-async function storedOf(shelves: Shelves, server: string): Promise<Stored> {
-  const tools = new Map<string, Held<'tools'>>()
-  let after: number | undefined
-  for (;;) {
-    const page = await shelves.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-    for (const held of page) tools.set(held.row.tool_id, held)
-    after = page.at(-1)?.cursor
-    if (page.length < PAGE) return { server: await shelves.row('servers', server), tools }
+/** Writes what is new, in commits of a bounded size. The server's own row comes last: until then, its first listing is under way. */
+async function write(
+  deps: RegisterDeps,
+  server: string,
+  listing: Listing,
+): Promise<Registered | 'lost' | 'unavailable'> {
+  const stored = await deps.shelves.row('servers', server)
+  const now = deps.clock()
+  const trace = deps.ids.trace()
+  const steps = reconcile(listing, deps.catalogue.known(server), {
+    server,
+    now,
+    trace,
+    first: stored?.row.first_listed_at === undefined,
+  })
+  for (const batch of batches(steps)) {
+    const committed = await deps.ledger.commit(batch.flatMap(({ changes }) => changes))
+    if (committed === 'unavailable') return 'unavailable'
+    // Also what was written before a lost one is read again, with everything else.
+    if (committed !== 'committed') return 'lost'
+    await deps.catalogue.take(
+      server,
+      batch.map(({ tool_id }) => tool_id),
+    )
+    await deps.breathe?.()
   }
+  const { changes, news } = serverChanges(server, stored, listing.findings, now, trace)
+  const committed = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
+  if (committed !== 'committed') return committed === 'unavailable' ? 'unavailable' : 'lost'
+  await deps.catalogue.refresh(server, [])
+  const ids = (what: What) => steps.filter((step) => step.what === what).map(({ tool_id }) => tool_id)
+  return { listed: ids('listed'), changed: ids('changed'), gone: ids('gone'), findings: listing.findings, news }
 }
 
-function reconcile(server: string, listing: Listing, stored: Stored, now: number, trace: string) {
-  const changes: Change[] = []
-  const registered = {
-    listed: [] as string[],
-    changed: [] as string[],
-    gone: [] as string[],
-    unusable: listing.unusable,
+function* batches(steps: readonly Step[]): Generator<readonly Step[]> {
+  let batch: Step[] = []
+  let characters = 0
+  for (const step of steps) {
+    if (batch.length > 0 && (batch.length >= MOST_ROWS || characters + step.size > MOST_CHARACTERS)) {
+      yield batch
+      batch = []
+      characters = 0
+    }
+    batch.push(step)
+    characters += step.size
   }
-  const first = stored.server?.row.first_listed_at === undefined
-  const write = (was: Held<'tools'> | undefined, to: ToolRow, what: 'listed' | 'changed' | 'gone') => {
-    changes.push({ kind: 'swap', table: 'tools', id: to.tool_id, from: was?.version ?? 'absent', to })
-    changes.push({ kind: 'audit', entry: entryFor(to, what, now, trace) })
-    registered[what].push(to.tool_id)
-  }
-  if (first) changes.push(firstListing(server, stored.server, now))
+  if (batch.length > 0) yield batch
+}
+
+type At = { readonly server: string; readonly now: number; readonly trace: string; readonly first: boolean }
+
+function reconcile(listing: Listing, known: ReadonlyMap<string, KnownRow>, at: At): readonly Step[] {
+  const step = (was: KnownRow | undefined, to: ToolRow, what: What, size: number): Step => ({
+    what,
+    tool_id: to.tool_id,
+    size: size * 2,
+    changes: [
+      { kind: 'swap', table: 'tools', id: to.tool_id, from: was?.version ?? 'absent', to },
+      { kind: 'audit', entry: entryFor(to, what, at) },
+    ],
+  })
+  const steps: Step[] = []
   for (const [tool_id, listed] of listing.tools) {
-    const was = stored.tools.get(tool_id)
+    const was = known.get(tool_id)
     const changed = was !== undefined && was.row.definition_hash !== listed.hash
     if (was !== undefined && !changed && was.row.gone_at === undefined) continue
-    write(was, listedRow(was?.row, { server, tool_id, now, first }, listed), changed ? 'changed' : 'listed')
+    steps.push(step(was, listedRow(was?.row, tool_id, at, listed), changed ? 'changed' : 'listed', listed.size))
   }
-  for (const [tool_id, was] of stored.tools)
-    if (!listing.tools.has(tool_id) && was.row.gone_at === undefined) write(was, { ...was.row, gone_at: now }, 'gone')
-  return { changes, registered }
+  for (const [tool_id, was] of known)
+    if (!listing.tools.has(tool_id) && was.row.gone_at === undefined)
+      steps.push(step(was, { ...was.row, gone_at: at.now }, 'gone', JSON.stringify(was.row.definition).length))
+  return steps
 }
 
-/** Two processes may both see a first listing; the version decides which of them admits. */
-function firstListing(server: string, was: Held<'servers'> | undefined, now: number): Change {
-  const row: ServerRow = { v: 1, server, added_at: was?.row.added_at ?? now, first_listed_at: now }
-  return { kind: 'swap', table: 'servers', id: server, from: was?.version ?? 'absent', to: row }
+/**
+ * The server's row, when its first listing has been written or what is wrong with its list is other than before. Two processes may both
+ * see a first listing; the version decides which of them admits.
+ */
+function serverChanges(
+  server: string,
+  was: Held<'servers'> | undefined,
+  findings: readonly ListingFinding[],
+  now: number,
+  trace: string,
+): { readonly changes: readonly Change[]; readonly news: readonly ListingFinding[] } {
+  const rulesOf = (row: ServerRow | undefined) => (row?.findings ?? []).map(({ rule }) => rule).join()
+  const told = was?.row.findings_told ?? []
+  const news = findings.filter(({ rule }) => !told.includes(rule))
+  const isSame = rulesOf(was?.row) === findings.map(({ rule }) => rule).join()
+  if (was?.row.first_listed_at !== undefined && isSame) return { changes: [], news }
+  const row: ServerRow = {
+    v: 1,
+    server,
+    added_at: was?.row.added_at ?? now,
+    first_listed_at: was?.row.first_listed_at ?? now,
+    ...(findings.length === 0 ? {} : { findings }),
+    ...(told.length + news.length === 0 ? {} : { findings_told: [...told, ...news.map(({ rule }) => rule)] }),
+  }
+  // A finding is recorded once, not with every listing.
+  const audited = news.map(({ rule, tools, example }): Change => {
+    const entry = { at: now, type: 'server.listing_bounded', actor: `server:${server}`, trace, subject: { server } }
+    return { kind: 'audit', entry: { ...entry, about: { rule, tools, example } } }
+  })
+  return {
+    changes: [{ kind: 'swap', table: 'servers', id: server, from: was?.version ?? 'absent', to: row }, ...audited],
+    news,
+  }
 }
 
 /** INVARIANT: the only admission made here is the first listing's; any other is carried over as it was. */
-function listedRow(was: ToolRow | undefined, fresh: Fresh, { definition, hash }: Listed): ToolRow {
-  const { server, tool_id, now, first } = fresh
+function listedRow(was: ToolRow | undefined, tool_id: string, at: At, { definition, hash }: Listed): ToolRow {
+  const { server, now, first } = at
   const admitted = was === undefined && first ? { hash, definition, at: now, by: 'first-listing' } : was?.admitted
   return {
     v: 1,
@@ -129,7 +219,7 @@ function listedRow(was: ToolRow | undefined, fresh: Fresh, { definition, hash }:
   }
 }
 
-function entryFor(row: ToolRow, what: 'listed' | 'changed' | 'gone', now: number, trace: string): AuditDraft {
+function entryFor(row: ToolRow, what: What, { now, trace }: At): AuditDraft {
   return {
     at: now,
     type: `tool.${what}`,

@@ -1,6 +1,6 @@
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolText } from '../../core/search/searchable-tool.ts'
-import { searchable } from './catalogue.ts'
+import { searchable } from './word-index.ts'
 import type { Catalogue, Clock, Embedder, Vectors } from '../ports.ts'
 
 export type MeaningDeps = {

@@ -38,8 +38,9 @@ async function openRig(first = GOOD, schema?: Rig['schema']): Promise<Rig> {
       tool: () =>
         rig.schema === undefined
           ? undefined
-          : ({ row: { definition: { name: 't', inputSchema: rig.schema } } } as Tool),
+          : ({ row: { admitted: { definition: { name: 't', inputSchema: rig.schema } } } } as Tool),
       tools: () => [],
+      lookAlikes: () => [],
     },
     read: () => rig.read,
   }

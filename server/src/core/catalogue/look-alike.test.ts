@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Tool, ToolRow } from '../../contract/tool.ts'
 import { skeleton } from './confusables.ts'
-import { findLookAlikes, looksLike } from './look-alike.ts'
+import { createLookAlikeIndex } from './look-alike-index.ts'
+import { looksLike, spellingKeys } from './look-alike.ts'
 
 function tool(server: string, name: string, more: Partial<ToolRow> = {}, title?: string): Tool {
   const definition = { name, inputSchema: {}, ...(title === undefined ? {} : { title }) }
@@ -19,8 +20,13 @@ function tool(server: string, name: string, more: Partial<ToolRow> = {}, title?:
   }
   return { row, effects: ['read'], effects_from: 'configured', risk: 'low', idempotent: true }
 }
-const found = (...tools: Tool[]) =>
-  [...findLookAlikes(tools)].flatMap(([id, similar]) => similar.map(({ tool_id, by }) => `${id} ~ ${tool_id} by ${by}`))
+function found(...tools: Tool[]): string[] {
+  const index = createLookAlikeIndex()
+  for (const one of tools) index.set(one)
+  return tools.flatMap(({ row: { tool_id: id } }) =>
+    index.of(id).map(({ tool_id, by }) => `${id} ~ ${tool_id} by ${by}`),
+  )
+}
 
 describe('a name looks like another when', () => {
   test.each([
@@ -151,5 +157,60 @@ describe('a catalogue', () => {
         expect(looksLike(name, other)).toBe(name !== other)
       }),
     )
+  })
+
+  test('law: whatever was added, changed and removed before, it says what a new one would say', () => {
+    const name = fc.constantFrom('send_mail', 'send_mai1', 'send_mial', 'sеnd_mail', 'delete', 'delte', 'deletee')
+    const server = fc.constantFrom('mail', 'post', 'pots')
+    const title = fc.constantFrom(undefined, 'Send mail', 'Sеnd mail')
+    const step = fc.record({ server, name, title, act: fc.constantFrom('admit', 'list', 'go', 'remove') })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const index = createLookAlikeIndex()
+        const now = new Map<string, Tool>()
+        for (const { act, ...one } of steps) {
+          const admitted = tool(one.server, one.name, act === 'go' ? { gone_at: 1 } : {}, one.title)
+          const { admitted: _, ...row } = admitted.row
+          const next: Tool = act === 'list' ? { ...admitted, row } : admitted
+          now.delete(next.row.tool_id)
+          if (act !== 'remove') now.set(next.row.tool_id, next)
+          if (act === 'remove') index.remove(next.row.tool_id)
+          else index.set(next)
+        }
+        const said = [...now.keys()].flatMap((id) =>
+          index.of(id).map(({ tool_id, by }) => `${id} ~ ${tool_id} by ${by}`),
+        )
+        expect(said.sort()).toEqual(found(...now.values()).sort())
+      }),
+    )
+  })
+
+  test('law: texts that look alike share a key', () => {
+    const twins = fc.constantFrom(
+      ['send_mail', 'send_mial'],
+      ['mail', 'maiI'],
+      ['delete', 'delte'],
+      ['delete', 'dleete'],
+      ['branch', 'brannch'],
+      ['Branch', 'bramch'],
+      ['modern', 'modem'],
+    )
+    const rest = fc.array(fc.constantFrom('to', 'the', 'List', '2', 'oldest'), { maxLength: 3 })
+    fc.assert(
+      fc.property(rest, twins, rest, (before, [one = '', other = ''], after) => {
+        const [a, b] = [one, other].map((word) => [...before, word, ...after].join('_'))
+        expect(looksLike(a ?? '', b ?? '')).toBe(true)
+        const shared = spellingKeys(a ?? '').filter((key) => spellingKeys(b ?? '').includes(key))
+        expect(shared).not.toEqual([])
+      }),
+    )
+  })
+
+  test('a crowd of look-alikes on one server hides nothing from another', () => {
+    const crowd = Array.from({ length: 200 }, (_, at) =>
+      tool('evil', `delete_branc${String.fromCharCode(97 + (at % 26))}${'z'.repeat(at % 7)}_all`),
+    )
+    const lines = found(...crowd, tool('evil', 'delete_brannch_all'), tool('git', 'delete_branch_all'))
+    expect(lines).toContain('evil__delete_brannch_all ~ git__delete_branch_all by name')
   })
 })

@@ -1,4 +1,3 @@
-import type { Tool } from '../../contract/tool.ts'
 import { skeleton } from './confusables.ts'
 
 /** Another server's tool that this one can be taken for. */
@@ -7,79 +6,6 @@ export type LookAlike = { readonly tool_id: string; readonly by: 'name' | 'title
 /** A word this long is seldom one letter away from another word by chance. */
 const LONG_WORD = 5
 const SWAPPED_WORD = 4
-const MOST_NAMED = 5
-
-/**
- * For every tool, the admitted tools of other servers that it looks like without being called the same. The same name on two
- * servers is no imitation: what deceives is a name that reads the same and is not.
- * Made for whole catalogues: neighbours are found by their spelling with one letter left out, not by comparing all pairs.
- */
-export function findLookAlikes(tools: readonly Tool[]): ReadonlyMap<string, readonly LookAlike[]> {
-  const found = new Map<string, LookAlike[]>()
-  const note = (tool: Tool, other: Tool, by: LookAlike['by']) => {
-    if (other.row.server === tool.row.server || !isStanding(other)) return
-    const own = found.get(tool.row.tool_id) ?? []
-    if (own.length < MOST_NAMED) found.set(tool.row.tool_id, [...own, { tool_id: other.row.tool_id, by }])
-  }
-  for (const by of ['name', 'title'] as const) {
-    const bearers = grouped(tools, (tool) => textOf(tool, by))
-    for (const [text, similar] of pairsOf([...bearers.keys()])) {
-      for (const tool of bearers.get(text) ?? []) {
-        for (const other of similar.flatMap((one) => bearers.get(one) ?? [])) note(tool, other, by)
-      }
-    }
-  }
-  // Two servers whose own names look alike matter where both offer a tool of the same name.
-  const nameOn = (server: string, name: string) => `${server}__${plainOf(name)}`
-  const homes = grouped(tools, ({ row }) => nameOn(row.server, row.definition.name))
-  const servers = new Map(pairsOf([...new Set(tools.map(({ row }) => row.server))]))
-  for (const tool of tools) {
-    const { server, definition } = tool.row
-    for (const near of servers.get(server) ?? []) {
-      for (const other of homes.get(nameOn(near, definition.name)) ?? []) note(tool, other, 'server')
-    }
-  }
-  return found
-}
-
-/** What an operator has admitted and a server still lists. */
-const isStanding = ({ row }: Tool) => row.admitted !== undefined && row.gone_at === undefined
-
-/** Every text that looks like some other, with those. */
-function pairsOf(texts: readonly string[]): [string, readonly string[]][] {
-  const shelves = new Map<string, string[]>()
-  const keys = texts.map((text) => [text, keysOf(text)] as const)
-  for (const [text, own] of keys) for (const key of own) push(shelves, key, text)
-  return keys.flatMap(([text, own]) => {
-    const near = new Set(own.flatMap((key) => shelves.get(key) ?? []))
-    const similar = [...near].filter((other) => looksLike(text, other)).sort()
-    return similar.length === 0 ? [] : [[text, similar]]
-  })
-}
-
-function grouped(
-  tools: readonly Tool[],
-  textOf: (tool: Tool) => string | undefined,
-): ReadonlyMap<string, readonly Tool[]> {
-  const groups = new Map<string, Tool[]>()
-  for (const tool of tools) {
-    const text = textOf(tool)
-    if (text !== undefined) push(groups, text, tool)
-  }
-  return groups
-}
-
-function push<T>(shelves: Map<string, T[]>, key: string, item: T): void {
-  const shelf = shelves.get(key)
-  if (shelf === undefined) shelves.set(key, [item])
-  else shelf.push(item)
-}
-
-function textOf({ row }: Tool, by: 'name' | 'title'): string | undefined {
-  if (by === 'name') return row.definition.name
-  const title = row.definition.title ?? row.definition.annotations?.['title']
-  return typeof title === 'string' ? title : undefined
-}
 
 /** Whether one text can be taken for the other although they are not the same, apart from case and separators. */
 export function looksLike(a: string, b: string): boolean {
@@ -118,7 +44,7 @@ function isOneEditFrom(a: string, b: string): boolean {
 }
 
 /** Lower-case words: `sendMail`, `send-mail` and `Send_mail` are one name. */
-function plainOf(text: string): string {
+export function plainOf(text: string): string {
   return text
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
@@ -128,9 +54,44 @@ function plainOf(text: string): string {
 
 const lettersOf = (plain: string) => plain.replaceAll(' ', '')
 
-/** Texts that look alike share one of these. */
-function keysOf(text: string): string[] {
-  const letters = lettersOf(plainOf(text))
-  const shorter = Array.from({ length: letters.length }, (_, at) => `${letters.slice(0, at)}${letters.slice(at + 1)}`)
-  return [`= ${skeleton(letters)}`, ...[letters, ...shorter].map((spelling) => `- ${spelling}`)]
+/**
+ * Texts that look alike share one of these: numbers of 30 bits, made of the text's skeleton, of its words, and of its words with one letter
+ * left out where a typo would count. Time and memory are linear in the length of the text. Two other texts may share a number by chance
+ * or by design, so `looksLike` decides.
+ */
+export function spellingKeys(text: string): readonly number[] {
+  const plain = plainOf(text)
+  if (plain === '') return []
+  const keys = [hashOf(skeleton(lettersOf(plain)), 1), hashOf(plain, 2)]
+  // With the hashes of everything before and after it, leaving out one letter costs one multiplication.
+  const after = new Int32Array(plain.length + 1)
+  const power = new Int32Array(plain.length + 1).fill(1)
+  for (let at = plain.length - 1, count = 1; at >= 0; at -= 1, count += 1) {
+    power[count] = Math.imul(power[count - 1] ?? 1, BASE)
+    after[at] = (after[at + 1] ?? 0) + Math.imul(plain.charCodeAt(at) + 1, power[count - 1] ?? 1)
+  }
+  let before = 2
+  let start = 0
+  for (const word of plain.split(' ')) {
+    const end = start + word.length
+    const counts = word.length >= SWAPPED_WORD && !/\d/.test(word)
+    for (let at = start; at < Math.min(end + 1, plain.length); at += 1) {
+      const rest = plain.length - at - 1
+      if (counts && at < end) keys.push(fold(Math.imul(before, power[rest] ?? 1) + (after[at + 1] ?? 0)))
+      before = Math.imul(before, BASE) + plain.charCodeAt(at) + 1
+    }
+    start = end + 1
+  }
+  return [...new Set(keys)]
 }
+
+const BASE = 0x01000193
+
+function hashOf(text: string, seed: number): number {
+  let hash = seed
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash, BASE) + text.charCodeAt(at) + 1
+  return fold(hash)
+}
+
+/** Small integers are kept without a box of their own. */
+const fold = (hash: number): number => (hash ^ (hash >>> 15)) & 0x3fff_ffff

@@ -7,6 +7,9 @@ import { STOP_WORDS } from './stop-words.ts'
 import type { FieldTuning, Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
+/** Different words of one tool. Fields come in the order of their weight, so what is left out matters least. */
+const MOST_TERMS = 1_000
+
 /** What the index keeps of a tool; its words live in the postings. */
 export type IndexedTool = {
   readonly id: string
@@ -32,8 +35,10 @@ export function indexTool(
   const text = toolText(tool)
   const weights = new Map<Term, number>()
   const fields = new Map<Term, number>()
+  const own = (word: string) => vocabulary.own(vocabulary.stem(word), tool.server)
   for (const [bit, field] of FIELDS.entries()) {
-    for (const [term, weight] of fieldWeights(text[field], vocabulary, tuning.fields[field])) {
+    for (const [term, weight] of fieldWeights(text[field], own, tuning.fields[field])) {
+      if (weights.size >= MOST_TERMS && !weights.has(term)) continue
       weights.set(term, (weights.get(term) ?? 0) + weight)
       fields.set(term, (fields.get(term) ?? 0) | (1 << bit))
     }
@@ -53,7 +58,7 @@ export function indexTool(
     called: { id: tool.id, name: tool.name },
     terms: Uint32Array.from(byNumber, ([term]) => term.number),
     cells: Uint32Array.from(byNumber, ([, cell]) => cell),
-    name: Uint32Array.from(new Set(name.map((word) => vocabulary.own(vocabulary.stem(word.text)).number))),
+    name: Uint32Array.from(new Set(name.flatMap((word) => own(word.text)?.number ?? []))),
     pieces: piecesOfTool(text),
   }
   return { indexed, cells }
@@ -61,16 +66,17 @@ export function indexTool(
 
 function fieldWeights(
   text: string,
-  vocabulary: Vocabulary,
+  own: (word: string) => Term | undefined,
   { weight, usual, discount }: FieldTuning,
 ): Map<Term, number> {
   const counts = new Map<Term, number>()
   let length = 0
   for (const word of splitText(text)) {
     if (STOP_WORDS.has(word.text)) continue
-    const term = vocabulary.own(vocabulary.stem(word.text))
-    counts.set(term, (counts.get(term) ?? 0) + 1)
+    const term = own(word.text)
     if (!word.joined) length += 1
+    if (term === undefined) continue
+    counts.set(term, (counts.get(term) ?? 0) + 1)
   }
   const scale = weight / (1 - discount + (discount * length) / usual)
   return new Map([...counts].map(([term, count]) => [term, count * scale]))

@@ -5,8 +5,8 @@ export type Term = { readonly text: string; readonly number: number; readonly po
 export type Near = { readonly term: Term; readonly by: 'prefix' | 'typo' }
 
 export type Vocabulary = {
-  /** The term of a text, made when new. */
-  own(text: string): Term
+  /** The term of a text, made when new; undefined when this owner has brought in as many new ones as anybody may. */
+  own(text: string, owner: string | undefined): Term | undefined
   /** The term of a text that at least one document holds. */
   find(text: string): Term | undefined
   at(number: number): Term | undefined
@@ -16,6 +16,8 @@ export type Vocabulary = {
 }
 
 const MAX_STEMS = 50_000
+/** New words of one server. Terms are never forgotten, and no honest catalogue has so many. */
+const MAX_OWNED = 50_000
 const MAX_SCANNED = 4_000
 const MAX_NEAR = 3
 const LEAST_NEAR = 5
@@ -27,6 +29,7 @@ export function createVocabulary(): Vocabulary {
   const byStart = new Map<string, Term[]>()
   const byEnd = new Map<string, Term[]>()
   const stems = new Map<string, string>()
+  const owned = new Map<string, number>()
 
   const file = (shelf: Map<string, Term[]>, key: string, term: Term): void => {
     const filed = shelf.get(key)
@@ -35,9 +38,12 @@ export function createVocabulary(): Vocabulary {
   }
 
   return {
-    own(text) {
+    own(text, owner) {
       const known = byText.get(text)
       if (known !== undefined) return known
+      const count = owner === undefined ? 0 : (owned.get(owner) ?? 0)
+      if (count >= MAX_OWNED) return undefined
+      if (owner !== undefined) owned.set(owner, count + 1)
       const term = { text, number: terms.length, postings: emptyPostings() }
       terms.push(term)
       byText.set(text, term)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { quoted } from '../../contract/visible-text.ts'
 import type { Session } from './session.ts'
-import { itemsOf, printOutcome, printReply, table, textOf, type Fields } from './print.ts'
+import { fieldsOf, itemsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
@@ -80,9 +81,10 @@ export function addCallCommands(program: Command, session: Session): void {
         textOf(server['last_failure']),
       ]
       session.exit(
-        printReply(session.out(), reply, (body) =>
-          table(session.out(), [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)]),
-        ),
+        printReply(session.out(), reply, (body) => {
+          table(session.out(), [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)])
+          for (const server of itemsOf(body)) printFindings(session.out(), server)
+        }),
       )
     })
 
@@ -105,4 +107,11 @@ export function addCallCommands(program: Command, session: Session): void {
 function milliseconds(seconds: unknown): number {
   const value = Number(seconds)
   return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : 0
+}
+
+/** What of a server's list of tools was cut or left out. */
+function printFindings(out: Out, server: Fields): void {
+  const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
+  for (const { says, tools, example } of findings)
+    out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')
 }

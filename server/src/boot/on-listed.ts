@@ -1,0 +1,27 @@
+import type { ListingFindings } from '../commands/catalogue/listing-findings.ts'
+import { registerTools, type RegisterDeps } from '../commands/catalogue/register-tools.ts'
+import type { LivePolicy } from '../commands/policy/live-policy.ts'
+import type { ToolsListed } from '../commands/ports.ts'
+import { LISTING_SAYS } from '../contract/tool-bounds.ts'
+import type { Log } from './open-gate.ts'
+
+export type OnListedDeps = RegisterDeps & {
+  readonly live: Pick<LivePolicy, 'reload'>
+  readonly listingFindings: ListingFindings
+  readonly log: Log
+}
+
+/** Registers what a server lists, and says what was cut or left out of it the first time that happens. */
+export const onListedWith =
+  (deps: OnListedDeps): ToolsListed =>
+  async (server, definitions, findings) => {
+    const { live, listingFindings, log } = deps
+    const registered = await registerTools(deps, server, definitions, findings)
+    if (!registered.ok)
+      return log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
+    listingFindings.set(server, registered.value.findings)
+    for (const { rule, tools, example } of registered.value.news)
+      log('warn', LISTING_SAYS[rule], { server, tools, example })
+    // Conditions are checked against admitted schemas, and some may be new.
+    if (registered.value.listed.length > 0) await live.reload('catalogue')
+  }

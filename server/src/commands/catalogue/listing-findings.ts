@@ -1,0 +1,23 @@
+import { LISTING_SAYS, type ListingFinding } from '../../contract/tool-bounds.ts'
+import type { Shelves } from '../ports.ts'
+
+/** A finding as operators read it. */
+export type SaidFinding = ListingFinding & { readonly says: string }
+
+export type ListingFindings = {
+  of(server: string): readonly SaidFinding[]
+  set(server: string, findings: readonly ListingFinding[]): void
+}
+
+/** What was cut or left out of each server's latest list, also of those that have not listed anything since the gate started. */
+export async function openListingFindings(
+  shelves: Pick<Shelves, 'row'>,
+  servers: readonly string[],
+): Promise<ListingFindings> {
+  const known = new Map<string, readonly ListingFinding[]>()
+  for (const server of servers) known.set(server, (await shelves.row('servers', server))?.row.findings ?? [])
+  return {
+    of: (server) => (known.get(server) ?? []).map((finding) => ({ ...finding, says: LISTING_SAYS[finding.rule] })),
+    set: (server, findings) => void known.set(server, findings),
+  }
+}

@@ -1,0 +1,94 @@
+import { inForce, type Tool } from '../../contract/tool.ts'
+import { createIndex, type Hit } from '../../core/search/create-index.ts'
+import type { SearchableTool } from '../../core/search/searchable-tool.ts'
+import type { Breathe } from '../ports.ts'
+
+/** A search waits for the tools of a server that has no more than this many left to read. */
+const SHORT_WAIT = 200
+
+export type WordIndexDeps = {
+  readonly tool: (tool_id: string) => Tool | undefined
+  readonly breathe?: Breathe
+}
+
+export type WordIndex = {
+  /** Takes note of a tool whose words may be other ones. */
+  changed(before: Tool | undefined, tool: Tool): void
+  /** Begins to read what is unread, in the background. */
+  readSoon(): void
+  search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
+}
+
+/**
+ * The search by words over the catalogue. Tools are read one at a time, of each server in turn, so that a server with thousands of tools
+ * keeps neither calls nor other servers' tools waiting.
+ * INVARIANT: a tool that changed is one document indexed again, whatever the size of the catalogue.
+ */
+export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
+  const index = createIndex()
+  /** By server: the tools that the index does not know yet. */
+  const unread = new Map<string, Set<string>>()
+  let reading: Promise<void> | undefined
+
+  function readOne(server: string, ids: Set<string>): void {
+    const [tool_id] = ids
+    if (tool_id === undefined) return void unread.delete(server)
+    ids.delete(tool_id)
+    if (ids.size === 0) unread.delete(server)
+    const found = tool(tool_id)
+    if (found === undefined || !isFindable(found)) index.remove(tool_id)
+    else index.replace(searchable(found))
+  }
+
+  /** Of each server in turn, as long as there is one that `counts`. */
+  async function readWhile(counts: (ids: ReadonlySet<string>) => boolean): Promise<void> {
+    for (;;) {
+      const turn = [...unread].filter(([, ids]) => counts(ids))
+      if (turn.length === 0) return
+      for (const [server, ids] of turn) {
+        readOne(server, ids)
+        await breathe?.()
+      }
+    }
+  }
+
+  return {
+    changed(before, now) {
+      if (before !== undefined && isSameText(before, now)) return
+      const { server, tool_id } = now.row
+      const ids = unread.get(server) ?? new Set()
+      unread.set(server, ids.add(tool_id))
+    },
+    readSoon() {
+      if (breathe === undefined || unread.size === 0) return
+      reading ??= readWhile(() => true).finally(() => (reading = undefined))
+    },
+    async search(query, topK, counts) {
+      await readWhile((ids) => breathe === undefined || ids.size <= SHORT_WAIT)
+      return index.search(query, topK, (tool_id) => {
+        const found = tool(tool_id)
+        return found !== undefined && counts(found)
+      })
+    },
+  }
+}
+
+/** Words that nobody has admitted are found by nobody, and do not count in how rare a word is. */
+const isFindable = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
+
+const isSameText = (before: Tool, now: Tool): boolean =>
+  inForce(before.row).hash === inForce(now.row).hash && isFindable(before) === isFindable(now)
+
+/** What search reads of a tool: the admitted words, and the operator's above them. */
+export function searchable({ row, title = inForce(row).definition.title, tags = [] }: Tool): SearchableTool {
+  const { name, description, inputSchema } = inForce(row).definition
+  return {
+    id: row.tool_id,
+    name,
+    server: row.server,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    tags,
+    inputSchema,
+  }
+}

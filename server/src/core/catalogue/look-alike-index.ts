@@ -1,0 +1,155 @@
+import { inForce, type Tool } from '../../contract/tool.ts'
+import { looksLike, plainOf, spellingKeys, type LookAlike } from './look-alike.ts'
+
+/**
+ * For every tool, the admitted tools of other servers that it looks like without being called the same. The same name on two
+ * servers is no imitation: what deceives is a name that reads the same and is not.
+ */
+export type LookAlikeIndex = {
+  /** Adds a tool, or takes note of what it is now. The others that look like it are brought up to date with it. */
+  set(tool: Tool): void
+  remove(tool_id: string): void
+  of(tool_id: string): readonly LookAlike[]
+}
+
+type Entry = {
+  readonly tool_id: string
+  readonly server: string
+  readonly name: string
+  readonly title: string | undefined
+  /** Admitted and still listed. */
+  readonly isStanding: boolean
+  readonly keys: readonly Key[]
+  /** Standing tools that this one looks like, by the number of their entry. */
+  readonly near: Map<number, LookAlike['by']>
+}
+type Key = { readonly of: 'name' | 'title' | 'home'; readonly key: number | string }
+
+/** Of one server under one key. A server that fills a key with more fills it only for itself. */
+const MOST_SHARING = 16
+/** More look-alikes of one tool add nothing: it is asked about anyway. */
+const MOST_NEAR = 64
+/** Growing a large table takes long at once; growing small ones never does. */
+const SHARDS = 256
+
+/**
+ * INVARIANT: adding, changing or removing a tool costs what its own texts and their look-alikes cost, whatever the size of the catalogue,
+ * and asking costs nothing but reading a list.
+ * INVARIANT: one server's tools cannot keep the look-alikes of another's from being found.
+ */
+export function createLookAlikeIndex(): LookAlikeIndex {
+  const entries = new Map<number, Entry>()
+  const numbers = new Map<string, number>()
+  const shelves = { name: createShelf(), title: createShelf(), home: createShelf() }
+  const serverNames = new Map<string, readonly string[]>()
+  let next = 0
+
+  /** The servers whose names look like this one's. */
+  function nearServers(server: string): readonly string[] {
+    if (!serverNames.has(server)) {
+      const near = [...serverNames.keys()].filter((other) => looksLike(server, other))
+      for (const other of near) serverNames.set(other, [...(serverNames.get(other) ?? []), server])
+      serverNames.set(server, near)
+    }
+    return serverNames.get(server) ?? []
+  }
+
+  function remove(tool_id: string): void {
+    const number = numbers.get(tool_id)
+    const entry = number === undefined ? undefined : entries.get(number)
+    if (number === undefined || entry === undefined) return
+    for (const { of, key } of entry.keys) shelves[of].remove(key, number)
+    numbers.delete(tool_id)
+    // Others forget the number when they next look: it is never given to anybody else.
+    entries.delete(number)
+  }
+
+  function link(number: number, entry: Entry, other: number, by: LookAlike['by']): void {
+    const found = entries.get(other)
+    if (found === undefined || found.server === entry.server || entry.near.has(other)) return
+    if (by !== 'server' && !looksLike(textOf(entry, by), textOf(found, by))) return
+    if (found.isStanding) note(entry, other, by)
+    if (entry.isStanding) note(found, number, by)
+  }
+
+  function note(entry: Entry, other: number, by: LookAlike['by']): void {
+    if (entry.near.size >= MOST_NEAR)
+      for (const number of entry.near.keys()) if (!entries.has(number)) entry.near.delete(number)
+    if (entry.near.size < MOST_NEAR && !entry.near.has(other)) entry.near.set(other, by)
+  }
+
+  return {
+    set(tool) {
+      const { tool_id, server } = tool.row
+      const { name, title } = textsOf(tool)
+      const isStanding = tool.row.admitted !== undefined && tool.row.gone_at === undefined
+      const known = entries.get(numbers.get(tool_id) ?? -1)
+      if (known?.name === name && known.title === title && known.isStanding === isStanding) return
+      remove(tool_id)
+      const homes = nearServers(server).map((near) => homeOf(near, name))
+      const keys: Key[] = [
+        ...spellingKeys(name).map((key) => ({ of: 'name', key }) as const),
+        ...(title === undefined ? [] : spellingKeys(title).map((key) => ({ of: 'title', key }) as const)),
+        { of: 'home', key: homeOf(server, name) },
+      ]
+      const number = next++
+      const entry: Entry = { tool_id, server, name, title, isStanding, keys, near: new Map() }
+      for (const { of, key } of keys)
+        if (of !== 'home') for (const other of shelves[of].at(key)) link(number, entry, other, of)
+      for (const home of homes) for (const other of shelves.home.at(home)) link(number, entry, other, 'server')
+      entries.set(number, entry)
+      numbers.set(tool_id, number)
+      const isOwn = (other: number) => entries.get(other)?.server === server
+      for (const { of, key } of keys) shelves[of].add(key, number, isOwn)
+    },
+    remove,
+    of(tool_id) {
+      const near = entries.get(numbers.get(tool_id) ?? -1)?.near ?? new Map<number, LookAlike['by']>()
+      return [...near].flatMap(([number, by]) => {
+        const other = entries.get(number)
+        return other === undefined ? [] : [{ tool_id: other.tool_id, by }]
+      })
+    },
+  }
+}
+
+function textsOf({ row }: Tool): { readonly name: string; readonly title: string | undefined } {
+  const { name, title, annotations } = inForce(row).definition
+  const shown = title ?? annotations?.['title']
+  return { name, title: typeof shown === 'string' ? shown : undefined }
+}
+
+const textOf = (entry: Entry, by: 'name' | 'title'): string => (by === 'name' ? entry.name : (entry.title ?? ''))
+
+/** Two servers whose own names look alike matter where both offer a tool of the same name. */
+const homeOf = (server: string, name: string): string => `${server}__${plainOf(name)}`
+
+type Shelf = {
+  at(key: number | string): readonly number[]
+  add(key: number | string, number: number, isOwn: (other: number) => boolean): void
+  remove(key: number | string, number: number): void
+}
+
+/** Which entries share a key. Most keys are one entry's alone, and a list costs more than a number. */
+function createShelf(): Shelf {
+  const shards = Array.from({ length: SHARDS }, () => new Map<number | string, number | readonly number[]>())
+  const shardOf = (key: number | string) =>
+    shards[(typeof key === 'number' ? key : key.length + key.charCodeAt(key.length >> 1)) % SHARDS] ?? new Map()
+  const at = (key: number | string): readonly number[] => {
+    const held = shardOf(key).get(key)
+    return held === undefined ? [] : typeof held === 'number' ? [held] : held
+  }
+  return {
+    at,
+    add(key, number, isOwn) {
+      const held = at(key)
+      if (held.length === 0) shardOf(key).set(key, number)
+      else if (held.filter(isOwn).length < MOST_SHARING) shardOf(key).set(key, [...held, number])
+    },
+    remove(key, number) {
+      const [first, ...more] = at(key).filter((other) => other !== number)
+      if (first === undefined) shardOf(key).delete(key)
+      else shardOf(key).set(key, more.length === 0 ? first : [first, ...more])
+    },
+  }
+}

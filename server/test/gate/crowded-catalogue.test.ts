@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Json } from '../../src/contract/json.ts'
+import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { watchHolds } from './longest-hold.ts'
+import { ADMIN, AGENT, openTestGate, settingsIn, until, type GateRig } from './with-gate.ts'
+
+const SERVERS = resolve(import.meta.dirname, '../tool-servers')
+const POLICY = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
+const node = (script: string, env: object = {}) => ({
+  command: process.execPath,
+  args: [join(SERVERS, script)],
+  env,
+  tools: { become: { effects: ['read'] }, count: { effects: ['read'] } },
+})
+/** What a call may have to wait for a piece of background work, in processor time, beyond what a quiet gate shows. */
+const MOST_HELD_MS = 50
+
+let folder: string
+let rig: GateRig
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-crowd-'))
+})
+afterEach(async () => {
+  await rig.opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+const open = async (servers: object) => {
+  const { book } = settingsIn(folder).config.servers
+  rig = await openTestGate(folder, { policy: POLICY, config: { servers: { book, ...servers } } })
+}
+const toolsOf = (server: string) => rig.gate.tools(ADMIN).filter(({ row }) => row.server === server)
+const findingsOf = (server: string) => rig.gate.servers().find((report) => report.server === server)?.['findings']
+const boundedIn = async () =>
+  (await rig.gate.auditPage(undefined, 1, 1_000)).filter(({ type }) => type === 'server.listing_bounded')
+/** As a release without bounds would have left it. */
+async function storeLongTitle(of: string): Promise<void> {
+  const store = await openSqliteLedger({ file: join(of, 'data/ledger.sqlite'), stream: 'main', onFault: () => {} })
+  if (!store.ok) throw new Error(JSON.stringify(store.problem))
+  const held = await store.value.row('tools', 'odd__become')
+  if (held?.row.admitted === undefined) throw new Error('it is admitted')
+  const definition = { ...held.row.definition, title: 'l1Io0 '.repeat(10_000) }
+  const to = { ...held.row, definition, admitted: { ...held.row.admitted, definition } }
+  await store.value.commit([{ kind: 'swap', table: 'tools', id: 'odd__become', from: held.version, to }])
+  await store.value.close()
+}
+const become = (tools: Json) => rig.call('odd__become', { tools })
+
+describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
+  const kept = { name: 'become', description: 'as listed first' }
+  const huge = { name: 'huge', title: 'l1Io0 '.repeat(10_000), description: 'd'.repeat(40_000) }
+
+  test('a title of 60,000 characters is cut, holds up nothing, and is found once; also after a restart', async () => {
+    await open({ odd: node('changing.ts'), other: node('changing.ts') })
+    await become([kept, huge])
+    await until(() => toolsOf('odd').some(({ row }) => row.definition.name === 'huge'))
+    await until(() => JSON.stringify(findingsOf('odd')) !== '[]')
+    const found = toolsOf('odd').find(({ row }) => row.definition.name === 'huge')?.row.definition
+    expect([found?.title?.length, found?.description?.length]).toEqual([256, 32_768])
+    expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
+    const rules = ['title_cut', 'description_cut'].map((rule) => expect.objectContaining({ rule, tools: 1 }) as object)
+    expect(findingsOf('odd')).toEqual(rules)
+    await become([kept, huge, { name: 'another' }])
+    await until(() => toolsOf('odd').some(({ row }) => row.definition.name === 'another'))
+    expect(await boundedIn()).toHaveLength(2)
+    await rig.opened.close()
+    await open({ odd: { ...node('changing.ts'), args: ['-e', 'process.exit(1)'] } })
+    expect(findingsOf('odd')).toEqual(rules)
+    expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
+  })
+
+  test('a row of 60,000 characters that an earlier release stored opens at once', async () => {
+    await open({ odd: node('changing.ts') })
+    await rig.opened.close()
+    await storeLongTitle(folder)
+    await open({ odd: { ...node('changing.ts'), args: ['-e', 'process.exit(1)'] } })
+    expect(
+      toolsOf('odd').find(({ row }) => row.tool_id === 'odd__become')?.row.admitted?.definition.title,
+    ).toHaveLength(256)
+    expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
+  })
+
+  test('names that are too long, taken or no tools are left out, and the others are offered', async () => {
+    await open({ odd: node('changing.ts') })
+    const tools = [kept, { ...kept, description: 'again' }, { name: 'n'.repeat(129) }, { name: '' }, { name: 'good' }]
+    await become(tools)
+    await until(() => JSON.stringify(findingsOf('odd')) !== '[]')
+    const names = toolsOf('odd').map(({ row }) => row.definition.name)
+    expect([names.includes('good'), names.includes('n'.repeat(129))]).toEqual([true, false])
+    const rules = ['not_a_tool', 'name_too_long', 'name_taken'].map(
+      (rule) => expect.objectContaining({ rule }) as object,
+    )
+    expect(findingsOf('odd')).toEqual(expect.arrayContaining(rules))
+  })
+
+  test('an empty list, or one without a tool, takes no admission away', async () => {
+    await open({ odd: node('changing.ts') })
+    const hash = toolsOf('odd').find(({ row }) => row.tool_id === 'odd__become')?.row.admitted?.hash
+    await become([])
+    await until(() => toolsOf('odd').some(({ row }) => row.tool_id === 'odd__become' && row.gone_at !== undefined))
+    expect(await become([])).toMatchObject({ status: 'refused', problem: { code: 'tool.gone' } })
+    await rig.opened.close()
+    await open({ odd: node('changing.ts') })
+    const [back] = toolsOf('odd').filter(({ row }) => row.tool_id === 'odd__become')
+    expect([back?.row.gone_at, back?.row.admitted?.hash, back?.row.definition_hash]).toEqual([undefined, hash, hash])
+    expect(await become([kept])).toMatchObject({ status: 'executed' })
+  })
+})
+
+describe('a crowd of tools', () => {
+  test('is read, changed and searched without holding up calls', async () => {
+    const quiet = watchHolds()
+    await open({})
+    await rig.call('book__look')
+    await rig.opened.close()
+    const calm = quiet.stop()
+
+    let turn = 0
+    const loud = watchHolds()
+    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '50' }) })
+    const changed = () => toolsOf('crowd').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
+    await until(async () => {
+      expect(await rig.call('book__look', {}, { thread: `t${(turn += 1)}` })).toMatchObject({ status: 'executed' })
+      return changed() >= 2
+    })
+    expect(await rig.gate.search(AGENT, 'look at the book')).toMatchObject({ ok: true })
+    expect(loud.stop() - calm).toBeLessThan(MOST_HELD_MS)
+  }, 240_000)
+
+  test('no more than 5,000 tools of one server are taken', async () => {
+    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '6000', CROWD_TEXT: '10' }) })
+    expect(toolsOf('crowd')).toHaveLength(5_000)
+    expect(findingsOf('crowd')).toEqual([expect.objectContaining({ rule: 'too_many_tools' })])
+  }, 240_000)
+})
