@@ -13,6 +13,7 @@ import type { PassphraseRow, SealedPassphrase } from '../contract/passphrase.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
+import type { SessionRow } from '../contract/session.ts'
 import type { GateWord } from '../contract/serenity.ts'
 import type { ListingFinding } from '../contract/tool-bounds.ts'
 import type { ServerRow, Tool, ToolDefinition, ToolRow } from '../contract/tool.ts'
@@ -34,6 +35,7 @@ export type Rows = {
   checkpoints: Checkpoint
   passphrases: PassphraseRow
   habits: HabitsRow
+  sessions: SessionRow
 }
 export type Table = keyof Rows
 
@@ -50,6 +52,7 @@ export const LISTED_BY = {
   checkpoints: [],
   passphrases: [],
   habits: [],
+  sessions: [],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** Nothing waits for a call in these states, so calls are not listed by them: they are found by id, or walked in order. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
-import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs } from './caller.ts'
+import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
 import { ConsentTerms, Remember } from './consent.ts'
 import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
@@ -15,7 +15,8 @@ const Arguments = z.unknown().refine((value): value is Json => value !== undefin
 export const CallBody = z.strictObject({
   tool: z.string().min(1).max(200),
   args: Arguments.default({}),
-  thread: z.string().min(1).max(128).optional(),
+  /** The session of the call. Checked by the gate (`request.thread_invalid`). */
+  thread: z.string().optional(),
   /** The caller's own canonical form or hash of the arguments, to be compared. */
   canonical_args: z.string().optional(),
   args_hash: z.string().max(128).optional(),
@@ -43,7 +44,7 @@ export type DecideBody = z.infer<typeof DecideBody>
 
 export const RedeemBody = z.strictObject({
   token: z.string().max(256),
-  thread: z.string().min(1).max(128),
+  thread: z.string().min(1).max(256),
   decision: z.enum(['approve', 'deny']).default('approve'),
 })
 export type RedeemBody = z.infer<typeof RedeemBody>
@@ -60,7 +61,7 @@ export const KeyBody = z
   .strictObject({
     kind: CallerKind,
     name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
-    user: z.string().min(1).max(128).optional(),
+    user: UserName.optional(),
     ttl_s: z.number().int().positive().max(315_360_000).optional(),
     /** The only tools this key knows, as globs over their ids. */
     tools: ToolGlobs.optional(),

@@ -24,6 +24,8 @@ export type CallRequest = {
   readonly parent_span?: string
   /** The caller's own key: the same key and arguments answer with the first call's outcome. */
   readonly idempotency_key?: string
+  /** From the second round on, of a call whose tool asked something: each round is a call of its own under the same key. */
+  readonly round?: number
   readonly dry_run?: 'first' | 'only'
   /** Whoever calls follows it as a task, by its id. */
   readonly as_task?: boolean
@@ -50,7 +52,7 @@ export type Call = {
   /** The run that is told when this call ends. */
   readonly for_run?: RunId
   readonly toolflow?: FromToolflow
-  /** Of a call that is followed as a task: the id of whoever made it. */
+  /** Of a call that is followed as a task: the identity of whoever made it. */
   readonly task_of?: string
 }
 
@@ -100,7 +102,7 @@ export type CallRow = Call & {
   readonly held_until?: number
   readonly run_id?: RunId
   readonly idempotency_key?: string
-  /** Thread, tool and arguments as one text: rows with the same one are the same call made again. */
+  /** Caller, tool and arguments as one text: rows with the same one are the same call made again. */
   readonly identity?: string
   /** Which process marked it `executing`: at recovery, rows of a process that is gone are interrupted. */
   readonly boot?: string
@@ -138,6 +140,8 @@ export type Outcome =
       /** What was read back and what it said, in a sentence. */
       readonly read_back?: string
       readonly rollback?: string
+      /** For the model: that it makes the same read again and again. */
+      readonly hint?: string
     }
   | {
       readonly status: 'pending'
@@ -159,6 +163,7 @@ export type Outcome =
       readonly problem: Problem
       readonly result?: ToolResult
       readonly output?: Eviction
+      readonly hint?: string
     }
   | { readonly status: 'executing'; readonly call_id: CallId }
   | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }

@@ -30,6 +30,15 @@ export const Credential = z.strictObject({
 })
 export type Credential = z.infer<typeof Credential>
 
+/** A person's name. Nothing in it that a page or a log could show as another name. */
+export const UserName = z
+  .string()
+  .max(128)
+  .regex(
+    /^[^\s\p{Cc}\p{Cf}\p{Cs}](?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*[^\s\p{Cc}\p{Cf}\p{Cs}])?$/u,
+    'a user has 1 to 128 characters, none of them a control or formatting character, and no space at either end',
+  )
+
 /** Who speaks, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({
   kind: CallerKind,

@@ -21,6 +21,8 @@ export type GateChange = {
       readonly version: number
       readonly thread: string
       readonly asked_by: string
+      /** The person behind it: another user's caller may have the same name. */
+      readonly user: string
       readonly approval_id?: string
       /** Its maker follows it as a task. */
       readonly task?: true

@@ -42,7 +42,7 @@ describe('the configuration', () => {
           search: { learn: false },
           budgets: [],
           mcp: { surface: 'search' },
-          repetition: { most: 5, within_s: 600 },
+          repetition: { most: 5, within_s: 600, denied_for: 86_400 },
         },
       })
   })

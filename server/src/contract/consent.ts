@@ -76,6 +76,8 @@ const bounds = {
 /** What whoever mints a consent has to say. Calls and time have no default: a bound nobody chose is not a bound. */
 export const ConsentTerms = z.strictObject({
   actor: ConsentActor,
+  /** Only while this person is behind the caller. Without it, every user's caller that the actor names. */
+  user: Name.optional(),
   what: ConsentWhat,
   /** Globs over model lanes; a call without a lane is then not covered. */
   lanes: z.array(Name).min(1).max(CONSENT_LIMITS.lanes).optional(),
@@ -92,6 +94,7 @@ export const ConsentRow = z.strictObject({
   v: z.literal(1),
   consent_id: ConsentId,
   actor: ConsentActor,
+  user: Name.optional(),
   what: ConsentWhat,
   lanes: z.array(Name).optional(),
   calls: z.int(),

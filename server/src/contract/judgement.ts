@@ -78,9 +78,26 @@ export const Budgets = z
   .max(1_000)
   .refine((budgets) => new Set(budgets.map(({ id }) => id)).size === budgets.length, 'two budgets have the same id')
 
-/** When the same call again and again is a loop. */
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+const LONGEST_SPAN_S = 31_536_000
+
+/** Seconds, or a span such as `30m`, `12h` or `1d`. */
+const Span = z
+  .union([
+    z.int().min(1).max(LONGEST_SPAN_S),
+    z.string().regex(/^[1-9]\d{0,8}[smhd]$/, 'a span such as 30m, 12h or 1d'),
+  ])
+  .transform((span) =>
+    typeof span === 'number' ? span : parseInt(span) * SECONDS[span.at(-1) as keyof typeof SECONDS],
+  )
+  .refine((seconds) => seconds <= LONGEST_SPAN_S, 'at most a year')
+
+/** When the same call again and again is a loop, and how long a person's no to it counts. */
 export const Repetition = z.strictObject({
+  /** How often; ten times as often for tools that only read. */
   most: z.number().int().min(2).max(1_000).default(5),
   within_s: z.number().int().min(1).max(86_400).default(600),
+  /** For how long the same call of the same caller is blocked after a person denied it. */
+  denied_for: Span.prefault('1d'),
 })
 export type Repetition = z.infer<typeof Repetition>

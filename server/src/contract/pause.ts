@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
-/** What an admin can stop at once: everything, or one agent, tool or server. */
+/**
+ * What an admin can stop at once: everything, or one agent, tool or server. `caller:agent:claude` is every caller of that name,
+ * `caller:agent:claude user:ana` only the one of that user.
+ */
 export const PauseScope = z.union([
   z.literal('all'),
-  z.templateLiteral([z.enum(['caller', 'tool', 'server']), ':', z.string().min(1).max(128)]),
+  z.templateLiteral([z.enum(['caller', 'tool', 'server']), ':', z.string().min(1).max(300)]),
 ])
 export type PauseScope = z.infer<typeof PauseScope>
 

@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { APPROVER, pendingOf, SECOND, USER, withGate } from './with-gate.ts'
+import type { CallRequest } from '../../src/contract/call.ts'
+import { AGENT, APPROVER, pendingOf, SECOND, until, USER, withGate } from './with-gate.ts'
 
 describe('a call that a person rejected', () => {
-  test('is blocked when it is made again in this thread, however often, and asked about in another', async () => {
+  test('is blocked when it is made again, however often and in whatever thread, with the person`s reason', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny' })
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny', reason: 'not this book' })
       for (let again = 0; again < 8; again += 1)
         expect(await call('book__note', { text: 'x' })).toMatchObject({
           status: 'refused',
-          problem: { about: { rules: 'repetition.rejected' } },
+          problem: { about: { rules: 'repetition.rejected', says: expect.stringContaining('not this book') } },
         })
       expect(await call('book__note', { text: 'y' })).toMatchObject({ status: 'pending' })
-      expect(await call('book__note', { text: 'x' }, { thread: 't2' })).toMatchObject({ status: 'pending' })
+      const elsewhere: Pick<CallRequest, 'thread'>[] = [{ thread: 't2' }, { thread: 'mcp:abc' }, {}]
+      for (const other of elsewhere)
+        expect(await gate.dispatch({ caller: AGENT, tool: 'book__note', args: { text: 'x' }, ...other })).toMatchObject(
+          {
+            problem: { about: { rules: 'repetition.rejected' } },
+          },
+        )
+      const bob = { ...AGENT, user: 'bob' }
+      expect(await call('book__note', { text: 'x' }, { caller: bob })).toMatchObject({ status: 'pending' })
       expect(effects()).toEqual([])
     })
   })
@@ -52,25 +61,50 @@ describe('a call that a person rejected', () => {
   })
 })
 
+test('a no ends after the time that the operator says', async () => {
+  await withGate(
+    async ({ gate, call }) => {
+      const held = pendingOf(await call('book__note', { text: 'x' }))
+      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny' })
+      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'refused' })
+      await until(async () => (await call('book__note', { text: 'x' })).status === 'pending')
+    },
+    { config: { repetition: { denied_for: '1s', most: 1000 } } },
+  )
+})
+
 describe('a loop', () => {
-  test('is asked about from the fifth equal call on, in its thread alone', async () => {
+  test('of calls with effects is asked about from the fifth on, also under other thread names', async () => {
     await withGate(async ({ gate, call, outcome }) => {
-      const look = (more = {}) => call('book__look', { where: 'here' }, more)
-      for (let times = 1; times <= 4; times += 1) expect(await look()).toMatchObject({ status: 'executed' })
-      const held = pendingOf(await look())
+      const write = (more = {}) => call('book__note_again', { text: 'here' }, more)
+      for (let times = 1; times <= 4; times += 1)
+        expect(await write({ thread: `t${times}` })).toMatchObject({ status: 'executed' })
+      const held = pendingOf(await write({ thread: 'a fresh name' }))
       expect(held.evidence).toMatchObject([{ effect: 'allow' }, { rule: 'repetition.loop', strength: 'simple' }])
-      expect(await look({ thread: 't2' })).toMatchObject({ status: 'executed' })
-      expect(await call('book__look', { where: 'there' })).toMatchObject({ status: 'executed' })
+      expect(await call('book__note_again', { text: 'there' })).toMatchObject({ status: 'executed' })
+      expect(await write({ caller: { ...AGENT, user: 'bob' } })).toMatchObject({ status: 'executed' })
       await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
+    })
+  })
+
+  test('of reads tells the model from the fifth on, and is asked about from the fiftieth on', async () => {
+    await withGate(async ({ call }) => {
+      const look = () => call('book__look', { where: 'here' })
+      for (let times = 1; times <= 49; times += 1) {
+        const outcome = await look()
+        expect([times, outcome]).toMatchObject([times, { status: 'executed' }])
+        expect('hint' in outcome).toBe(times >= 5)
+      }
+      expect(pendingOf(await look()).evidence).toMatchObject([{ effect: 'allow' }, { rule: 'repetition.loop' }])
     })
   })
 
   test('is what the operator says', async () => {
     await withGate(
       async ({ call }) => {
-        expect(await call('book__look')).toMatchObject({ status: 'executed' })
-        expect(await call('book__look')).toMatchObject({ status: 'pending' })
+        expect(await call('book__note_again', { text: 'x' })).toMatchObject({ status: 'executed' })
+        expect(await call('book__note_again', { text: 'x' })).toMatchObject({ status: 'pending' })
       },
       { config: { repetition: { most: 2 } } },
     )

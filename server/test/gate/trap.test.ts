@@ -22,18 +22,22 @@ describe('a sprung trap', () => {
         expect(await findings(gate)).toMatchObject([
           { actor: 'agent:a', about: { severity: 'critical', traps: 'traps.tokens.0' } },
         ])
-        expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a', effect: 'block', by: 'trap' }])
+        expect(await gate.listPauses()).toMatchObject([
+          { scope: 'caller:agent:a user:ana', effect: 'block', by: 'trap' },
+        ])
 
-        const stopped = { status: 'refused', problem: { about: { rules: 'pause.caller:agent:a' } } }
+        const stopped = { status: 'refused', problem: { about: { rules: 'pause.caller:agent:a user:ana' } } }
         expect(await call('book__look')).toMatchObject(stopped)
         expect(await call('book__look', {}, { thread: 't2' })).toMatchObject(stopped)
-        expect(await call('book__look', {}, { caller: { ...AGENT, id: 'agent:b' } })).toMatchObject({
-          status: 'executed',
-        })
+        for (const other of [{ id: 'agent:b' }, { user: 'bob' }])
+          expect(await call('book__look', {}, { caller: { ...AGENT, ...other } })).toMatchObject({ status: 'executed' })
         for (const caller of [AGENT, APPROVER])
           expect(await gate.setPause(caller, lift)).toMatchObject({ problem: { code: 'auth.forbidden' } })
         expect(await call('book__look')).toMatchObject(stopped)
 
+        const another = { ...lift, scope: 'caller:agent:a user:bob' } as const
+        expect(await gate.setPause(ADMIN, another)).toMatchObject({ ok: true })
+        expect(await call('book__look')).toMatchObject(stopped)
         expect(await gate.setPause(ADMIN, lift)).toMatchObject({ ok: true })
         expect(await call('book__look')).toMatchObject({ status: 'executed' })
         expect(effects()).toEqual([])
@@ -87,7 +91,7 @@ describe('a sprung trap', () => {
         status: 'refused',
         problem: { code: 'approval.stale', about: { because: 'trap.token' } },
       })
-      expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a', by: 'trap' }])
+      expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a user:ana', by: 'trap' }])
       expect(await findings(gate)).toHaveLength(1)
       expect(effects()).toEqual([])
       await opened.close()

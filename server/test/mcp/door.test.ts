@@ -68,7 +68,7 @@ describe('sessions', () => {
     expect(await knock(gate, agent, { headers: session, body: list })).toMatchObject({ status: 404 })
   })
 
-  test('calls of one session are one thread, and an id in _meta names a thread under the caller`s own name', async () => {
+  test('calls of one session are one thread, an id in _meta names one, and calls without a name belong to the caller`s own', async () => {
     const session = await sessionOf(agent)
     await knock(gate, agent, { headers: { 'mcp-session-id': session }, body: call('lively__look') })
     const meta = { name: 'lively__look', arguments: {}, _meta: { 'sluice/session': 'mine' } }
@@ -80,8 +80,8 @@ describe('sessions', () => {
       ({ type, subject }) => type === 'call.started' && subject['tool'] === 'lively__look',
     )
     const [first, second, third, fourth] = started.slice(-4).map(({ subject }) => subject['thread'])
-    expect([first, second]).toEqual([`mcp:${session}`, 'mcp:agent:a:mine'])
-    expect(third).toMatch(/^mcp:agent:a:idle-/)
+    expect([first, second]).toEqual([`mcp:${session}`, 'mine'])
+    expect(third).toMatch(/^idle:/)
     expect(fourth).toBe(third)
   })
 

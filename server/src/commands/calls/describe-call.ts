@@ -1,6 +1,8 @@
 import type { CallRow, Outcome } from '../../contract/call.ts'
 import { Bug, problem } from '../../contract/problems.ts'
 
+import { HINT_RULE } from '../../core/gate/judge-repetition.ts'
+
 /** Where a person decides about an approval. */
 export type Links = (approval_id: string) => string
 
@@ -17,6 +19,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         output: row.output,
         ...verification(row),
         ...(row.rollback === undefined ? {} : { rollback: row.rollback.says }),
+        ...hintIn(row),
       }
     case 'pending':
       if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
@@ -42,6 +45,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         problem: row.problem ?? problem('tool.failed'),
         ...(row.result === undefined ? {} : { result: row.result }),
         ...(row.output === undefined ? {} : { output: row.output }),
+        ...hintIn(row),
       }
     case 'executing':
       return { status: 'executing', call_id }
@@ -50,6 +54,12 @@ export function describeCall(row: CallRow, links: Links): Outcome {
     default:
       throw new Bug('a call has one of six states')
   }
+}
+
+/** What the gate tells the model about a loop of reads. */
+function hintIn({ verdict }: CallRow): Pick<Executed, 'hint'> {
+  const hint = verdict.evidence.find(({ rule }) => rule === HINT_RULE)
+  return hint === undefined ? {} : { hint: hint.says }
 }
 
 /** Whether the outcome was read back. Until it was, nobody knows. */

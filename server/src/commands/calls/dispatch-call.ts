@@ -1,16 +1,19 @@
 import type { Call, CallRequest, CallRow, Outcome, ToolResult } from '../../contract/call.ts'
-import { ok, problem, type Problem } from '../../contract/problems.ts'
+import { ok, problem, type Problem, type Result } from '../../contract/problems.ts'
+import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
+import { scopedKey } from '../../core/identity/idempotency-key.ts'
 import { bytesOf, isLostToPending, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
 import type { AskDeps } from './ask-back.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
 import { checkCall, UNCHECKED, type Checked, type Ready } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
+import { idleSession } from '../identity/idle-session.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { isLostToBudget, spendChanges } from './facts/budget-facts.ts'
 import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
@@ -25,7 +28,6 @@ import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { redactArgs } from './redact-args.ts'
-import { scopedKey } from './scoped-key.ts'
 import { hiddenInRequest } from '../approvals/hidden-in-request.ts'
 
 export type DispatchDeps = PrepareDeps &
@@ -47,7 +49,9 @@ export type DispatchDeps = PrepareDeps &
 export async function dispatchCall(deps: DispatchDeps, request: CallRequest, live?: Live): Promise<Outcome> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return refused(closed)
-  const prepared = prepareCall(deps, request)
+  const thread = await threadOf(deps, request)
+  if (!thread.ok) return refuseUnprepared(deps, request, thread.problem)
+  const prepared = prepareCall(deps, { ...request, thread: thread.value })
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
   if (prepared.value.integrity !== 'intact') {
     // A forged call neither takes a key nor gets the outcome that is kept under it.
@@ -56,6 +60,13 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   }
   const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
   return earlier ?? (await judgeAndGo(deps, { request, live }, prepared.value))
+}
+
+/** The session that the caller names, else its calls without a long pause. The names that callers choose are checked here. */
+async function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }: CallRequest): Promise<Result<string>> {
+  if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
+  if (thread === undefined) return idleSession(deps, caller)
+  return isThreadName(thread) ? ok(thread) : { ok: false, problem: invalidThread() }
 }
 
 /** What a door hands in: the request, and the client that waits for it. */
@@ -167,9 +178,7 @@ async function record(
     },
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
-    ...(request.idempotency_key === undefined
-      ? {}
-      : { idempotency_key: scopedKey(request.caller, request.idempotency_key) }),
+    ...(request.idempotency_key === undefined ? {} : { idempotency_key: keyOf(request, request.idempotency_key) }),
   })
   const isStart = row.state === 'executing'
   const changes = [
@@ -211,7 +220,7 @@ async function earlierCall(
   if (request.idempotency_key === undefined) return undefined
   const [earlier] = await deps.shelves.list(
     'calls',
-    { idempotency_key: scopedKey(request.caller, request.idempotency_key) },
+    { idempotency_key: keyOf(request, request.idempotency_key) },
     { limit: 1 },
   )
   if (earlier === undefined) return undefined
@@ -220,6 +229,13 @@ async function earlierCall(
     ? describeCall(earlier.row, deps.links)
     : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
 }
+
+const keyOf = ({ caller, for_run, round }: CallRequest, key: string) =>
+  scopedKey(
+    caller,
+    key,
+    for_run === undefined ? { is: 'call', ...(round === undefined ? {} : { round }) } : { is: 'run' },
+  )
 
 /** A request that never became a call is recorded too: probing for tools is worth seeing. */
 async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {

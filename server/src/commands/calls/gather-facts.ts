@@ -64,7 +64,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
     own_credentials: deps.ownCredentials(),
     budgets: await budgetFacts(deps, call, tool, now),
-    history: await historyFact(deps, call),
+    history: await historyFact(deps, call, tool),
     health: await healthFact(deps, call, tool, now),
     ...told,
   }

@@ -3,6 +3,7 @@ import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Facts } from '../../core/gate/facts.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
@@ -20,8 +21,11 @@ export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly 
 
 const UNADMITTED = 'not shown: nobody has admitted this tool yet'
 
+/** A request whose session is known. */
+export type ThreadedRequest = CallRequest & { readonly thread: string }
+
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
-export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<PreparedCall> {
+export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result<PreparedCall> {
   const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
   if (tool === undefined) return refuse('tool.unknown', { tool: request.tool })
   const { row } = tool
@@ -36,13 +40,13 @@ export function prepareCall(deps: PrepareDeps, request: CallRequest): Result<Pre
     definition_hash: row.definition_hash,
     canonical_args: canonical.value,
     args_hash: deps.digest(canonical.value),
-    thread: request.thread ?? `caller:${request.caller.id}`,
+    thread: request.thread,
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
     ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
     ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
     ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
-    ...(request.as_task === true ? { task_of: request.caller.id } : {}),
+    ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),
   }
   const integrity = integrityOf(call, request.claimed)
   // A forged call is blocked and recorded as one, whatever else is wrong with it.

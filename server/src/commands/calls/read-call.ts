@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { CallRow, Outcome } from '../../contract/call.ts'
-import { DECIDING_KINDS } from '../../contract/caller.ts'
+import { DECIDING_KINDS, PROGRAM_KINDS } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { isSameCaller } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
@@ -11,13 +12,13 @@ export type ReadCallDeps = WaitDeps & { readonly links: Links }
 export const LONGEST_WAIT_MS = 60_000
 
 /**
- * An agent sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of
+ * A program sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of
  * its tools. Invisible equals missing.
  */
 export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
   if (!grantedTools(caller)(row.tool_id)) return false
-  return caller.kind === 'agent' ? row.caller.id === caller.id : row.caller.user === caller.user
+  return PROGRAM_KINDS.includes(caller.kind) ? isSameCaller(row.caller, caller) : row.caller.user === caller.user
 }
 
 /** The outcome as it stands, after waiting a bounded time for one that is not there yet. Asking never executes. */

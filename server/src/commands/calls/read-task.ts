@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { CallRow, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Page, Shelves } from '../ports.ts'
 import { maySeeCall } from './read-call.ts'
@@ -19,7 +20,7 @@ export type CallTask = {
 
 /** Only whoever made the call: an approver who may see it did not make it. */
 export function isOwnTask(caller: Caller, row: CallRow): boolean {
-  return row.task_of === caller.id && maySeeCall(caller, row)
+  return row.task_of === callerIdentity(caller) && maySeeCall(caller, row)
 }
 
 export function taskIn(row: CallRow, links: Links): CallTask {
@@ -66,7 +67,7 @@ export async function listTasks(
   caller: Caller,
   page: Omit<Page, 'newest_first'>,
 ): Promise<TasksPage> {
-  const held = await deps.shelves.list('calls', { task_of: caller.id }, { ...page, newest_first: true })
+  const held = await deps.shelves.list('calls', { task_of: callerIdentity(caller) }, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
   const items = held.filter(({ row }) => isOwnTask(caller, row)).map(({ row }) => taskIn(row, deps.links))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Habit, HabitsRow } from '../../contract/habits.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { withHabit } from '../../core/search/habits.ts'
 import type { Gate } from '../gate.ts'
 import type { Clock, Ledger, Shelves } from '../ports.ts'
@@ -25,22 +26,24 @@ export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
   const last = new Map<string, { query: string; found: ReadonlySet<string>; at: number }>()
   return {
     async of(caller) {
-      return (await shelves.row('habits', caller.id))?.row.habits ?? []
+      return (await shelves.row('habits', callerIdentity(caller)))?.row.habits ?? []
     },
     searched(caller, query, found) {
-      last.delete(caller.id)
-      last.set(caller.id, { query, found: new Set(found), at: clock() })
+      const who = callerIdentity(caller)
+      last.delete(who)
+      last.set(who, { query, found: new Set(found), at: clock() })
       const oldest = last.size > MOST_CALLERS ? last.keys().next().value : undefined
       if (oldest !== undefined) last.delete(oldest)
     },
     async ran(caller, tool_id) {
-      const search = last.get(caller.id)
+      const who = callerIdentity(caller)
+      const search = last.get(who)
       if (search === undefined || !search.found.has(tool_id) || clock() - search.at > LED_WITHIN_MS) return
-      const held = await shelves.row('habits', caller.id)
+      const held = await shelves.row('habits', who)
       const habits = withHabit(held?.row.habits ?? [], search.query, tool_id)
-      const row: HabitsRow = { v: 1, caller: caller.id, habits }
+      const row: HabitsRow = { v: 1, caller: who, habits }
       // Lost to another call of the same caller: one lesson less, and nothing waits for it.
-      await ledger.commit([{ kind: 'swap', table: 'habits', id: caller.id, from: held?.version ?? 'absent', to: row }])
+      await ledger.commit([{ kind: 'swap', table: 'habits', id: who, from: held?.version ?? 'absent', to: row }])
     },
   }
 }

@@ -26,7 +26,8 @@ function inSwap(swap: Swap): Happened | undefined {
         ...(approval_id === undefined ? {} : { approval_id }),
         ...(task_of === undefined ? {} : { task: true as const }),
       }
-      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by: caller.id, ...more }
+      const { id: asked_by, user } = caller
+      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by, user, ...more }
       return { change, owner: caller }
     }
     case 'approvals': {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { scopedKey } from '../../core/identity/idempotency-key.ts'
 import type { Clock, Ledger } from '../ports.ts'
 
 /** How long a caller's idempotency key stays taken. */
@@ -15,7 +16,7 @@ export async function claimKey(
   key: string,
 ): Promise<Result<'first' | 'taken'>> {
   const claimed = await ledger.commit([
-    { kind: 'once', key: `request ${caller.id} ${key}`, until: clock() + KEY_KEPT_MS },
+    { kind: 'once', key: `request ${scopedKey(caller, key, { is: 'request' })}`, until: clock() + KEY_KEPT_MS },
   ])
   if (claimed === 'unavailable') return refuse('audit.unavailable')
   return ok(claimed === 'committed' ? 'first' : 'taken')

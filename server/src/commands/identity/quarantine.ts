@@ -2,6 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import { gateTouched } from './gate-touched.ts'
+import { pauseScopeOf } from '../../core/gate/judge-pause.ts'
 import type { Change, Committed, Ledger, Shelves } from '../ports.ts'
 
 const TRIES = 100
@@ -46,7 +47,7 @@ async function stopCaller(
   sprung: readonly Opinion[],
   now: number,
 ): Promise<readonly Change[]> {
-  const scope = `caller:${call.caller.id}` as const
+  const scope = pauseScopeOf(call.caller)
   const traps = [...new Set(sprung.map(({ source }) => source))].join(', ')
   const finding: Change = {
     kind: 'audit',

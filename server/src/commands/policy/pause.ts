@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Clock, Ids, Ledger, Shelves } from '../ports.ts'
+import type { Change, Clock, Held, Ids, Ledger, Shelves, Version } from '../ports.ts'
 
 export type PauseDeps = {
   readonly shelves: Shelves
@@ -17,27 +17,46 @@ export type PauseOrder = {
   readonly reason: string
 }
 
-/** Stops everything, or one caller, tool or server, at once; or lets it go on. Read again for every decision. */
+/**
+ * Stops everything, or one caller, tool or server, at once; or lets it go on. Read again for every decision. Lifting the pause of a
+ * name (`caller:agent:claude`) lifts those of single users under that name too.
+ */
 export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): Promise<Result<PauseRow>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const held = await deps.shelves.row('pauses', order.scope)
+  const others = order.active ? [] : await pausesUnder(deps, order.scope)
   const row: PauseRow = { v: 1, ...order, by: by.id, at: deps.clock() }
   const recorded = await deps.ledger.commit([
-    { kind: 'swap', table: 'pauses', id: order.scope, from: held?.version ?? 'absent', to: row },
-    {
-      kind: 'audit',
-      entry: {
-        at: row.at,
-        type: order.active ? 'gate.paused' : 'gate.unpaused',
-        actor: by.id,
-        trace: deps.ids.trace(),
-        subject: { scope: order.scope },
-        about: { effect: order.effect, reason: order.reason },
-      },
-    },
+    ...changesOf(deps, row, held?.version),
+    ...others.flatMap((other) => changesOf(deps, { ...row, scope: other.row.scope }, other.version)),
   ])
   if (recorded === 'unavailable') return refuse('audit.unavailable')
   return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
+}
+
+/** The active pauses of single users' callers under this name. */
+async function pausesUnder({ shelves }: PauseDeps, scope: PauseScope): Promise<readonly Held<'pauses'>[]> {
+  if (!scope.startsWith('caller:') || scope.includes(' ')) return []
+  const held = await shelves.list('pauses', {}, { limit: 1000 })
+  return held.filter(({ row }) => row.active && row.scope.startsWith(`${scope} user:`))
+}
+
+function changesOf({ ids }: PauseDeps, row: PauseRow, version: Version | undefined): Change[] {
+  const { scope, effect, active, reason, by, at } = row
+  return [
+    { kind: 'swap', table: 'pauses', id: scope, from: version ?? 'absent', to: row },
+    {
+      kind: 'audit',
+      entry: {
+        at,
+        type: active ? 'gate.paused' : 'gate.unpaused',
+        actor: by,
+        trace: ids.trace(),
+        subject: { scope },
+        about: { effect, reason },
+      },
+    },
+  ]
 }
 
 export async function listPauses(deps: Pick<PauseDeps, 'shelves'>): Promise<readonly PauseRow[]> {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import type { Notice, Offerings } from '../ports.ts'
 
@@ -27,9 +28,10 @@ const MOST_PER_CALLER = 256
 export function openWatching(deps: WatchDeps) {
   const watching = new Map<string, number>()
   const count = (caller: Caller, more: 1 | -1) => {
-    const left = (watching.get(caller.id) ?? 0) + more
-    if (left === 0) watching.delete(caller.id)
-    else watching.set(caller.id, left)
+    const who = callerIdentity(caller)
+    const left = (watching.get(who) ?? 0) + more
+    if (left === 0) watching.delete(who)
+    else watching.set(who, left)
   }
 
   const mayRead = async (read: Omit<Read, 'method' | 'params'>, uri: string): Promise<Problem | undefined> => {
@@ -42,7 +44,7 @@ export function openWatching(deps: WatchDeps) {
 
   async function watch(read: Read, uri: string, onUpdated: OnUpdated): Promise<WatchAnswer> {
     const { caller, server } = read
-    if ((watching.get(caller.id) ?? 0) >= MOST_PER_CALLER)
+    if ((watching.get(callerIdentity(caller)) ?? 0) >= MOST_PER_CALLER)
       return { is: 'refused', problem: problem('watch.too_many', { limit: String(MOST_PER_CALLER) }) }
     const unreadable = await mayRead(read, uri)
     if (unreadable !== undefined) return { is: 'refused', problem: unreadable }

@@ -1,12 +1,13 @@
 import type { Answerable } from '../../contract/asks.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import { problem, type Problem } from '../../contract/problems.ts'
+import { ok, problem, type Problem } from '../../contract/problems.ts'
 import type { Intake } from '../calls/intake.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import { listServers, type ListDeps } from './proxy-lists.ts'
 import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
 import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
+import { idleSession } from '../identity/idle-session.ts'
 import type { Live, Notice, Offerings } from '../ports.ts'
 
 /** What is passed on besides calls. */
@@ -58,7 +59,9 @@ export function openProxy(deps: ProxyDeps): Proxy {
   async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return refused(closed)
-    const reads = readsOf(caller, request)
+    const thread = await threadOf(caller, request)
+    if (!thread.ok) return refused(thread.problem)
+    const reads = readsOf(caller, thread.value, request)
     const { trace } = reads
     if (isList(request.method)) return listed(request.method, { ...request, trace }, reads)
     const found = await find(request, trace)
@@ -66,9 +69,12 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return passOn({ ...reads, method: request.method, ...found }, request)
   }
 
-  const readsOf = (caller: Caller, { thread, trace }: Pick<WatchRequest, 'thread' | 'trace'>): Reads => ({
+  const threadOf = (caller: Caller, { thread }: Pick<WatchRequest, 'thread'>) =>
+    thread === undefined ? idleSession(deps, caller) : ok(thread)
+
+  const readsOf = (caller: Caller, thread: string, { trace }: Pick<WatchRequest, 'trace'>): Reads => ({
     caller,
-    thread: thread ?? `caller:${caller.id}`,
+    thread,
     trace: trace ?? deps.ids.trace(),
   })
 
@@ -76,7 +82,9 @@ export function openProxy(deps: ProxyDeps): Proxy {
   async function watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return { is: 'refused', problem: closed }
-    const reads = readsOf(caller, request)
+    const thread = await threadOf(caller, request)
+    if (!thread.ok) return { is: 'refused', problem: thread.problem }
+    const reads = readsOf(caller, thread.value, request)
     const params = { uri: request.uri }
     const found = await find({ method: 'resources/read', params }, reads.trace)
     if (found === undefined)
@@ -129,7 +137,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     // Of single resources `watch` tells.
     if (notice.method === 'notifications/resources/updated') return
     const method = notice.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
-    const judged = await judgeRead(deps, { ...readsOf(caller, {}), server: notice.server, method, params: {} })
+    const judged = await judgeRead(deps, { ...readsOf(caller, NOTICES, {}), server: notice.server, method, params: {} })
     if ('verdict' in judged && judged.verdict.effect === 'allow') listener(notice)
   }
 
@@ -148,6 +156,9 @@ export function openProxy(deps: ProxyDeps): Proxy {
     onNotice: (caller, listener) => offerings.onNotice((notice) => void tell(caller, listener, notice)),
   }
 }
+
+/** Telling of a change is no act of the caller, so it belongs to none of its sessions. */
+const NOTICES = 'notices'
 
 type Traced = { readonly trace: string }
 type Reads = Pick<Read, 'caller' | 'thread' | 'trace'>

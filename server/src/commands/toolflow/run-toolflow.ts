@@ -1,6 +1,8 @@
-import { PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
+import { Caller, PROGRAM_KINDS } from '../../contract/caller.ts'
+import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../../contract/toolflow.ts'
 import { redactText } from '../../core/dlp/redact-text.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
@@ -19,6 +21,9 @@ export type RunToolflowDeps = ReadToolflowDeps & {
   readonly digest: Digest
   readonly toolflow: ToolflowSettings
 }
+
+/** What finding a run by its key takes. */
+export type RunKeyDeps = Pick<RunToolflowDeps, 'shelves' | 'digest'>
 
 export type RunToolflow = {
   readonly trace?: string
@@ -41,12 +46,14 @@ export async function runToolflow(
 ): Promise<Result<ToolflowView>> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return { ok: false, problem: closed }
+  if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
+  if (asked.thread !== undefined && !isThreadName(asked.thread)) return { ok: false, problem: invalidThread() }
   // Which tool is meant is a person's word: an agent that is sure of it calls the tool itself, and is judged for that.
   if (asked.skill_id !== undefined && PROGRAM_KINDS.includes(caller.kind))
     return refuse('auth.forbidden', { needs: 'user, approver, reviewer, admin', for: 'skill_id' })
   const args = canonicalJson(asked.args ?? {})
   if (!args.ok) return args
-  const run_id = idempotency_key === undefined ? deps.ids.run() : runOf(deps.digest, caller, idempotency_key)
+  const run_id = idempotency_key === undefined ? deps.ids.run() : await runOf(deps, caller, idempotency_key)
   const body = withoutSecrets(deps, asked)
   const asked_hash = deps.digest(askedText(body, args.value))
   const told = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
@@ -57,9 +64,18 @@ export async function runToolflow(
   return ok(await waitForView(deps, run_id, wait_ms, ({ status }) => status !== 'RUNNING'))
 }
 
-/** A caller's own key names one run, without a table of keys. */
-export const runOf = (digest: Digest, caller: Caller, key: string): RunId =>
-  `run_${digest(JSON.stringify(['toolflow', caller.id, key])).slice(0, 16)}`
+/**
+ * A caller's own key names one run, without a table of keys. Runs of earlier releases are named after the id alone: such a run is
+ * this caller's only if the same user started it.
+ */
+export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Promise<RunId> {
+  const named = (...parts: readonly string[]): RunId =>
+    `run_${deps.digest(JSON.stringify(['toolflow', ...parts])).slice(0, 16)}`
+  const former = named(caller.id, key)
+  const flow = await flowOf(deps, caller, former)
+  const isOwn = flow !== undefined && isSameCaller(Caller.parse(flow.state.caller), caller)
+  return isOwn ? former : named(caller.id, caller.user, key)
+}
 
 function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): ToolflowBody {
   const clean = (text: string) => redactText(text, judgement.secretRules).text

@@ -16,7 +16,7 @@ import type { Performer } from '../runs/drive-run.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
 import type { Ledger } from '../ports.ts'
-import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
+import { prepareCall, type PrepareDeps, type ThreadedRequest } from '../calls/prepare-call.ts'
 import { readCard } from '../catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
 
@@ -128,7 +128,7 @@ function isForNow(outcome: Outcome): boolean {
   return outcome.status === 'refused' && ['audit.unavailable', 'gate.stopping'].includes(outcome.problem.code)
 }
 
-function requestOf(details: JsonObject): CallRequest {
+function requestOf(details: JsonObject): ThreadedRequest {
   const { args, risk_score } = details
   return {
     caller: callerIn(details),

@@ -58,7 +58,7 @@ function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
 
 function consentedBy(consent: ConsentFact, at: number): Opinion {
   const { row } = consent
-  const says = `covered by a consent for ${row.actor}, given ahead by ${row.minted_by}; ${taking(consent)}`
+  const says = `covered by a consent for ${row.actor}${row.user === undefined ? '' : ` of ${row.user}`}, given ahead by ${row.minted_by}; ${taking(consent)}`
   return { decider: DECIDER, effect: 'allow', rule: row.consent_id, says, source: 'consent', at }
 }
 

@@ -54,7 +54,7 @@ export function drawUpConsent(
 }
 
 /**
- * What remembering an approved request would give: this caller, this tool as it is defined now, and these arguments or
+ * What remembering an approved request would give: this caller with this user behind it, this tool as it is defined now, and these arguments or
  * those that the approver chose to let vary. INVARIANT: never about anything the approved call itself is not an example of.
  */
 export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Remember): Result<ConsentTerms> {
@@ -69,6 +69,7 @@ export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Reme
   if (!permitsArgs(constraints, approved)) return refuse('consent.not_the_call', { approval_id })
   return ok({
     actor: `caller:${caller.id}`,
+    user: caller.user,
     what: { tool: tool_id, args: [...constraints], definition_hash },
     ...bounds,
   })

@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Call } from '../../contract/call.ts'
-import type { ConsentActor, ConsentRow } from '../../contract/consent.ts'
+import type { ConsentRow } from '../../contract/consent.ts'
 import type { Json } from '../../contract/json.ts'
 import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
 import type { PolicyFacts } from '../gate/policy/policy.ts'
@@ -33,7 +33,7 @@ export function matchConsent(consent: ConsentFact, call: Call, moment: ConsentMo
 export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: ConsentMoment): boolean {
   const { what } = row
   if (row.revoked_at !== undefined || now >= row.expires_at || now < row.minted_at) return false
-  if (!isActor(row.actor, call.caller)) return false
+  if (!isActor(row, call.caller)) return false
   if (call.tool_id !== tool.row.tool_id || !isLike(what.tool, call.tool_id)) return false
   if (what.definition_hash !== undefined && what.definition_hash !== call.definition_hash) return false
   if (row.lanes !== undefined && !isLane(row.lanes, lane)) return false
@@ -47,7 +47,8 @@ function hasLeft({ row, left, cost, spent }: ConsentFact): boolean {
   return left.calls >= 1 && (row.cost === undefined || (left.cost !== undefined && left.cost >= cost))
 }
 
-function isActor(actor: ConsentActor, caller: Caller): boolean {
+function isActor({ actor, user }: ConsentRow, caller: Caller): boolean {
+  if (user !== undefined && user !== caller.user) return false
   return actor.startsWith('user:') ? actor === `user:${caller.user}` : isLike(actor, `caller:${caller.id}`)
 }
 

@@ -1,6 +1,9 @@
 import type { Call } from '../../contract/call.ts'
 
-/** One text for thread, tool and arguments: two calls with the same one are the same call made twice. */
-export function identityOf({ thread, tool_id, args_hash }: Pick<Call, 'thread' | 'tool_id' | 'args_hash'>): string {
-  return JSON.stringify([thread, tool_id, args_hash])
+/**
+ * One text for caller, tool and arguments: two calls with the same one are the same call made twice. The thread is no part of
+ * it: callers name threads themselves, and a new name must not make an old call new.
+ */
+export function identityOf({ caller, tool_id, args_hash }: Pick<Call, 'caller' | 'tool_id' | 'args_hash'>): string {
+  return JSON.stringify([caller.id, caller.user, tool_id, args_hash])
 }

@@ -1,12 +1,18 @@
 import type { Call } from '../../contract/call.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import type { CallerNames } from '../../contract/caller-identity.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** The scopes whose pause stops this call. */
+/** One caller: the id and the user behind it. An id has no spaces, so no other caller has the same scope. */
+export function pauseScopeOf({ id, user }: CallerNames): PauseScope {
+  return `caller:${id} user:${user}`
+}
+
+/** The scopes whose pause stops this call. `caller:` with an id alone stops every user's caller of that name. */
 export function pauseScopesOf(call: Pick<Call, 'caller' | 'tool_id' | 'server'>): readonly PauseScope[] {
-  return ['all', `caller:${call.caller.id}`, `tool:${call.tool_id}`, `server:${call.server}`]
+  return ['all', `caller:${call.caller.id}`, pauseScopeOf(call.caller), `tool:${call.tool_id}`, `server:${call.server}`]
 }
 
 export function judgePause(_policy: Policy, _call: Call, facts: Facts): Opinion[] {

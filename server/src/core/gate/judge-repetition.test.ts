@@ -1,32 +1,34 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ToolEffect } from '../../contract/tool.ts'
 import type { Facts } from './facts.ts'
 import { identityOf } from './identity-of.ts'
 import { judgeRepetition, type HistoryFact } from './judge-repetition.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness } from './quiet-facts.suite.ts'
+import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
-const judge = (history: Facts['history']) => judgeRepetition(policy, callWith({}), { ...quietFacts(), history })
+const judge = (history: Facts['history'], effects: readonly ToolEffect[] = ['write']) =>
+  judgeRepetition(policy, callWith({}), { ...quietFacts(toolWith({}, effects)), history })
 const history = (more: Partial<HistoryFact>): HistoryFact => ({
   rejections: [],
   earlier: 0,
-  limits: { most: 5, within_s: 600 },
+  limits: { most: 5, within_s: 600, denied_for: 86_400 },
   ...more,
 })
-const no = { approval_id: 'auth_0000000000000001', by: 'approver:bob' }
+const no = { approval_id: 'auth_0000000000000001', by: 'approver:bob', until: '2026-11-16T00:00:00.000Z' }
 
 describe('the same call again', () => {
-  test('is blocked after a person`s no, who is named', () => {
-    expect(judge(history({ rejections: [no] }))).toEqual([
+  test('is blocked after a person`s no, with who said it, why, and until when it counts', () => {
+    expect(judge(history({ rejections: [{ ...no, reason: 'not on a Sunday' }] }))).toEqual([
       {
         decider: 'repetition',
         effect: 'block',
         rule: 'repetition.rejected',
-        says: 'approver:bob rejected this same call in this thread (auth_0000000000000001)',
-        source: 'thread `t1`',
+        says: 'approver:bob rejected this same call (auth_0000000000000001), which counts until 2026-11-16T00:00:00.000Z; the reason given: not on a Sunday',
+        source: 'caller agent:a',
         at: 1,
       },
     ])
@@ -37,7 +39,18 @@ describe('the same call again', () => {
     expect(judge(history({ earlier: 4 }))).toMatchObject([
       { effect: 'ask', strength: 'simple', rule: 'repetition.loop' },
     ])
-    expect(judge(history({ earlier: 1, limits: { most: 2, within_s: 1 } }))).toMatchObject([{ effect: 'ask' }])
+    expect(judge(history({ earlier: 1, limits: { most: 2, within_s: 1, denied_for: 1 } }))).toMatchObject([
+      { effect: 'ask' },
+    ])
+  })
+
+  test('is a hint to a model that only reads, and asked about from ten times that number on', () => {
+    const reads = (earlier: number) => judge(history({ earlier }), ['read'])
+    expect(reads(3)).toEqual([])
+    expect(reads(4)).toMatchObject([{ effect: 'allow', rule: 'repetition.hint' }])
+    expect(reads(48)).toMatchObject([{ effect: 'allow', rule: 'repetition.hint' }])
+    expect(reads(49)).toMatchObject([{ effect: 'ask', strength: 'simple', rule: 'repetition.loop' }])
+    expect(judge(history({ earlier: 4 }), ['read', 'external'])).toMatchObject([{ effect: 'ask' }])
   })
 
   test('law: what cannot be read is not let through, and a longer history never loosens', () => {
@@ -52,12 +65,15 @@ describe('the same call again', () => {
     )
   })
 
-  test('law: two calls are the same exactly when thread, tool and arguments are', () => {
+  test('law: two calls are the same exactly when caller, user, tool and arguments are, whatever the thread', () => {
     const part = fc.constantFrom('a', 'b', 'a b', 'a","b', '')
-    const parts = fc.record({ thread: part, tool_id: part, args_hash: part })
+    const caller = fc.record({ kind: fc.constant('agent' as const), id: part, user: part })
+    const parts = fc.record({ caller, thread: part, tool_id: part, args_hash: part })
     fc.assert(
       fc.property(parts, parts, (one, two) => {
-        const isSame = one.thread === two.thread && one.tool_id === two.tool_id && one.args_hash === two.args_hash
+        const textOf = ({ caller: { id, user }, tool_id, args_hash }: typeof one) =>
+          JSON.stringify({ id, user, tool_id, args_hash })
+        const isSame = textOf(one) === textOf(two)
         expect(identityOf(one) === identityOf(two)).toBe(isSame)
       }),
     )

@@ -1,34 +1,62 @@
 import type { Call } from '../../contract/call.ts'
 import type { Repetition } from '../../contract/judgement.ts'
+import type { Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
-import { quoted } from '../../contract/visible-text.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-const LONGEST_THREAD = 64
-
-/** What is known of the same call (tool and arguments) in the same thread, before this one was made. */
+/** What is known of the same call (caller, tool and arguments) before this one was made, in whatever thread. */
 export type HistoryFact = {
-  readonly rejections: readonly { readonly approval_id: string; readonly by: string }[]
-  /** How often it was made before, within the operator's time; counting may stop at `limits.most`. */
+  /** Only those that still count. */
+  readonly rejections: readonly Rejection[]
+  /** How often it was made before, within the operator's time; counting may stop at `loopLimit`. */
   readonly earlier: number
   readonly limits: Repetition
 }
 
-/** A person's no is not asked for twice, and a loop is shown to a person. */
+/** A person's no, in their own words where they gave any. */
+export type Rejection = {
+  readonly approval_id: string
+  readonly by: string
+  /** When it stops counting. */
+  readonly until: string
+  readonly reason?: string
+}
+
+/** A read changes nothing, so a loop of reads costs time at most: a person is asked much later. */
+const READS_FACTOR = 10
+
+const onlyReads = ({ effects }: Tool): boolean => effects.every((effect) => effect === 'read')
+
+/** How often the same call of this tool may be made before a person is asked. */
+export function loopLimit({ most }: Repetition, tool: Tool): number {
+  return onlyReads(tool) ? most * READS_FACTOR : most
+}
+
+export const HINT_RULE = 'repetition.hint'
+
+/** A person's no is not asked for twice, a loop is shown to a person, and a model that reads in a loop is told so. */
 export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opinion[] {
-  const { history } = facts
-  const opinion = { decider: 'repetition', source: `thread ${quoted(call.thread, LONGEST_THREAD)}`, at: facts.now }
+  const { history, tool } = facts
+  const opinion = { decider: 'repetition', source: `caller ${call.caller.id}`, at: facts.now }
   if (history === 'unknown') {
-    const says = 'what happened in this thread before could not be read'
+    const says = 'whether this same call was made or rejected before could not be read'
     return [{ ...opinion, effect: 'block', rule: 'repetition.unknown', says }]
   }
-  const rejected = history.rejections.map(({ approval_id, by }): Opinion => {
-    const says = `${by} rejected this same call in this thread (${approval_id})`
-    return { ...opinion, effect: 'block', rule: 'repetition.rejected', says }
+  const { limits } = history
+  const rejected = history.rejections.map((rejection): Opinion => {
+    return { ...opinion, effect: 'block', rule: 'repetition.rejected', says: sayRejection(rejection) }
   })
-  const { most, within_s } = history.limits
-  if (history.earlier + 1 < most) return rejected
-  const says = `the same call was made ${most} times or more within ${within_s} s in this thread`
-  return [...rejected, { ...opinion, effect: 'ask', strength: 'simple', rule: 'repetition.loop', says }]
+  const times = history.earlier + 1
+  if (times < limits.most) return rejected
+  const made = `this same call was made ${limits.most} times or more within ${limits.within_s} s`
+  if (times >= loopLimit(limits, tool))
+    return [...rejected, { ...opinion, effect: 'ask', strength: 'simple', rule: 'repetition.loop', says: made }]
+  const says = `${made}; use the answer you already have, or change the arguments`
+  return [...rejected, { ...opinion, effect: 'allow', rule: HINT_RULE, says }]
+}
+
+function sayRejection({ approval_id, by, until, reason }: Rejection): string {
+  const why = reason === undefined || reason === '' ? '' : `; the reason given: ${reason}`
+  return `${by} rejected this same call (${approval_id}), which counts until ${until}${why}`
 }

@@ -61,7 +61,7 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     content: { secrets: 'block', pii: 'ask', rules },
     budgets: [],
     health: 'off',
-    history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600 } },
+    history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },
   }
 }
 

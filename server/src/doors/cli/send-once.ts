@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BROKE_OFF, NOBODY, type Reply } from './client.ts'
-import { fieldsOf, textOf } from './print.ts'
+import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
+import { asBody, fieldsOf, textOf } from './print.ts'
 import type { Session } from './session.ts'
 
 export type OnceRequest = {
@@ -25,6 +26,7 @@ const NOT_BACK: readonly number[] = [NOBODY, BROKE_OFF, 502, 503, 504]
  * INVARIANT: the call itself is sent once.
  */
 export async function sendOnce(session: Session, { path, body, outcomes, key }: OnceRequest): Promise<Reply> {
+  if (key !== undefined && !isIdempotencyKey(key)) return refusedKey()
   const sent_as = key ?? `cli-${randomUUID()}`
   const reply = await session.send('POST', path, body, { 'idempotency-key': sent_as })
   if (reply.status !== BROKE_OFF) return reply
@@ -37,6 +39,12 @@ export async function sendOnce(session: Session, { path, body, outcomes, key }: 
   if (found.status === BROKE_OFF && outcomes === '/v1/calls')
     out.error(`ask later: sluice status --idempotency-key ${sent_as}`)
   return found
+}
+
+/** Such a key cannot stand in a header, so it is refused here, in the gate's own words. */
+function refusedKey(): Reply {
+  const body = asBody(invalidKey())
+  return { status: 400, text: JSON.stringify(body), body }
 }
 
 /** Asks until the gate answers. `BROKE_OFF` when it is not back in time. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { problem } from '../../contract/problems.ts'
+import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { problemResponse } from './problem.ts'
 import type { Door } from './route.ts'
 
 const HEADER = 'idempotency-key'
-/** What a key may look like. Cutting a longer one would make two keys one. */
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
 const MOST_ANSWERS = 2_000
 const LONGEST_ANSWER = 65_536
 /** Nothing was done: the request may come again, also with another body. */
@@ -29,9 +29,9 @@ export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
   // A signed callback has no caller and an id of its own.
   const caller: Caller | undefined = c.get('caller')
   if (key === undefined || caller === undefined) return next()
-  if (!IDEMPOTENCY_KEY.test(key)) return problemResponse(invalidKey(), c.get('trace'))
+  if (!isIdempotencyKey(key)) return problemResponse(invalidKey(), c.get('trace'))
   const answers = c.get('answers')
-  const place = `${caller.id} ${key}`
+  const place = JSON.stringify([callerIdentity(caller), key])
   const request = createHash('sha256')
     .update(`${c.req.method} ${c.req.url}\n${await c.req.text()}`)
     .digest('hex')
@@ -62,9 +62,6 @@ export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
   const isKept = body.length <= LONGEST_ANSWER
   return resolve(isKept ? { status, type: headers.get('content-type') ?? '', body } : 'not_kept')
 }
-
-export const invalidKey = () =>
-  problem('request.invalid', { paths: `${HEADER}: 1 to 200 printable characters without spaces` })
 
 function keep(answers: Answers, place: string, kept: Kept): void {
   answers.delete(place)

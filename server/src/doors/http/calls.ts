@@ -2,7 +2,6 @@ import { PAGED } from './parameters.ts'
 import { CallAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
-import { IDEMPOTENCY_KEY, invalidKey } from './answer-once.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { parentSpanOf } from './trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -24,7 +23,6 @@ export const callRoutes: Routes = (app, gate) => {
     async (c) => {
       const { tool, args, thread, canonical_args, args_hash, dry_run } = c.req.valid('json')
       const key = c.req.header('idempotency-key')
-      if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) return problemResponse(invalidKey(), c.get('trace'))
       const claimed = {
         ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
         ...(args_hash === undefined ? {} : { hash: args_hash }),

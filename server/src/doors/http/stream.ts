@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { CHANGE_KINDS, type ChangeKind, type GateChange } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from './problem.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { CALLERS, route, type App } from './route.ts'
 
 export type StreamOptions = {
@@ -45,15 +46,16 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
     }),
     (c) => {
       const caller = c.get('caller')
+      const who = callerIdentity(caller)
       const kinds = kindsOf(c.req.query('kinds'))
       if (kinds === undefined) {
         const paths = `kinds: some of ${CHANGE_KINDS.join(', ')}, with commas between`
         return problemResponse(problem('request.invalid', { paths }), c.get('trace'))
       }
       if (stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
-      if (all >= MOST || (open.get(caller.id) ?? 0) >= MOST_PER_CALLER)
+      if (all >= MOST || (open.get(who) ?? 0) >= MOST_PER_CALLER)
         return problemResponse(problem('stream.too_many', { limit: String(MOST_PER_CALLER) }), c.get('trace'))
-      count(caller.id, 1)
+      count(who, 1)
       const stream = changeStream(gate, caller, {
         kinds,
         from: c.req.header('last-event-id'),
@@ -62,7 +64,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
         waiting_bytes,
         // A key may be revoked while its stream is open.
         isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
-        onEnd: () => count(caller.id, -1),
+        onEnd: () => count(who, -1),
       })
       return new Response(stream, {
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },

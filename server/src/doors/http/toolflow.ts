@@ -4,7 +4,6 @@ import { jsonResponse, problemResponse } from './problem.ts'
 import { numberOf, partOf } from './query.ts'
 import { CALLERS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
-const LONGEST_KEY = 200
 const WAIT_MS = 30_000
 
 export const toolflowRoutes: Routes = (app, gate) => {
@@ -18,7 +17,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       body: ToolflowBody,
     }),
     async (c) => {
-      const key = c.req.header('idempotency-key')?.slice(0, LONGEST_KEY)
+      const key = c.req.header('idempotency-key')
       const view = await gate.runToolflow(c.get('caller'), c.req.valid('json'), {
         trace: c.get('trace'),
         wait_ms: numberOf(c, 'wait_ms', WAIT_MS),

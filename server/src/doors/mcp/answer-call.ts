@@ -42,7 +42,7 @@ export async function answerCall(
     caller,
     trace,
     ...parentSpanOf(exchange.meta['traceparent']),
-    thread: exchange.thread(),
+    ...(exchange.thread === undefined ? {} : { thread: exchange.thread }),
     ...call,
     ...withInputs(call.args, inputs),
     ...(answerable === undefined ? {} : { answerable }),

@@ -37,7 +37,12 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
 async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
   const { caller, era, trace } = exchange
   const answerable = answerableOf(exchange.capabilities())
-  const asking = { method, trace, thread: exchange.thread(), ...(answerable === undefined ? {} : { answerable }) }
+  const asking = {
+    method,
+    trace,
+    ...(exchange.thread === undefined ? {} : { thread: exchange.thread }),
+    ...(answerable === undefined ? {} : { answerable }),
+  }
   let params = ownParams(exchange.params)
   for (let round = 1; ; round += 1) {
     const answer = await gate.proxy(caller, { ...asking, params, ...liveOf(exchange) })

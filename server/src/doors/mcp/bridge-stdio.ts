@@ -4,9 +4,11 @@ import type { Readable, Writable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type ProblemCode } from '../../contract/problems.ts'
 import { callOutcome } from './call-outcome.ts'
+import { isIdempotencyKey } from '../../contract/request-names.ts'
 import type { SendToGate } from './send-to-gate.ts'
 import { onLines } from './on-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
+import { IDEMPOTENCY_KEY } from './sessions.ts'
 import { RPC, type RpcId } from './rpc.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -193,8 +195,15 @@ function lineOf(bytes: Buffer): Line | undefined {
     method: typeof method === 'string' ? method : undefined,
     version: typeof version === 'string' ? version : undefined,
     params: inside,
-    key: method === 'tools/call' ? `mcp-${randomUUID()}` : undefined,
+    key: method === 'tools/call' ? keyIn(meta) : undefined,
   }
+}
+
+/** The client's own key, else one of ours. What is no key at all is not sent as one: the gate refuses it where it stands. */
+function keyIn(meta: JsonObject): string | undefined {
+  const own = meta[IDEMPOTENCY_KEY]
+  if (own === undefined) return `mcp-${randomUUID()}`
+  return isIdempotencyKey(own) ? own : undefined
 }
 
 /** On stdio a message has no headers; over HTTP they repeat it. */

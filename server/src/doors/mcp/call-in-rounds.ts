@@ -16,13 +16,9 @@ export async function callInRounds(gate: Gate, exchange: Exchange, first: CallRe
     const asks = exchange.era === 'old' && round < MOST_ROUNDS ? asksOf(outcome) : undefined
     const inputs = asks === undefined ? undefined : await askClient(exchange, asks)
     if (inputs === undefined) return outcome
-    request = { ...first, ...withInputs(first.args, inputs), ...keyOf(first, round + 1) }
+    request = { ...first, ...withInputs(first.args, inputs), round: round + 1 }
   }
 }
-
-/** The same key always finds the same round again. */
-const keyOf = ({ idempotency_key: key }: CallRequest, round: number): Pick<CallRequest, 'idempotency_key'> =>
-  key === undefined ? {} : { idempotency_key: `${key}/${round}` }
 
 /** What a tool asked instead of doing what it was called for. */
 export const asksOf = (outcome: Outcome): Asks | undefined =>

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import { MOST_ROUNDS } from './ask-client.ts'
 import type { SendToGate } from './send-to-gate.ts'
 
 export type FoundOutcome = { readonly outcome: string; readonly call_id?: string }
@@ -13,16 +12,9 @@ const NOT_BACK: readonly (number | undefined)[] = [502, 503, 504]
 /** What became of a call whose answer was lost, asked for under its idempotency key once the gate is back. */
 export async function callOutcome(knock: SendToGate, key: string): Promise<FoundOutcome> {
   const until = Date.now() + BACK_WITHIN_MS
-  let last: FoundOutcome = { outcome: 'never recorded' }
-  // A call that the tool answered with a question was made again under a key of its own; the last round counts.
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    const found = await askWhenBack(knock, round === 1 ? key : `${key}/${round}`, until)
-    if (found === undefined) return { outcome: 'unknown' }
-    if (found['code'] === 'call.unknown') return last
-    last = outcomeIn(found)
-    if (found['code'] !== 'tool.asks') return last
-  }
-  return last
+  const found = await askWhenBack(knock, key, until)
+  if (found === undefined) return { outcome: 'unknown' }
+  return found['code'] === 'call.unknown' ? { outcome: 'never recorded' } : outcomeIn(found)
 }
 
 function outcomeIn({ status, outcome, code, call_id }: JsonObject): FoundOutcome {

@@ -30,4 +30,4 @@ export function createCallsUnderWay(): CallsUnderWay {
   }
 }
 
-const keyOf = (speaker: string, id: RpcId) => `${speaker} ${typeof id} ${id}`
+const keyOf = (speaker: string, id: RpcId) => JSON.stringify([speaker, id])

@@ -23,8 +23,8 @@ export type Exchange = {
   /** A header that repeats an argument; `may_lack` where nobody on the way could read it. */
   header(name: string): string | undefined
   readonly may_lack: boolean
-  /** The conversation it belongs to. */
-  thread(): string
+  /** The session that the client names, by its header or in `_meta`; without one the caller's own goes on. */
+  readonly thread: string | undefined
   /** Told when the client calls the request off. */
   readonly signal: AbortSignal
   /** What the client said it can do, now or at the start of its session. */

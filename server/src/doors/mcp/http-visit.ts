@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Knock } from '../http/caller-of.ts'
@@ -21,8 +22,9 @@ export type Guest = Visit & {
   readonly surface: Surface
 }
 
-/** Without a session all connections under one key are one. */
-export const speakerOf = (caller: Caller, session: string | undefined) => `${caller.id} ${session ?? ''}`
+/** One client. Without a session all connections of one caller are one. */
+export const speakerOf = (caller: Caller, session: string | undefined) =>
+  JSON.stringify([callerIdentity(caller), session ?? null])
 
 export const knockOf = ({ request, local }: Visit): Knock => ({
   local,

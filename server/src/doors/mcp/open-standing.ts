@@ -6,7 +6,7 @@ import { commonHeaders, headerOf, speakerOf, takes, writeRefusal, type Guest, ty
 import type { Request } from './read-message.ts'
 import type { ResumableStreams } from './resumable-streams.ts'
 import { refusalFor, refusalOf, RPC } from './rpc.ts'
-import type { Sessions } from './sessions.ts'
+import { threadOf, type Sessions } from './sessions.ts'
 import {
   acknowledgement,
   goodbye,
@@ -65,7 +65,9 @@ export function standingDoor({ gate, sessions, standing, watched, resumable, wel
     if (!room.ok) return writeRefusal(guest, id, refusalFor(RPC.server, room.problem))
     const early = new Set<string>()
     let tell = (uri: string): void => void early.add(uri)
-    const about = { thread: sessions.threadOf(caller, session, meta), trace }
+    const thread = threadOf(session, meta)
+    if (!thread.ok) return writeRefusal(guest, id, refusalFor(RPC.invalid_params, thread.problem))
+    const about = { ...(thread.value === undefined ? {} : { thread: thread.value }), trace }
     const watching = await watched.watchAll(caller, uris, about, (uri) => tell(uri))
     response.once('close', watching.stop)
     if (response.destroyed) return watching.stop()

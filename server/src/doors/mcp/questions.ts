@@ -23,7 +23,7 @@ export function createQuestions(): Questions {
     ask: (speaker, { method, params }, send, signal) =>
       new Promise((resolve) => {
         const id = `sluice-${(asked += 1)}`
-        const key = `${speaker} ${id}`
+        const key = keyOf(speaker, id)
         const settle = (result: Json | undefined) => {
           open.delete(key)
           clearTimeout(timer)
@@ -36,6 +36,8 @@ export function createQuestions(): Questions {
         open.set(key, settle)
         send({ jsonrpc: '2.0', id, method, params })
       }),
-    hear: (speaker, id, result) => typeof id === 'string' && open.get(`${speaker} ${id}`)?.(result),
+    hear: (speaker, id, result) => typeof id === 'string' && open.get(keyOf(speaker, id))?.(result),
   }
 }
+
+const keyOf = (speaker: string, id: string) => JSON.stringify([speaker, id])

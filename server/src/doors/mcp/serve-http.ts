@@ -37,7 +37,7 @@ import { createQuestions } from './questions.ts'
 import { CAPABILITIES_KEY, readMessage, type Era, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, idempotencyKeyOf, threadOf } from './sessions.ts'
 import { createStandingStreams } from './standing-streams.ts'
 import { createWatchedResources } from './watched-resources.ts'
 
@@ -63,7 +63,6 @@ export type McpListener = (request: IncomingMessage, response: ServerResponse, l
 /** All that this door answers to, before the API's router is asked. */
 export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
-const LONGEST_KEY = 200
 /** An older client's answer that takes longer becomes a stream: one that can be resumed, and no proxy gives up on its silence. */
 const LONG_MS = 1_000
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
@@ -74,7 +73,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
  */
 export function mcpListener(door: McpDoor): McpListener {
   const { gate } = door
-  const sessions = createSessions(door.clock)
+  const sessions = createSessions()
   const underWay = createCallsUnderWay()
   const standing = createStandingStreams(gate)
   const watched = createWatchedResources(gate)
@@ -169,6 +168,10 @@ export function mcpListener(door: McpDoor): McpListener {
   async function answer(guest: Guest, message: Request): Promise<void> {
     const { request, response, caller, session, surface } = guest
     const { era, id, method, params, meta } = message
+    const thread = threadOf(session, meta)
+    if (!thread.ok) return writeRefusal(guest, id, refusalFor(RPC.invalid_params, thread.problem))
+    const key = idempotencyKeyOf(headerOf(request, 'idempotency-key'), meta)
+    if (!key.ok) return writeRefusal(guest, id, refusalFor(RPC.invalid_params, key.problem))
     const calledOff = new AbortController()
     // An older client that goes away may come back for the answer; a newer one calls its request off by going.
     const giveUp = () => calledOff.abort()
@@ -190,16 +193,20 @@ export function mcpListener(door: McpDoor): McpListener {
       params,
       meta,
       trace: traceOf(meta['traceparent']) ?? guest.trace,
-      idempotency_key: headerOf(request, 'idempotency-key')?.slice(0, LONGEST_KEY),
+      idempotency_key: key.value,
       // An older client hears everything until it says otherwise; a newer one hears what it asks for.
       log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
       setLogLevel: (level) => sessions.setLogLevel(speaker, level),
-      watch: (uri) => watched.subscribe(guest, uri, { thread: exchange.thread(), trace: exchange.trace }),
+      watch: (uri) =>
+        watched.subscribe(guest, uri, {
+          ...(thread.value === undefined ? {} : { thread: thread.value }),
+          trace: exchange.trace,
+        }),
       unwatch: (uri) => watched.unsubscribe(guest, uri),
       header: (name) => headerOf(request, name),
       may_lack: guest.local,
       signal: calledOff.signal,
-      thread: () => sessions.threadOf(caller, session, meta),
+      thread: thread.value,
       capabilities: () => (era === 'new' ? meta[CAPABILITIES_KEY] : sessions.capabilities(speaker)),
       ask: async (question) =>
         era === 'new' || !takes(request, 'text/event-stream')

@@ -1,15 +1,17 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import type { LogLevel } from './log-level.ts'
 
-/** A client without a session that was silent for so long begins a new conversation. */
-const IDLE_MS = 30 * 60_000
 const MOST_REMEMBERED = 10_000
-const LONGEST_NAME = 100
 
-/** Where a client can say by itself which conversation a call belongs to. */
+/** Where a client without a session of the older era names the session that a request belongs to. */
 export const SESSION_KEY = 'sluice/session'
+/** The same as the header `Idempotency-Key`, for clients that cannot set one (stdio). */
+export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
 
 /**
  * Sessions of the older era. A session names a conversation and grants nothing, so it is no secret and nobody keeps it: the name
@@ -25,32 +27,34 @@ export type Sessions = {
   /** What a client of the older era said it can do; nothing is known of one from before a restart. */
   capabilities(speaker: string): Json | undefined
   setCapabilities(speaker: string, capabilities: Json): void
-  /** The conversation a call belongs to: the session, else what `_meta` names, else the caller's calls without a long pause. */
-  threadOf(caller: Caller, session: string | undefined, meta: JsonObject): string
 }
 
 export const threadOfSession = (session: string): string => `mcp:${session}`
 
-export function createSessions(clock: () => number): Sessions {
-  const over = new Set<string>()
-  const windows = new Map<string, { readonly thread: string; last: number }>()
+/**
+ * The session that a request names: its header, else `_meta`. A session of the older era cannot be left by another name in
+ * `_meta`. Undefined where the client names none.
+ */
+export function threadOf(session: string | undefined, meta: JsonObject): Result<string | undefined> {
+  if (session !== undefined) return ok(threadOfSession(session))
+  const named = meta[SESSION_KEY]
+  if (named === undefined || isThreadName(named)) return ok(named)
+  return { ok: false, problem: invalidThread() }
+}
 
+/** The key of a request. Two that differ are a mistake: nobody can say which one is meant. */
+export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): Result<string | undefined> {
+  const inMeta = meta[IDEMPOTENCY_KEY]
+  const key = inMeta ?? header
+  const isOne = header === undefined || inMeta === undefined || header === inMeta
+  if (isOne && (key === undefined || isIdempotencyKey(key))) return ok(key)
+  return { ok: false, problem: invalidKey() }
+}
+
+export function createSessions(): Sessions {
+  const over = new Set<string>()
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
-
-  const windowOf = (caller: Caller): string => {
-    const now = clock()
-    const open = windows.get(caller.id)
-    if (open !== undefined && now - open.last < IDLE_MS) {
-      open.last = now
-      return open.thread
-    }
-    const thread = `mcp:${caller.id}:idle-${now.toString(36)}`
-    windows.delete(caller.id)
-    forgetOldest(windows)
-    windows.set(caller.id, { thread, last: now })
-    return thread
-  }
 
   return {
     begin(caller) {
@@ -75,17 +79,11 @@ export function createSessions(clock: () => number): Sessions {
       forgetOldest(capabilities)
       capabilities.set(speaker, declared)
     },
-    threadOf(caller, session, meta) {
-      if (session !== undefined) return threadOfSession(session)
-      const named = meta[SESSION_KEY]
-      // Under the caller's own name: nobody can join the conversation of another.
-      if (typeof named === 'string' && named !== '') return `mcp:${caller.id}:${named.slice(0, LONGEST_NAME)}`
-      return windowOf(caller)
-    },
   }
 }
 
-const markOf = (name: string, caller: Caller) => hash('sha256', `${name} ${caller.id}`, 'base64url').slice(0, 16)
+const markOf = (name: string, caller: Caller) =>
+  hash('sha256', JSON.stringify([name, callerIdentity(caller)]), 'base64url').slice(0, 16)
 
 function forgetOldest(kept: Set<string> | Map<string, unknown>): void {
   if (kept.size < MOST_REMEMBERED) return

@@ -1,5 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { EventStream } from './event-stream.ts'
@@ -77,6 +78,7 @@ export function acknowledgement(
 }
 
 type Open = {
+  /** The identity of whoever opened it. */
   readonly caller: string
   readonly session: string | undefined
   /** Not for an older client's stream. */
@@ -95,8 +97,9 @@ export function createStandingStreams(gate: Gate): StandingStreams {
   }
 
   return {
-    room({ id }) {
-      const own = [...open].filter(({ caller }) => caller === id).length
+    room(caller) {
+      const who = callerIdentity(caller)
+      const own = [...open].filter((one) => one.caller === who).length
       if (open.size < MOST && own < MOST_PER_CALLER) return ok(undefined)
       return refuse('stream.too_many', { limit: String(MOST_PER_CALLER) })
     },
@@ -120,10 +123,13 @@ export function createStandingStreams(gate: Gate): StandingStreams {
         }),
         'tasks' in attached
           ? tellTasks(gate, caller, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
-          : tellCalls(gate, caller, send, { ...attached, isMeant: (thread) => isMeant(caller.id, session, thread) }),
+          : tellCalls(gate, caller, send, {
+              ...attached,
+              isMeant: (thread) => isMeant(callerIdentity(caller), session, thread),
+            }),
       ]
       const one: Open = {
-        caller: caller.id,
+        caller: callerIdentity(caller),
         session,
         isSubscription: id !== undefined,
         send,
@@ -136,8 +142,9 @@ export function createStandingStreams(gate: Gate): StandingStreams {
       }
     },
     tell(caller, session, message) {
+      const who = callerIdentity(caller)
       for (const one of open)
-        if (!one.isSubscription && one.caller === caller.id && one.session === session) one.send(message)
+        if (!one.isSubscription && one.caller === who && one.session === session) one.send(message)
     },
     endSession(session) {
       for (const one of open) if (one.session === session) one.end()

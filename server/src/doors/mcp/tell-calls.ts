@@ -24,7 +24,7 @@ export function tellCalls(
   )
   return gate.onChange(caller, (change) => {
     // An approver sees the calls of others; here everybody hears of their own alone.
-    if (change.kind !== 'call' || change.asked_by !== caller.id) return
+    if (change.kind !== 'call' || change.asked_by !== caller.id || change.user !== caller.user) return
     const isNews = change.task === true || wasHeld(change)
     if (!isNews || !isMeant(change.thread)) return
     if (change.task === true) tellTask(change.call_id)

@@ -13,7 +13,7 @@ const LONGEST_REASON = 500
 export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
     case 'executed':
-      return withEvidence(resultOf(outcome.result), outcome)
+      return withEvidence(withHint(resultOf(outcome.result), outcome), outcome)
     case 'pending': {
       const { status, call_id, approval_id, url, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
@@ -28,7 +28,8 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
         hasOutputSchema,
       )
     case 'failed':
-      if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined) return { ...resultOf(outcome.result) }
+      if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined)
+        return { ...withHint(resultOf(outcome.result), outcome) }
       if (outcome.problem.code === 'tool.asks') return asking(outcome, hasOutputSchema)
       return said(
         `The call failed: ${spell(outcome.problem)}`,
@@ -65,6 +66,12 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
     ...(asks === undefined ? {} : { asks: { ...asks } }),
   }
   return said(`${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`, details, true, hasOutputSchema)
+}
+
+/** A model that makes the same read again and again is told so, behind the tool's own answer. */
+function withHint(result: Told, { hint }: { readonly hint?: string }): Told {
+  if (hint === undefined) return result
+  return { ...result, content: [...result.content, { type: 'text', text: `Note by the gate: ${hint}.` }] }
 }
 
 /** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */

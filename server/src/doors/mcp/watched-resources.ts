@@ -3,6 +3,7 @@ import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { EventStream } from './event-stream.ts'
+import { speakerOf } from './http-visit.ts'
 
 /** Who lost their stream may come back to it for so long; then nobody is left to tell. */
 const PATIENCE_MS = 5 * 60_000
@@ -20,7 +21,7 @@ export type WatchedResources = {
 
 /** Without a session all connections under one key are one. */
 export type Guest = { readonly caller: Caller; readonly session: string | undefined }
-type About = { readonly thread: string; readonly trace: string }
+type About = { readonly thread?: string; readonly trace: string }
 export type Watching = { readonly uris: readonly string[]; stop(): void }
 
 type Listener = {
@@ -40,7 +41,7 @@ export const updated = (uri: string, meta?: JsonObject): string =>
 /** Which client is told of which resources. */
 export function createWatchedResources(gate: Gate): WatchedResources {
   const listeners = new Map<string, Listener>()
-  const keyOf = ({ caller, session }: Guest) => `${caller.id} ${session ?? ''}`
+  const keyOf = ({ caller, session }: Guest) => speakerOf(caller, session)
 
   function listenerOf(guest: Guest): Listener {
     const known = listeners.get(keyOf(guest))

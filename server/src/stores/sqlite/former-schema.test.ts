@@ -16,10 +16,15 @@ const TEXT_ALONE = 8
 
 const CALLS: readonly CallRow[] = [
   call(callId(1), { state: 'executing', identity: 'same', boot: 'gone' }),
-  call(callId(2), { state: 'executed', identity: 'same', idempotency_key: 'k', ended_at: 3.5 * 86_400_000 }),
+  call(callId(2), { state: 'executed', identity: 'same', idempotency_key: 'agent:a k', ended_at: 3.5 * 86_400_000 }),
   call(callId(3), { state: 'unknown', trace: 'é 😀 \u2028 "quoted"' }),
   call(callId(4), { state: 'executed', due: 'verify' }),
 ]
+
+/** Keys are kept under the caller's id and user since schema 12. */
+const KEY = '["call","agent:a","ada","k"]'
+const broughtOver = (row: CallRow): CallRow =>
+  row.idempotency_key === undefined ? row : { ...row, idempotency_key: KEY }
 
 /** A ledger as a release before the columns left it: rows moved more than once, two streams, one of them longer. */
 function formerLedger(file: string): void {
@@ -48,24 +53,25 @@ test('a ledger of rows as text alone opens with every row, listing and chain, an
   const file = join(folder(), 'ledger.db')
   formerLedger(file)
   const store = await openStore(file, { alone: true })
+  const [first] = CALLS
+  if (first === undefined) throw new Error('there is a first call')
   const listed = await store.list('calls', {}, { limit: 10 })
   expect(listed.map(({ row, version, cursor }) => [row, version, cursor])).toEqual(
-    CALLS.map((row, at) => [row, at + 1, at + 1]),
+    CALLS.map((row, at) => [broughtOver(row), at + 1, at + 1]),
   )
   const found = async (where: Parameters<typeof store.list<'calls'>>[1]) =>
     (await store.list('calls', where, { limit: 10 })).map(({ row }) => row.call_id)
   expect(await found({ state: 'executing' })).toEqual([callId(1)])
   expect(await found({ state: 'unknown' })).toEqual([callId(3)])
   expect(await found({ identity: 'same' })).toEqual([callId(1), callId(2)])
-  expect(await found({ idempotency_key: 'k' })).toEqual([callId(2)])
+  expect(await found({ idempotency_key: KEY })).toEqual([callId(2)])
   expect(await found({ due: 'verify' })).toEqual([callId(4)])
   expect(await found({ ended_day: '3' })).toEqual([callId(2)])
-  expect(await store.list('approvals', { identity: 'same' }, { limit: 10 })).toHaveLength(1)
+  const identity = JSON.stringify(['agent:a', 'ada', first.tool_id, first.args_hash])
+  expect(await store.list('approvals', { identity }, { limit: 10 })).toHaveLength(1)
   expect(await wholeChain(store, 'main')).toHaveLength(5)
   expect(await wholeChain(store, 'other')).toHaveLength(3)
 
-  const [first] = CALLS
-  if (first === undefined) throw new Error('there is a first call')
   const swap = { kind: 'swap', table: 'calls', id: first.call_id, from: 1, was: first } as const
   const to = { ...first, state: 'failed' } as const
   expect(await store.commit([{ ...swap, to }, newCall(callId(5)), note('next')])).toBe('committed')

@@ -2,7 +2,7 @@ import type { Change, Ledger, Shelves, Table } from '../../commands/ports.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */
-const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents'])
+const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents', 'sessions'])
 /** Answers kept per table; one more and they are all asked for again. */
 const MOST = 1_000
 

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from './text-key.ts'
 
@@ -161,6 +162,7 @@ export const MIGRATIONS: readonly string[] = [
   COLUMNS,
   NUMBERED_STREAMS,
   ENDED_DAYS,
+  CALLER_ROWS,
 ]
 
 /**
@@ -169,6 +171,7 @@ export const MIGRATIONS: readonly string[] = [
  */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
   db.function('text_key', (value) => (typeof value === 'string' ? textKey(value) : null))
+  defineCallerFunctions(db)
   db.exec('BEGIN IMMEDIATE')
   try {
     const version = numberOf(db, 'PRAGMA user_version')

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../contract/config.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
-import { callWith } from '../../../core/gate/quiet-facts.suite.ts'
+import { callWith, toolWith } from '../../../core/gate/quiet-facts.suite.ts'
+import type { Tool } from '../../../contract/tool.ts'
 import type { Page, Shelves } from '../../ports.ts'
 import { historyFact } from './history-fact.ts'
 import { loadJudgement } from './load-judgement.ts'
 
+const tool = toolWith({}, ['write'])
 const call = callWith({}, { received_at: 1_000_000 })
 
 /** A store that holds these calls and requests under the call's identity, and remembers what it was asked. */
-async function history(calls: readonly object[], approvals: readonly object[] = []) {
-  const config = readConfig({ repetition: { most: 4, within_s: 100 } })
+async function history(calls: readonly object[], approvals: readonly object[] = [], of: Tool = tool) {
+  const config = readConfig({ repetition: { most: 4, within_s: 100, denied_for: 500 } })
   if (!config.ok) throw new Error('the configuration is good')
   const look = () => {
     throw new Error('nobody looks at the disk')
@@ -21,9 +23,10 @@ async function history(calls: readonly object[], approvals: readonly object[] = 
   const asked: [string, object, Page][] = []
   const list = async (table: string, where: object, page: Page) => {
     asked.push([table, where, page])
-    return (table === 'calls' ? calls : approvals).map((row) => ({ version: 1, cursor: 1, row }))
+    const rows = (table === 'calls' ? calls : approvals).map((row, cursor) => ({ version: 1, cursor, row }))
+    return rows.filter(({ cursor }) => cursor > (page.after ?? -1)).slice(0, page.limit)
   }
-  const fact = await historyFact({ shelves: { list } as unknown as Shelves, judgement: judgement.value }, call)
+  const fact = await historyFact({ shelves: { list } as unknown as Shelves, judgement: judgement.value }, call, of)
   return { fact, asked }
 }
 const earlier = (received_at: number, call_id = 'call_0000000000000000000000ff') => ({ call_id, received_at })
@@ -41,10 +44,42 @@ describe('the history of a call', () => {
   })
 
   test('holds a person`s no that came before the call, and no other decision', async () => {
-    const rejections = [{ approval_id: 'auth_0000000000000001', by: 'approver:bob' }]
+    const rejections = [
+      { approval_id: 'auth_0000000000000001', by: 'approver:bob', until: new Date(1_500_000).toISOString() },
+    ]
     expect((await history([], [request('denied', 1_000_000)])).fact).toMatchObject({ rejections })
     const others = [request('denied', 1_000_001), request('consumed', 5, 'approve'), request('pending', 5, 'approve')]
     expect((await history([], others)).fact).toMatchObject({ rejections: [] })
+  })
+
+  test('forgets a no when its time is over', async () => {
+    expect((await history([], [request('denied', 500_001)])).fact).toMatchObject({ rejections: [{}] })
+    expect((await history([], [request('denied', 500_000)])).fact).toMatchObject({ rejections: [] })
+  })
+
+  test('finds a no behind any number of equal requests that waited beside it', async () => {
+    const waiting = Array.from({ length: 333 }, () => request('pending', 5, 'approve'))
+    expect((await history([], [...waiting, request('denied', 999_999)])).fact).toMatchObject({ rejections: [{}] })
+    const endless = Array.from({ length: 6_000 }, () => request('pending', 5, 'approve'))
+    expect((await history([], endless)).fact).toBe('unknown')
+  })
+
+  test('gives the reason on one line and without secrets', async () => {
+    const key = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const [decision] = request('denied', 999_999).decisions
+    const denied = { ...request('denied', 999_999), decisions: [{ ...decision, reason: `no\n\u202eAPPROVED ${key}` }] }
+    const { fact } = await history([], [denied])
+    const reason = fact === 'unknown' ? '' : (fact.rejections[0]?.reason ?? '')
+    expect(reason).toMatch(/^no APPROVED /)
+    expect(reason).not.toContain(key)
+  })
+
+  test('counts on over pages for a loop of reads, and stops when it knows enough', async () => {
+    const rows = Array.from({ length: 200 }, () => earlier(999_999))
+    const { fact, asked } = await history(rows, [], toolWith({}, ['read']))
+    expect(fact).toMatchObject({ earlier: 55 })
+    expect(asked.filter(([table]) => table === 'calls')).toHaveLength(2)
+    expect((await history(rows)).fact).toMatchObject({ earlier: 5 })
   })
 
   test('is read in two short pages, newest first, of exactly this call', async () => {

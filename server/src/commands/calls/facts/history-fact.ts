@@ -1,32 +1,79 @@
+import type { ApprovalRow } from '../../../contract/approval.ts'
 import type { Call } from '../../../contract/call.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import { redactText } from '../../../core/dlp/redact-text.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
-import type { Shelves } from '../../ports.ts'
+import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
+import type { Held, Shelves } from '../../ports.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type HistoryDeps = { readonly shelves: Shelves; readonly judgement: Judgement }
 
-/** After a person's no the same call is blocked, so only requests that waited beside it can stand before it here. */
-const MOST_REQUESTS = 50
+const PAGE = 50
+/** Nobody has this many requests for one and the same call; should it happen, it is not known whether one was denied. */
+const MOST_REQUESTS = 5_000
 
-/** The same call in the same thread, before this one was made: how often, and whether a person said no to it. */
-export async function historyFact({ shelves, judgement }: HistoryDeps, call: Call): Promise<Facts['history']> {
-  const limits = judgement.repetition
-  const same = { identity: identityOf(call) }
+/** The same call of the same caller, before this one was made: how often, and whether a person said no to it. */
+export async function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Promise<Facts['history']> {
+  const { repetition: limits } = deps.judgement
   try {
-    const calls = await shelves.list('calls', same, { limit: limits.most + 1, newest_first: true })
-    const requests = await shelves.list('approvals', same, { limit: MOST_REQUESTS, newest_first: true })
-    const since = call.received_at - limits.within_s * 1000
-    const earlier = calls.filter(({ row }) => row.call_id !== call.call_id && isBetween(row.received_at, since, call))
-    const rejections = requests.flatMap(({ row }) =>
-      row.decisions
-        .filter(({ says, at }) => row.state === 'denied' && says === 'deny' && at <= call.received_at)
-        .map(({ by }) => ({ approval_id: row.approval_id, by })),
-    )
-    return { rejections, earlier: earlier.length, limits }
+    const earlier = await countEarlier(deps, call, loopLimit(limits, tool))
+    const rejections = await rejectionsOf(deps, call)
+    return rejections === undefined ? 'unknown' : { rejections, earlier, limits }
   } catch {
     return 'unknown'
   }
 }
 
-const isBetween = (at: number, since: number, call: Call) => at > since && at <= call.received_at
+/** Counts no further than `enough`, and reads no further back than the operator's time. */
+async function countEarlier({ shelves, judgement }: HistoryDeps, call: Call, enough: number): Promise<number> {
+  const { most, within_s } = judgement.repetition
+  const since = call.received_at - within_s * 1000
+  const isBefore = ({ row }: Held<'calls'>) =>
+    row.call_id !== call.call_id && row.received_at > since && row.received_at <= call.received_at
+  let count = 0
+  let after: number | undefined
+  // The first page is enough for every call that is not in a loop.
+  for (let limit = most + 1; ; limit = PAGE) {
+    const page = { limit, newest_first: true, ...(after === undefined ? {} : { after }) }
+    const rows = await shelves.list('calls', { identity: identityOf(call) }, page)
+    count += rows.filter(isBefore).length
+    const last = rows.at(-1)
+    const isOver = last === undefined || rows.length < limit || last.row.received_at <= since
+    if (isOver || count >= enough) return count
+    after = last.cursor
+  }
+}
+
+/** Every request for this call is looked at: one that was denied may be older than many that waited beside it. */
+async function rejectionsOf(deps: HistoryDeps, call: Call): Promise<Rejection[] | undefined> {
+  const since = call.received_at - deps.judgement.repetition.denied_for * 1000
+  const found: Rejection[] = []
+  let after: number | undefined
+  for (let seen = 0; seen < MOST_REQUESTS; seen += PAGE) {
+    const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
+    const rows = await deps.shelves.list('approvals', { identity: identityOf(call) }, page)
+    for (const { row } of rows) found.push(...noesIn(row, deps.judgement, since, call.received_at))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return found
+    after = last.cursor
+  }
+  return undefined
+}
+
+function noesIn(row: ApprovalRow, judgement: Judgement, after: number, through: number): Rejection[] {
+  if (row.state !== 'denied') return []
+  const lasts = judgement.repetition.denied_for * 1000
+  return row.decisions
+    .filter(({ says, at }) => says === 'deny' && at > after && at <= through)
+    .map(({ by, at, reason }) => ({
+      approval_id: row.approval_id,
+      by,
+      until: new Date(at + lasts).toISOString(),
+      ...(reason === undefined ? {} : { reason: plain(redactText(reason, judgement.secretRules).text) }),
+    }))
+}
+
+/** On one line, so that the words of one person cannot look like other lines of an answer. */
+const plain = (text: string) => text.replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

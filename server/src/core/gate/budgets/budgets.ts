@@ -1,5 +1,6 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Budget, BudgetMatch } from '../../../contract/judgement.ts'
+import { callerIdentity, sessionIdentity } from '../../../contract/caller-identity.ts'
 import { matchesGlob, parseGlob, type Glob } from '../policy/glob.ts'
 
 const MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
@@ -35,7 +36,7 @@ export type BudgetFact = Purse & { readonly left: number; readonly opened: boole
 
 /**
  * The purses a call takes from. Periods begin at whole minutes, hours and days since 1970 in UTC; a run is a thread of one
- * user's callers. INVARIANT: the account says budget, measure, period and whom it is counted for, and nothing else does.
+ * caller. INVARIANT: the account says budget, measure, period and whom it is counted for, and nothing else does.
  */
 export function pursesFor(budgets: readonly CompiledBudget[], call: Call, cost: number, now: number): Purse[] {
   const names = { caller: call.caller.id, tool: call.tool_id, server: call.server, thread: call.thread }
@@ -62,12 +63,18 @@ const APART = ['caller', 'user', 'tool', 'server', 'thread'] as const
 
 function valueOf(field: (typeof APART)[number], call: Call): string {
   const { caller } = call
-  return { caller: caller.id, user: caller.user, tool: call.tool_id, server: call.server, thread: call.thread }[field]
+  return {
+    caller: callerIdentity(caller),
+    user: caller.user,
+    tool: call.tool_id,
+    server: call.server,
+    thread: sessionIdentity(caller, call.thread),
+  }[field]
 }
 
 function periodOf(per: Budget['per'], call: Call, now: number): { name: string; ends?: number } {
-  // Threads are named by callers: with the user in it, nobody can empty the purse of another user's thread.
-  if (per === 'run') return { name: JSON.stringify([call.caller.user, call.thread]) }
+  // Threads are named by callers: with the caller in it, nobody can empty the purse of another caller's thread.
+  if (per === 'run') return { name: sessionIdentity(call.caller, call.thread) }
   const length = MILLISECONDS[per]
   const number = Math.floor(now / length)
   return { name: String(number), ends: (number + 1) * length }

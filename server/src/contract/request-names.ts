@@ -1,0 +1,19 @@
+import { problem, type Problem } from './problems.ts'
+
+/** The names that callers choose themselves. A bad one is refused, never repaired: cutting it would make two names one. */
+
+/** The name of a session. No control, formatting or line-breaking characters, so that no page or log shows another name. */
+const THREAD = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u
+const LONGEST_THREAD = 128
+
+/** Visible ASCII, so that equal keys are equal bytes at every door. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
+
+export const isThreadName = (text: unknown): text is string =>
+  typeof text === 'string' && text.length <= LONGEST_THREAD && THREAD.test(text)
+
+export const isIdempotencyKey = (text: unknown): text is string =>
+  typeof text === 'string' && IDEMPOTENCY_KEY.test(text)
+
+export const invalidThread = (): Problem => problem('request.thread_invalid')
+export const invalidKey = (): Problem => problem('request.key_invalid')
