@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AGENT, USER, withGate } from './with-gate.ts'
 
-const MINE = { idempotency_key: 'k/1 of mine' }
+const MINE = { idempotency_key: 'k/1:of%20mine' }
 
 test('the outcome of a call is found by the key it was made under, and asking runs nothing', () =>
   withGate(async ({ gate, call, effects }) => {
@@ -15,7 +15,7 @@ test('the outcome of a call is found by the key it was made under, and asking ru
 test('a key belongs to its caller: others find nothing under it', () =>
   withGate(async ({ gate, call }) => {
     await call('book__note_again', { text: 'x' }, MINE)
-    for (const caller of [USER, { ...AGENT, id: 'agent:b' }])
+    for (const caller of [USER, { ...AGENT, id: 'agent:b' }, { ...AGENT, user: 'bob' }])
       expect(await gate.readCallByKey(caller, MINE.idempotency_key)).toMatchObject({
         problem: { code: 'call.unknown' },
       })

@@ -45,7 +45,7 @@ export function addKeyCommands(program: Command, session: Session): void {
       session.exit(
         printReply(session.out(), reply, (body) =>
           table(session.out(), [
-            ['KEY', 'CALLER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'],
+            ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'],
             ...itemsOf(body).map(rowOf),
           ]),
         ),
@@ -100,6 +100,7 @@ function rowOf(key: Fields): string[] {
   return [
     textOf(key['key_id']),
     textOf(caller['id']),
+    textOf(caller['user']),
     timeOf(key['created_at']),
     textOf(key['state']),
     textOf(caller['surface'] ?? ''),

@@ -22,6 +22,7 @@ import { addKeyCommands } from './key-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
+import { chooseTarget, type TargetFlags } from './target.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
@@ -88,13 +89,31 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   })
   const globals = () => program.opts<Globals>()
   const out = (): Out => terminalOut(process.stdout, process.stderr, globals().json === true)
+  let chosen: Target | undefined
+  /** Found once, when the first request is sent: what of the environment is not used is said once. */
+  const target = (flags: TargetFlags = {}): Target => {
+    if (chosen !== undefined) return chosen
+    const found = chooseTarget({ ...globals(), ...flags }, process.env)
+    if ('fault' in found) {
+      out().error(found.fault)
+      throw new CommanderError(EXIT.usage, 'sluice.target', found.fault)
+    }
+    const { notes, ...there } = found
+    for (const note of notes) out().error(note)
+    chosen = { ...there, ...(there.url === undefined ? { socket: boot.local(globals()).socket } : {}) }
+    return chosen
+  }
   const session: Session = {
-    send: (...request) => patiently(reach(boot, globals()), process.stderr)(...request),
+    send: (...request) =>
+      patiently(
+        reach(target(), () => boot.local(globals()).start()),
+        process.stderr,
+      )(...request),
     out,
     exit: (code) => void (exitCode = code),
-    ask: (...request) => clientOf(boot, globals())(...request),
-    follow: (...request) => followFor(targetOf(boot, globals()))(...request),
-    isElsewhere: () => urlOf(globals()) !== undefined,
+    ask: (...request) => clientFor(target())(...request),
+    follow: (...request) => followFor(target())(...request),
+    isElsewhere: () => target().url !== undefined,
     offline: {
       test: (asked) => boot.offline(globals()).test(asked),
       lint: (asked) => boot.offline(globals()).lint(asked),
@@ -130,14 +149,16 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   program
     .command('mcp')
     .description('MCP on stdin and stdout, as a client of the running gate')
-    .option('--agent <name>', 'the name this agent is known by', 'mcp')
+    .option('--agent <name>', 'the name this agent is known by (default mcp)')
     .addOption(new Option('--surface <surface>', 'what the client sees').choices(Surface.options))
-    .action(async (options: { agent: string; surface?: string }) => {
-      const target = targetOf(boot, { as: `agent:${options.agent}`, ...globals() })
+    .action(async (options: { agent?: string; surface?: string }) => {
+      const there = target(options.agent === undefined ? {} : { agent: options.agent })
+      const isNobody = there.url === undefined && there.key === undefined && there.as === undefined
+      const gate = isNobody ? { ...there, as: 'agent:mcp' } : there
       const path = options.surface === undefined ? '/mcp' : `/mcp?surface=${options.surface}`
-      const start = () => (target.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
-      const headers = headersOf(target)
-      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...target, path, headers, start }))
+      const start = () => (gate.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
+      const headers = headersOf(gate)
+      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...gate, path, headers, start }))
     })
   program
     .command('bench [words...]')
@@ -175,31 +196,16 @@ function portOf(text: string): number {
   throw new InvalidArgumentError('a port is a whole number up to 65535.')
 }
 
-const urlOf = (globals: Globals): string | undefined => globals.url ?? process.env['SLUICE_URL']
-
-/** The client for the gate that the options name, if it runs. */
-function clientOf(boot: CliBoot, globals: Globals): Client {
-  return clientFor(targetOf(boot, globals))
-}
-
-function targetOf(boot: CliBoot, globals: Globals): Target {
-  const url = urlOf(globals)
-  const key = globals.key ?? process.env['SLUICE_KEY']
-  const who: Target = { ...(key === undefined ? {} : { key }), ...(globals.as === undefined ? {} : { as: globals.as }) }
-  return { ...who, ...(url === undefined ? { socket: boot.local(globals).socket } : { url }) }
-}
-
 /**
- * The same, but a local gate that is absent is started, where there is a configuration to start it with.
+ * The client for the gate that is meant. A local one that is absent is started, where there is a configuration to start it with.
  * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
  */
-function reach(boot: CliBoot, globals: Globals): Client {
-  const client = clientOf(boot, globals)
-  const isElsewhere = urlOf(globals) !== undefined
+function reach(target: Target, start: () => Promise<boolean>): Client {
+  const client = clientFor(target)
   return async (...request) => {
     const reply = await client(...request)
     const mayResend = reply.status === NOBODY || (reply.status === BROKE_OFF && request[0] === 'GET')
-    if (!mayResend || isElsewhere) return reply
-    return (await boot.local(globals).start()) ? client(...request) : reply
+    if (!mayResend || target.url !== undefined) return reply
+    return (await start()) ? client(...request) : reply
   }
 }

@@ -22,9 +22,10 @@ export type Doorman = (knock: Knock) => Promise<Result<Caller>>
  */
 export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failures: LoginRateLimit): Doorman {
   return async (knock) => {
-    const bearer = /^Bearer\s+(\S+)$/i.exec(knock.header('authorization') ?? '')?.[1]
-    if (bearer === undefined) return knock.local ? ownerOr(knock.header('x-sluice-as')) : refuse('auth.missing')
-    if (knock.local) return gate.authenticate(bearer)
+    const authorization = knock.header('authorization')
+    const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
+    if (knock.local) return callerOnSocket(gate, { authorization, bearer, as: knock.header('x-sluice-as') })
+    if (bearer === undefined) return refuse('auth.missing')
     const retry_after_s = failures.wait(knock.remote, bearer)
     if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
     const caller = await gate.authenticate(bearer)
@@ -36,14 +37,24 @@ export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failur
   }
 }
 
-function ownerOr(as: string | undefined): Result<Caller> {
-  if (as === undefined) return ok(LOCAL_OWNER)
-  const [kind, name, user] = as.split(':')
+type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | undefined>>
+
+/** INVARIANT: a request that says anything about who it is, and says it wrongly, never becomes the owner's. */
+async function callerOnSocket(
+  gate: Pick<Gate, 'authenticate'>,
+  { authorization, bearer, as }: OnSocket,
+): Promise<Result<Caller>> {
+  if (authorization === undefined) return as === undefined ? ok(LOCAL_OWNER) : callerNamed(as)
+  if (bearer === undefined) return refuse('auth.invalid', { authorization: 'write `Bearer` and a key' })
+  if (as !== undefined)
+    return refuse('auth.invalid', { as: 'a key and x-sluice-as name two callers: send one of them' })
+  return gate.authenticate(bearer)
+}
+
+function callerNamed(as: string): Result<Caller> {
+  const [kind, name = '', user = LOCAL_OWNER.user, ...more] = as.split(':')
   const known = CallerKind.safeParse(kind)
-  if (!known.success || name === undefined || !NAME.test(name)) return refuse('auth.invalid', { as: 'write kind:name' })
-  return ok({
-    kind: known.data,
-    id: `${known.data}:${name}`,
-    user: user !== undefined && NAME.test(user) ? user : LOCAL_OWNER.user,
-  })
+  if (!known.success || more.length > 0 || !NAME.test(name) || !NAME.test(user))
+    return refuse('auth.invalid', { as: 'write kind:name or kind:name:user' })
+  return ok({ kind: known.data, id: `${known.data}:${name}`, user })
 }

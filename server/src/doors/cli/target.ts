@@ -1,0 +1,68 @@
+/** The global options that say which gate is meant and who is speaking. */
+export type TargetFlags = {
+  readonly url?: string
+  readonly key?: string
+  readonly as?: string
+  /** Of `sluice mcp`: the same as `--as agent:<name>`. */
+  readonly agent?: string
+  readonly config?: string
+  readonly data?: string
+}
+export type TargetEnv = { readonly SLUICE_URL?: string | undefined; readonly SLUICE_KEY?: string | undefined }
+
+/** Without a `url`, the local socket of the data folder. `notes` says what of the environment was not used. */
+export type Chosen = {
+  readonly url?: string
+  readonly key?: string
+  readonly as?: string
+  readonly notes: readonly string[]
+}
+
+/**
+ * Which gate, and as whom. An option always wins over the environment, and what is then not used is said. Two options that
+ * contradict each other are a mistake: guessing could send a call under the wrong name.
+ */
+export function chooseTarget(flags: TargetFlags, env: TargetEnv): Chosen | { readonly fault: string } {
+  const fault = faultIn(flags)
+  if (fault !== undefined) return { fault }
+  const as = asOf(flags)
+  const local = as?.flag ?? (['config', 'data'] as const).find((name) => flags[name] !== undefined)
+  const envUrl = env.SLUICE_URL === '' ? undefined : env.SLUICE_URL
+  const envKey = env.SLUICE_KEY === '' ? undefined : env.SLUICE_KEY
+  const url = flags.url ?? (local === undefined ? envUrl : undefined)
+  const key = flags.key ?? (as === undefined ? envKey : undefined)
+  if (key !== undefined && !IN_HEADER.test(key)) return { fault: 'the key has spaces or characters that no key has' }
+  const unused = [
+    ...(envUrl !== undefined && url === undefined ? [`SLUICE_URL is not used: --${local} means the local gate`] : []),
+    ...(envKey !== undefined && key === undefined ? [`SLUICE_KEY is not used: --${as?.flag} says who you are`] : []),
+  ]
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { key }),
+    ...(as === undefined ? {} : { as: as.value }),
+    notes: unused,
+  }
+}
+
+const IN_HEADER = /^[\x21-\x7e]+$/
+
+type As = { readonly flag: 'as' | 'agent'; readonly value: string }
+
+function asOf({ as, agent }: TargetFlags): As | undefined {
+  if (as !== undefined) return { flag: 'as', value: as }
+  return agent === undefined ? undefined : { flag: 'agent', value: `agent:${agent}` }
+}
+
+function faultIn(flags: TargetFlags): string | undefined {
+  const { url, key, as, agent } = flags
+  const who = asOf(flags)
+  if (as !== undefined && agent !== undefined && as !== `agent:${agent}`)
+    return '--as and --agent name two callers: give one of them'
+  if (who !== undefined && key !== undefined)
+    return `--key and --${who.flag} name two callers: a key says by itself whose it is`
+  if (who !== undefined && url !== undefined)
+    return `--${who.flag} works on the local socket only: with --url, say who you are with --key or SLUICE_KEY`
+  if (who !== undefined && !IN_HEADER.test(who.value))
+    return `--${who.flag} has spaces or characters that no name has: write kind:name, such as agent:claude`
+  return undefined
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { run, runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { knock, modern, rpc } from '../mcp/knock.ts'
+
+/** The names that callers choose, an idempotency key and a thread, through every door: refused as they are, never cut. */
+let gate: RunningGate & { stop(): Promise<void> }
+let agent = ''
+let admin = ''
+beforeAll(async () => {
+  gate = await startGate()
+  agent = await gate.key('agent', 'a', 'ana')
+  admin = await gate.key('admin', 'root')
+})
+afterAll(() => gate.stop())
+
+const LONG = 'k'.repeat(200)
+const BAD_KEYS = [`${LONG}x`, 'a b', 'k\u00e9y', '\u{1f511}']
+const BAD_THREADS = ['t'.repeat(129), 'a\nb', 'a\u0000b', 'a\u202eb', 'a\u2028b', 'a\u200bb', '']
+const look = { tool: 'book__look', args: { where: 'x' } }
+const meta = (more: object) => ({ name: 'book__look', arguments: { where: 'x' }, _meta: more })
+const modernMeta = (more: object) => {
+  const { headers, body } = modern('tools/call', { name: 'book__look', arguments: { where: 'x' } })
+  const { params } = body as { params: { _meta: object } }
+  return { headers, body: { ...(body as object), params: { ...params, _meta: { ...params._meta, ...more } } } }
+}
+/** One line of MCP over `sluice mcp`. */
+async function stdio(message: object): Promise<string> {
+  return (await run(gate.folder, ['mcp', '--agent', 'stdio'], `${JSON.stringify(message)}\n`)).out
+}
+
+describe('an idempotency key', () => {
+  test('of 200 characters is taken whole: the next one that begins alike is another', async () => {
+    const make = (key: string) =>
+      knock(gate, agent, { path: '/v1/calls', headers: { 'idempotency-key': key }, body: look })
+    const [one, again, other] = [await make(LONG), await make(LONG), await make(`${LONG.slice(0, 199)}x`)]
+    expect(again.body['call_id']).toBe(one.body['call_id'])
+    expect(other.body['call_id']).not.toBe(one.body['call_id'])
+  })
+
+  test.each(BAD_KEYS)('such as %j is refused at every door with one code', async (key) => {
+    const refused = { error: { data: { code: 'request.key_invalid' } } }
+    // What no HTTP header can hold comes as its bytes.
+    const header = { 'idempotency-key': Buffer.from(key).toString('latin1') }
+    for (const [path, body] of [
+      ['/v1/calls', look],
+      ['/v1/toolflow', { user_prompt: 'look around' }],
+      ['/v1/pauses', { scope: 'tool:x', active: false }],
+    ] as const)
+      expect(
+        (await knock(gate, path === '/v1/pauses' ? admin : agent, { path, headers: header, body })).body,
+      ).toMatchObject({ code: 'request.key_invalid', status: 400 })
+    expect((await knock(gate, agent, { headers: header, body: rpc('tools/call', meta({})) })).body).toMatchObject(
+      refused,
+    )
+    const inMeta = { 'sluice/idempotency-key': key }
+    expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
+    expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
+    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.key_invalid')
+    const ran = await gate.cli('call', 'book__look', '{"where":"x"}', '--idempotency-key', key)
+    expect([ran.code === 0, ran.err]).toEqual([false, expect.stringContaining('request.key_invalid')])
+  })
+
+  test('in `_meta` names the same call as in the header, and two that differ are refused', async () => {
+    const body = rpc('tools/call', meta({ 'sluice/idempotency-key': 'one' }))
+    const calls = async () => {
+      const { body: page } = await gate.http('GET', '/v1/audit?from=1&limit=1000', admin)
+      return (page['items'] as { type: string }[]).filter(({ type }) => type === 'call.started').length
+    }
+    await knock(gate, agent, { body })
+    const before = await calls()
+    await knock(gate, agent, { body })
+    await knock(gate, agent, { headers: { 'idempotency-key': 'one' }, body: rpc('tools/call', meta({})) })
+    expect(await calls()).toBe(before)
+    expect((await knock(gate, agent, { headers: { 'idempotency-key': 'two' }, body })).body).toMatchObject({
+      error: { data: { code: 'request.key_invalid' } },
+    })
+  })
+})
+
+describe('the name of a thread', () => {
+  test.each(BAD_THREADS)('such as %j is refused at every door with one code', async (thread) => {
+    for (const [path, body] of [
+      ['/v1/calls', { ...look, thread }],
+      ['/v1/toolflow', { user_prompt: 'look around', thread }],
+    ] as const)
+      expect((await knock(gate, agent, { path, body })).body).toMatchObject({
+        code: 'request.thread_invalid',
+        status: 400,
+      })
+    const refused = { error: { data: { code: 'request.thread_invalid' } } }
+    const inMeta = { 'sluice/session': thread }
+    expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
+    expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
+    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.thread_invalid')
+    if (!thread.includes('\u0000'))
+      expect((await gate.cli('call', 'book__look', '{}', '--thread', thread)).err).toContain('request.thread_invalid')
+  })
+
+  test('of anything but text is refused too', async () => {
+    for (const named of [7, null, {}, ['a']])
+      expect(
+        (await knock(gate, agent, { body: rpc('tools/call', meta({ 'sluice/session': named })) })).body,
+      ).toMatchObject({ error: { data: { code: 'request.thread_invalid' } } })
+  })
+})
+
+test('a caller that names no session has one at every door, and keeps it over a restart', async () => {
+  const threads = async () => {
+    const { body: page } = await gate.http('GET', '/v1/audit?from=1&limit=1000', admin)
+    const items = page['items'] as { type: string; actor: string; subject: { thread?: string } }[]
+    return items
+      .filter(({ type, actor }) => type === 'call.started' && actor === 'agent:quiet')
+      .map((e) => e.subject.thread)
+  }
+  const quiet = await gate.key('agent', 'quiet', 'ana')
+  await knock(gate, quiet, { path: '/v1/calls', body: look })
+  await knock(gate, quiet, { body: rpc('tools/call', meta({})) })
+  await knock(gate, quiet, modernMeta({}))
+  await run(gate.folder, ['--key', quiet, 'call', 'book__look', '{"where":"x"}'])
+  await run(gate.folder, ['--key', quiet, 'mcp'], `${JSON.stringify(rpc('tools/call', meta({})))}\n`)
+  const folder = gate.folder
+  gate.process.kill('SIGKILL')
+  await new Promise((done) => gate.process.once('exit', done))
+  gate = await runGate(folder)
+  await knock(gate, quiet, { path: '/v1/calls', body: look })
+  const seen = await threads()
+  expect(seen).toHaveLength(6)
+  expect(new Set(seen)).toEqual(new Set([expect.stringMatching(/^idle:/)]))
+  rmSync(folder, { recursive: true, force: true })
+})
