@@ -15,7 +15,7 @@ const Arguments = z.unknown().refine((value): value is Json => value !== undefin
 export const CallBody = z.strictObject({
   tool: z.string().min(1).max(200),
   args: Arguments.default({}),
-  /** The session of the call. Checked by the gate (`request.thread_invalid`). */
+  /** The session of the call. Checked by the gate, at every door alike. */
   thread: z.string().optional(),
   /** The caller's own canonical form or hash of the arguments, to be compared. */
   canonical_args: z.string().optional(),

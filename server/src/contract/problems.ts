@@ -139,18 +139,6 @@ export const PROBLEMS = {
     says: 'the cursor is none that a page gave',
     do: 'pass the `next` of the page before as `after`, or start without one',
   },
-  'request.key_invalid': {
-    http: 400,
-    retry: 'never',
-    says: 'the idempotency key is too long, empty or has characters that are not allowed',
-    do: 'send 1 to 200 visible ASCII characters without spaces; a longer key is never cut',
-  },
-  'request.thread_invalid': {
-    http: 400,
-    retry: 'never',
-    says: 'the name of the thread or session is too long, empty or has characters that are not allowed',
-    do: 'send 1 to 128 characters without control, formatting or line-breaking ones; a longer name is never cut',
-  },
   'request.key_reused': {
     http: 409,
     retry: 'never',

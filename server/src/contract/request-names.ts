@@ -15,5 +15,7 @@ export const isThreadName = (text: unknown): text is string =>
 export const isIdempotencyKey = (text: unknown): text is string =>
   typeof text === 'string' && IDEMPOTENCY_KEY.test(text)
 
-export const invalidThread = (): Problem => problem('request.thread_invalid')
-export const invalidKey = (): Problem => problem('request.key_invalid')
+export const invalidThread = (): Problem =>
+  problem('request.invalid', { paths: 'thread: 1 to 128 characters without control, formatting or line-breaking ones' })
+export const invalidKey = (): Problem =>
+  problem('request.invalid', { paths: 'idempotency-key: 1 to 200 visible ASCII characters without spaces' })

@@ -35,7 +35,7 @@ export const ToolflowBody = z.strictObject({
   risk_score: z.number().min(0).max(100).optional(),
   /** A person's own choice, for example among the candidates of an earlier flow. Not for agents. */
   skill_id: z.string().min(1).max(200).optional(),
-  /** The session of the flow's call; the flow's own run when left out. Checked by the gate (`request.thread_invalid`). */
+  /** The session of the flow's call; the flow's own run when left out. Checked by the gate, at every door alike. */
   thread: z.string().optional(),
 })
 export type ToolflowBody = z.infer<typeof ToolflowBody>

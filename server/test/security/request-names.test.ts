@@ -39,7 +39,8 @@ describe('an idempotency key', () => {
   })
 
   test.each(BAD_KEYS)('such as %j is refused at every door with one code', async (key) => {
-    const refused = { error: { data: { code: 'request.key_invalid' } } }
+    const about = { paths: expect.stringContaining('idempotency-key') }
+    const refused = { error: { data: { code: 'request.invalid', about } } }
     // What no HTTP header can hold comes as its bytes.
     const header = { 'idempotency-key': Buffer.from(key).toString('latin1') }
     for (const [path, body] of [
@@ -49,16 +50,16 @@ describe('an idempotency key', () => {
     ] as const)
       expect(
         (await knock(gate, path === '/v1/pauses' ? admin : agent, { path, headers: header, body })).body,
-      ).toMatchObject({ code: 'request.key_invalid', status: 400 })
+      ).toMatchObject({ code: 'request.invalid', status: 400 })
     expect((await knock(gate, agent, { headers: header, body: rpc('tools/call', meta({})) })).body).toMatchObject(
       refused,
     )
     const inMeta = { 'sluice/idempotency-key': key }
     expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
     expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
-    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.key_invalid')
+    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.invalid')
     const ran = await gate.cli('call', 'book__look', '{"where":"x"}', '--idempotency-key', key)
-    expect([ran.code === 0, ran.err]).toEqual([false, expect.stringContaining('request.key_invalid')])
+    expect([ran.code === 0, ran.err]).toEqual([false, expect.stringContaining('request.invalid')])
   })
 
   test('in `_meta` names the same call as in the header, and two that differ are refused', async () => {
@@ -73,7 +74,7 @@ describe('an idempotency key', () => {
     await knock(gate, agent, { headers: { 'idempotency-key': 'one' }, body: rpc('tools/call', meta({})) })
     expect(await calls()).toBe(before)
     expect((await knock(gate, agent, { headers: { 'idempotency-key': 'two' }, body })).body).toMatchObject({
-      error: { data: { code: 'request.key_invalid' } },
+      error: { data: { code: 'request.invalid' } },
     })
   })
 })
@@ -85,23 +86,23 @@ describe('the name of a thread', () => {
       ['/v1/toolflow', { user_prompt: 'look around', thread }],
     ] as const)
       expect((await knock(gate, agent, { path, body })).body).toMatchObject({
-        code: 'request.thread_invalid',
+        code: 'request.invalid',
         status: 400,
       })
-    const refused = { error: { data: { code: 'request.thread_invalid' } } }
+    const refused = { error: { data: { code: 'request.invalid' } } }
     const inMeta = { 'sluice/session': thread }
     expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
     expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
-    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.thread_invalid')
+    expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.invalid')
     if (!thread.includes('\u0000'))
-      expect((await gate.cli('call', 'book__look', '{}', '--thread', thread)).err).toContain('request.thread_invalid')
+      expect((await gate.cli('call', 'book__look', '{}', '--thread', thread)).err).toContain('request.invalid')
   })
 
   test('of anything but text is refused too', async () => {
     for (const named of [7, null, {}, ['a']])
       expect(
         (await knock(gate, agent, { body: rpc('tools/call', meta({ 'sluice/session': named })) })).body,
-      ).toMatchObject({ error: { data: { code: 'request.thread_invalid' } } })
+      ).toMatchObject({ error: { data: { code: 'request.invalid' } } })
   })
 })
 
