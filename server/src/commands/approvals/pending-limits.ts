@@ -2,7 +2,7 @@ import type { ApprovalRow, ApprovalState } from '../../contract/approval.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { MOVES } from '../../core/approvals/transitions.ts'
-import { callerIdentity, type CallerNames } from '../../core/identity/caller-identity.ts'
+import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { Accounts, Change, Committed, Ledger } from '../ports.ts'
 
 /** What one caller may have waiting for a decision at a time. */

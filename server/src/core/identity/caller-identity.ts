@@ -1,1 +1,0 @@
-export { callerIdentity, isSameCaller, sessionIdentity, type CallerNames } from '../../contract/caller-identity.ts'
