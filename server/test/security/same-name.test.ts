@@ -175,8 +175,10 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
 test('a consent that was remembered for one user`s agent lets the other user`s agent of that name ask', async () => {
   const { ana, bob } = of('agent')
   const held = await call(ana, note('remembered'))
+  const { digest } = (await gate.http('GET', `/v1/approvals/${held['approval_id']}`, admin)).body
   await gate.http('POST', `/v1/approvals/${held['approval_id']}/decide`, admin, {
     decision: 'approve',
+    digest,
     remember: { calls: 5, expires_in_s: 600 },
   })
   expect(await call(ana, note('remembered'))).toMatchObject({ status: 'executed' })
