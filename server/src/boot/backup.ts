@@ -48,11 +48,19 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
 }
 
 function* filesIn(data: string): Generator<Packed> {
-  for (const entry of readdirSync(data, { withFileTypes: true, recursive: true })) {
-    const path = relative(data, join(entry.parentPath, entry.name))
-    if (!entry.isFile() || PASSING.test(path.split(sep)[0] ?? '') || entry.name.endsWith('.part')) continue
-    const file = join(data, path)
-    yield { path: path.split(sep).join('/'), mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
+  yield* packedFrom(data, '')
+  // In the backup they stand in the data folder; the next start puts them beside it again.
+  const { servers } = placesIn(data)
+  if (existsSync(servers)) yield* packedFrom(servers, 'servers/')
+}
+
+function* packedFrom(folder: string, under: string): Generator<Packed> {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = relative(folder, join(entry.parentPath, entry.name))
+    const isPassing = under === '' && PASSING.test(path.split(sep)[0] ?? '')
+    if (!entry.isFile() || isPassing || entry.name.endsWith('.part')) continue
+    const file = join(folder, path)
+    yield { path: `${under}${path.split(sep).join('/')}`, mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
   }
 }
 

@@ -16,8 +16,8 @@ export function placesIn(folder: string) {
     log: join(folder, 'gate.log'),
     /** Embeddings of tools' texts, a file for each model. */
     vectors: join(folder, 'vectors'),
-    /** What tool servers keep, each in a folder of its name. */
-    servers: join(folder, 'servers'),
+    /** What tool servers keep, each in a folder of its name. Beside the data folder, so that nobody works inside it. */
+    servers: `${folder}-servers`,
   } as const
 }
 

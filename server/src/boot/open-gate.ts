@@ -56,6 +56,7 @@ import { openChannels } from './open-channels.ts'
 import { otlpOf, readingsOf } from './open-metrics.ts'
 import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
+import { openServerFolders } from './server-folders.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 
@@ -260,7 +261,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   }
   const live = loggedPolicy(opened.value, log)
   const servers = openToolServers({
-    servers: configs.value.map((server) => ({ ...server, data: join(places.servers, server.name) })),
+    servers: openServerFolders(settings.data, configs.value),
     version,
     onListed: onListedWith({ ...shared, catalogue, breathe, strike: own.strikeAll, live, listingFindings, log }),
     log: ({ level, server, says }) => log(level, says, { server }),

@@ -12,6 +12,7 @@ import { listen } from '../doors/http/listen.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { locatedFaults } from './config-faults.ts'
 import { placesIn } from './data-folder.ts'
+import { dataInReach, reachSays, REACH_REMEDY } from './data-in-reach.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, settingsOf } from './local-gate.ts'
@@ -32,6 +33,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const opened = await openGate(settings, { ...more, log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
+  for (const reach of dataInReach(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate, settings.config, settings.data)
   if (!prepared.ok) {
     await opened.value.close()

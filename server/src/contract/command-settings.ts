@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { partsOf, placeholdersIn } from './command-template.ts'
-import { LIMITS, noneBut, ToolSettings } from './tool-settings.ts'
+import { LIMITS, noneBut, RunAsUser, ToolSettings } from './tool-settings.ts'
 
 const Pattern = z
   .string()
@@ -116,6 +116,7 @@ export const CommandsSettings = z
     ...noneBut('commands'),
     /** Where they run; the config file's folder when left out. */
     cwd: z.string().min(1).optional(),
+    user: RunAsUser.optional(),
     /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret. */
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
     ...LIMITS,

@@ -13,7 +13,7 @@ import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
 import { refuseWriters } from './standard.ts'
 import { RiskClass } from './tool.ts'
-import { COMMON, noneBut, ONE_KIND } from './tool-settings.ts'
+import { COMMON, noneBut, ONE_KIND, RunAsUser } from './tool-settings.ts'
 import { STRENGTHS } from './verdict.ts'
 
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
@@ -35,6 +35,7 @@ export const StdioSettings = z.strictObject({
     .default({}),
   /** The config file's folder when left out. */
   cwd: z.string().min(1).optional(),
+  user: RunAsUser.optional(),
   ...COMMON,
 })
 export type StdioSettings = z.infer<typeof StdioSettings>

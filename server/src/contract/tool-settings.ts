@@ -28,6 +28,11 @@ export const ToolSettings = z.strictObject({
 })
 export type ToolSettings = z.infer<typeof ToolSettings>
 
+/** The user a process is started as, by name. The gate must run as root; anywhere else it refuses to start. */
+export const RunAsUser = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'a user is named by letters, digits, `_`, `-` and `.`')
+
 /** What every tool server has, however it is reached. */
 export const LIMITS = {
   timeout_ms: z.number().int().min(1).max(3_600_000).default(30_000),

@@ -5,16 +5,19 @@ import type { Config, HttpSettings, ServerSettings, StdioSettings } from '../con
 import type { OAuthSettings } from '../contract/http-settings.ts'
 import type { OpenApiSettings } from '../contract/openapi-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import { runAs, type RunAs } from './run-as.ts'
 
-/** `data`: a folder of its own in the gate's data folder, told to a child as `SLUICE_DATA`. Made by a server that wants it. */
+/** `data`: a folder of its own beside the gate's data folder, told to a child as `SLUICE_DATA`. Made by a server that wants it. */
 type Named = { readonly name: string; readonly data?: string }
-export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd'> & Named & { readonly cwd: string }
+type Process = { readonly cwd: string; readonly run_as?: RunAs }
+export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd' | 'user'> & Named & Process
 export type HttpServer = Omit<HttpSettings, 'tools'> & Named
 /** `query`: what every request carries there besides its own parameters. */
 export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
   Named & { readonly oauth?: OAuthSettings; readonly query: Readonly<Record<string, string>> }
-export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'commands'> &
-  Named & { readonly cwd: string; readonly commands: Readonly<Record<string, CommandSettings>> }
+export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user' | 'commands'> &
+  Named &
+  Process & { readonly commands: Readonly<Record<string, CommandSettings>> }
 
 /** One tool server, ready to be started or reached: paths are absolute, secrets are fetched. */
 export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer
@@ -51,12 +54,17 @@ type Resolved = { readonly server: ServerConfig; readonly wrong: readonly string
 function resolved(name: string, settings: ServerSettings, folder: string, fetch: Fetch): Resolved {
   if (settings.url !== undefined) return httpServer(name, settings, fetch)
   if (settings.openapi !== undefined) return openApiServer(name, settings, folder, fetch)
-  if (settings.commands !== undefined) return { server: commandsServer(name, settings, folder, fetch), wrong: [] }
-  return { server: stdioServer(name, settings, folder, fetch), wrong: [] }
+  const { user } = settings
+  const as = user === undefined ? undefined : runAs(user, `servers.${name}.user`)
+  const wrong = as?.ok === false ? [as.problem.about['paths'] ?? ''] : []
+  const run_as = as?.ok === true ? { run_as: as.value } : {}
+  if (settings.commands !== undefined)
+    return { server: { ...commandsServer(name, settings, folder, fetch), ...run_as }, wrong }
+  return { server: { ...stdioServer(name, settings, folder, fetch), ...run_as }, wrong }
 }
 
 function stdioServer(name: string, settings: StdioSettings, folder: string, fetch: Fetch): StdioServer {
-  const { tools: _tools, ...plain } = settings
+  const { tools: _tools, user: _user, ...plain } = settings
   return {
     ...plain,
     name,
@@ -68,7 +76,7 @@ function stdioServer(name: string, settings: StdioSettings, folder: string, fetc
 }
 
 function commandsServer(name: string, settings: CommandsSettings, folder: string, fetch: Fetch): CommandsServer {
-  const { tools: _tools, ...plain } = settings
+  const { tools: _tools, user: _user, ...plain } = settings
   return {
     ...plain,
     name,

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,8 +15,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataInReach } from '../../src/boot/data-in-reach.ts'
 import { backUpData, restoreData } from '../../src/boot/backup.ts'
+import { checkReach } from '../../src/boot/doctor/check-reach.ts'
 import { doctor as examine } from '../../src/boot/doctor/doctor.ts'
+import { loadConfig } from '../../src/boot/load-config.ts'
+import { openServerFolders } from '../../src/boot/server-folders.ts'
 import { verifyOffline } from '../../src/boot/verify-offline.ts'
 import type { DoctorReport } from '../../src/doors/cli/boot-reports.ts'
 import { configure, run, startGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -72,6 +77,35 @@ describe('sluice doctor', () => {
     expect(
       report.findings.filter(({ severity }) => severity === 'error').every(({ do: remedy }) => remedy !== undefined),
     ).toBe(true)
+  })
+
+  test('warns of file servers whose folder holds the data folder, by their arguments, their sandbox or their working folder', async () => {
+    const folder = join(elsewhere, 'around')
+    mkdirSync(join(folder, 'notes'), { recursive: true })
+    symlinkSync('.', join(folder, 'here'))
+    const servers = {
+      args: { command: 'x-files', args: [folder], cwd: './notes' },
+      option: { command: 'x', args: ['--root=.'], cwd: './notes' },
+      linked: { command: 'x', args: ['./here'], cwd: './notes' },
+      boxed: { url: 'http://127.0.0.1:1', sandbox: { roots: ['..'] } },
+      cwd: { command: 'filesystem-server' },
+      apart: { command: 'x-files', args: ['./notes'], cwd: './notes', sandbox: { roots: ['./notes'] } },
+      plain: { command: 'weather' },
+    }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ servers }))
+    const settings = loadConfig(join(folder, 'sluice.yaml'), true)
+    if (!settings.ok) throw new Error(JSON.stringify(settings.problem))
+    expect(dataInReach(settings.value).map(({ server }) => server)).toEqual([
+      'args',
+      'option',
+      'linked',
+      'boxed',
+      'cwd',
+    ])
+    expect(checkReach(settings.value)[0]).toMatchObject({ severity: 'warning', about: 'server args' })
+    expect(
+      dataInReach({ ...settings.value, data: join(elsewhere, 'away/.sluice') }).map(({ server }) => server),
+    ).toEqual(['boxed'])
   })
 
   test('warns of what other machines can reach', async () => {
@@ -137,4 +171,18 @@ describe('sluice backup and restore', () => {
     expect(existsSync(join(folder, '.sluice'))).toBe(false)
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
   })
+})
+
+test('what tool servers kept inside a data folder is moved beside it, and nothing there is replaced', () => {
+  const data = join(elsewhere, 'older/.sluice')
+  mkdirSync(join(data, 'servers/outbox'), { recursive: true })
+  mkdirSync(join(data, 'servers/notes'))
+  mkdirSync(`${data}-servers/notes`, { recursive: true })
+  writeFileSync(join(data, 'servers/outbox/outbox.jsonl'), 'old')
+  writeFileSync(join(data, 'servers/notes/n'), 'old')
+  writeFileSync(`${data}-servers/notes/n`, 'new')
+  openServerFolders(data, [])
+  expect(readFileSync(`${data}-servers/outbox/outbox.jsonl`, 'utf8')).toBe('old')
+  expect(readFileSync(`${data}-servers/notes/n`, 'utf8')).toBe('new')
+  expect(readdirSync(join(data, 'servers'))).toEqual(['notes'])
 })

@@ -55,6 +55,26 @@ const CURSOR = `{
 const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
 
 describe('sluice init', () => {
+  test('proposes a sandbox for servers of files, from the folders they are started with, and for nobody else', () => {
+    const servers = {
+      npx: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data/a', '~/b'] },
+      binary: { command: '/opt/mcp-filesystem', args: ['--root=/data/c'] },
+      container: { command: 'docker', args: ['run', '-i', 'mcp/filesystem', '/projects'] },
+      rootless: { command: 'npx', args: ['@modelcontextprotocol/server-filesystem'] },
+      other: { command: 'npx', args: ['some-server', '/data/a'] },
+    }
+    write(join(home(), '.cursor/mcp.json'), JSON.stringify({ mcpServers: servers }))
+    const report = done()
+    const loaded = loadConfig(config(), true)
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problem))
+    const taken = loaded.value.config.servers
+    const b = join(home(), 'b')
+    expect(taken['npx']?.sandbox).toEqual({ roots: ['/data/a', b], base: '/data/a', local: true })
+    expect(taken['binary']?.sandbox).toMatchObject({ roots: ['/data/c'] })
+    for (const name of ['container', 'rootless', 'other']) expect(taken[name]?.sandbox).toBeUndefined()
+    expect(JSON.stringify(report.clients)).toContain('held to /data/a')
+  })
+
   test('takes over the servers of a client; secrets go to files of their own, the rest stays plain', () => {
     cursor()
     const report = done()

@@ -14,6 +14,7 @@ import { verifyOffline } from '../verify-offline.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
+import { checkReach } from './check-reach.ts'
 import { askGate, tryServers } from './check-servers.ts'
 
 /** Beyond this a whole verification takes longer than somebody who asks a doctor waits. */
@@ -35,7 +36,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       do: 'start it with `sluice up`',
     })
   if (settings !== undefined) {
-    findings.push(...(await checkPolicy(settings, file)))
+    findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
     if (running === undefined) {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))

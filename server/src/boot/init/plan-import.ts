@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { readConfig } from '../../contract/config.ts'
 import type { FoundClient, FoundServer } from '../../doors/cli/boot-reports.ts'
 import type { ClientFile } from './client-files.ts'
+import { fileRoots } from './file-roots.ts'
 import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
 
 /** A client's file with the servers that stand in it. */
@@ -121,8 +122,11 @@ function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
   const each = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, refer(key, value)]))
   const { env, headers, ...plain } = entry
+  const roots = fileRoots(entry)
+  if (roots.length > 0) notes.push(`held to ${roots.join(', ')} by a sandbox`)
   const settings = {
     ...plain,
+    ...(roots.length === 0 ? {} : { sandbox: { roots, base: roots[0], local: true } }),
     ...(env === undefined ? {} : { env: each(env) }),
     ...(headers === undefined ? {} : { headers: each(headers) }),
   }

@@ -30,6 +30,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
       cwd: config.cwd,
       env: { ...config.env, SLUICE_IDEMPOTENCY_KEY: call.idempotency_key, SLUICE_TRACE_ID: call.trace },
       ...(config.data === undefined ? {} : { data: config.data }),
+      ...(config.run_as === undefined ? {} : { run_as: config.run_as }),
       output_limit,
       grace_ms,
     })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { idsOf, type RunAs } from '../run-as.ts'
 import { childEnv } from '../stdio/child-env.ts'
 
 export type Program = {
@@ -10,6 +11,7 @@ export type Program = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly data?: string
+  readonly run_as?: RunAs
   /** Bytes of stdout. */
   readonly output_limit: number
   readonly grace_ms: number
@@ -49,7 +51,8 @@ const own_group = process.platform !== 'win32'
 const startChild = (wanted: Program) =>
   spawn(wanted.program, wanted.args, {
     cwd: wanted.cwd,
-    env: childEnv(wanted.env, process.env, wanted.data),
+    env: childEnv(wanted.env, process.env, wanted.data, wanted.run_as),
+    ...idsOf(wanted.run_as),
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     windowsHide: true,

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StdioServer } from '../server-config.ts'
+import { idsOf } from '../run-as.ts'
 import { childEnv } from './child-env.ts'
 import { lineReader, type LineReader, type LineSink } from '../line-reader.ts'
 
@@ -35,7 +36,8 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
   const own_group = process.platform !== 'win32'
   const child = spawn(config.command, config.args, {
     cwd: config.cwd,
-    env: childEnv(config.env, process.env, config.data),
+    env: childEnv(config.env, process.env, config.data, config.run_as),
+    ...idsOf(config.run_as),
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     windowsHide: true,

@@ -1,0 +1,59 @@
+import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { relative, resolve, isAbsolute } from 'node:path'
+import type { Settings } from './load-config.ts'
+
+/** A folder of a tool server that holds the gate's data folder. */
+export type Reach = { readonly server: string; readonly folder: string }
+
+/** Servers that work with files, by what they are started with. */
+const FILE_SERVER = /file|\bfs\b|\bgit\b|shell|command|terminal|desktop|editor/i
+
+/**
+ * Tool servers that are given a folder with the data folder in it: among their arguments, as a root of their sandbox, or as the
+ * working folder of a server for files. Their calls are judged all the same, but a folder apart needs no judging.
+ */
+export function dataInReach({ config, folder, data }: Settings): readonly Reach[] {
+  const inner = realOf(data)
+  const holds = (path: string) => {
+    const below = relative(realOf(path), inner)
+    return !below.startsWith('..') && !isAbsolute(below)
+  }
+  return Object.entries(config.servers).flatMap(([server, settings]) => {
+    const args = settings.command === undefined ? [] : settings.args
+    const isForFiles = FILE_SERVER.test([server, settings.command ?? '', ...args].join(' '))
+    const isChild = settings.command !== undefined || settings.commands !== undefined
+    const cwd =
+      isChild && (settings.cwd !== undefined || settings.command !== undefined) && isForFiles
+        ? [settings.cwd ?? '.']
+        : []
+    const named = [...(settings.sandbox?.roots ?? []), ...args.map((arg) => arg.replace(/^--?[\w-]+=/, '')), ...cwd]
+    const found = named
+      .map((text) => resolve(folder, text.replace(/^~(?=[\\/]|$)/, homedir())))
+      .find((path) => isFolder(path) && holds(path))
+    return found === undefined ? [] : [{ server, folder: found }]
+  })
+}
+
+/** What to tell about one of them. */
+export const reachSays = ({ server, folder }: Reach): string =>
+  `the server \`${server}\` is given ${folder}, which holds the gate's data folder`
+
+export const REACH_REMEDY =
+  'set `data:` to a folder outside, for example ~/.local/state/sluice, or give the server a folder of its own; SECURITY.md says more'
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
