@@ -14,9 +14,13 @@ export function ownSecrets({ config, folder, data }: Settings): readonly string[
   return [...referred.flatMap(tellingPart), ...signingKeys(placesIn(data).keys)]
 }
 
-function referencesIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return /^(?:env|file):/.test(value) ? [value] : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesIn) : []
+/** Fields that hold a secret also where it is spelled out. */
+const SECRET_FIELD = /^(?:secret|token|key|password|client_secret|bearer|authorization)$/i
+
+function referencesIn(value: unknown, key = ''): readonly string[] {
+  if (typeof value === 'string') return /^(?:env|file):/.test(value) || SECRET_FIELD.test(key) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, field]) => referencesIn(field, name))
 }
 
 /** What is short, or a plain word, would be found in texts that have nothing to do with it. */

@@ -1,4 +1,4 @@
-import { lstat, readlink } from 'node:fs/promises'
+import { lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
 import type { Followed } from '../commands/calls/facts/file-facts.ts'
 
@@ -50,11 +50,25 @@ export function followLinks(): Follow {
     return { lead: at, is_linked: links > 0, is_found: found > 0 }
   }
 
-  return async (path, from) => {
-    if (from === undefined) return walk(parse(path).root, path)
-    const base = await walk(parse(from).root, from)
-    return base === undefined ? undefined : walk(base.lead, path)
+  const bases = new Map<string, Promise<string | undefined>>()
+  /** A base that is there is asked for at once, instead of name by name. */
+  const leadOf = (from: string): Promise<string | undefined> => {
+    const known = bases.get(from) ?? realpath(from).catch(async () => (await walk(parse(from).root, from))?.lead)
+    bases.set(from, known)
+    return known
   }
+
+  return async (path, from) => {
+    if (from === undefined) return (await atOnce(path)) ?? walk(parse(path).root, path)
+    const base = await leadOf(from)
+    return base === undefined ? undefined : walk(base, path)
+  }
+}
+
+/** A path that is there as a whole, in one question to the system. */
+async function atOnce(path: string): Promise<Followed | undefined> {
+  const lead = await realpath(path).catch(() => undefined)
+  return lead === undefined ? undefined : { lead, is_linked: lead !== path, is_found: true }
 }
 
 /** Where a link points, or that there is none. */

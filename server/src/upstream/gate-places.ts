@@ -1,10 +1,15 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { GatePlace } from '../contract/judgement.ts'
-import type { Follow } from './follow-links.ts'
+import type { Followed } from '../commands/calls/facts/file-facts.ts'
+import { followLinks } from './follow-links.ts'
 
 /** The gate's own files: its data folder, and the files and folders with its configuration and policy. Absolute. */
 export type GateFiles = { readonly data: string; readonly settings: readonly string[] }
+
+const NOTHING_THERE: readonly (string | undefined)[] = []
+const KEPT_MS = 2_000
+const MOST_KEPT = 10_000
 
 type Known = {
   /** As written and with links followed, folded. */
@@ -18,31 +23,42 @@ type Known = {
  * How a place stands to the gate's own files: by its path in any letter case, and by what the disk says it is, so that a bind
  * mount, a folder without letter case or a hard link to a key is seen too.
  */
-export function gatePlaces(own: GateFiles, follow: Follow): (lead: string) => Promise<readonly GatePlace[]> {
-  const ids = new Map<string, Promise<string | undefined>>()
+export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonly GatePlace[]> {
+  let ids = new Map<string, Promise<string | undefined>>()
+  let known: Promise<{ data: Known; settings: readonly Known[] }> | undefined
+  let since = Number.NEGATIVE_INFINITY
+  /** What folders are changes only by mounting, and where the gate's files are hardly ever: neither is looked up for every call. */
+  const forgetOld = () => {
+    if (performance.now() - since < KEPT_MS && ids.size < MOST_KEPT) return
+    since = performance.now()
+    ids = new Map()
+    known = undefined
+  }
   const idOf = (path: string): Promise<string | undefined> => {
-    const known = ids.get(path) ?? identity(path)
-    ids.set(path, known)
-    return known
+    const found = ids.get(path) ?? identity(path)
+    ids.set(path, found)
+    return found
   }
   const know = async (path: string): Promise<Known> => {
-    const lead = (await follow(path))?.lead ?? path
+    const lead = (await followLinks()(path))?.lead ?? path
     const around = await Promise.all(above(lead).map(idOf))
     return { paths: [fold(path), fold(lead)], id: await idOf(lead), around }
   }
-  let known: Promise<{ data: Known; settings: readonly Known[] }> | undefined
   const knowAll = async () => ({ data: await know(own.data), settings: await Promise.all(own.settings.map(know)) })
 
-  return async (lead) => {
+  return async ({ lead, is_found, is_linked }) => {
+    forgetOld()
     known ??= knowAll()
     const { data, settings } = await known
-    const chain = await Promise.all([lead, ...above(lead)].map(idOf))
+    const isThere = is_found || is_linked
+    // Of the place itself nothing is kept: a link or a file may be made between two calls.
+    const chain = isThere ? await Promise.all([identity(lead), ...above(lead).map(idOf)]) : NOTHING_THERE
     const isIn = (place: Known) =>
       place.paths.some((path) => isWithin(path, fold(lead))) || (place.id !== undefined && chain.includes(place.id))
     const isAround = (place: Known) =>
       place.paths.some((path) => isWithin(fold(lead), path)) ||
       (chain[0] !== undefined && place.around.includes(chain[0]))
-    if (isIn(data) || (await isHardLink(lead, own.data))) return ['data']
+    if (isIn(data) || (isThere && (await isHardLink(lead, own.data)))) return ['data']
     return [
       ...(settings.some(isIn) ? (['settings'] as const) : []),
       ...(isAround(data) ? (['around_data'] as const) : []),

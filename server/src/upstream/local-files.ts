@@ -29,9 +29,9 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     otherBases.set(server, known)
     return known
   }
+  const places = own === undefined ? undefined : gatePlaces(own)
   const look = (server: string): DiskLook => {
     const follow = followLinks()
-    const places = own === undefined ? undefined : gatePlaces(own, follow)
     const base = baseOf(server)
     const isHere = childOf(server) !== undefined || settingsOf(server)?.sandbox?.local === true
     return {
@@ -39,7 +39,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
       bases: async () => (isHere ? [base, ...(await otherBasesOf(server)).filter((other) => other !== base)] : []),
       // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
       follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
-      placesOf: async (lead) => (await places?.(lead)) ?? [],
+      placesOf: async (place) => (await places?.(place)) ?? [],
       linksIn: (base) => linksIn(base),
       own: own === undefined ? [] : [own.data, ...own.settings],
     }

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../src/keys/api-keys.ts'
-import { ADMIN, openTestGate, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
 const SECRET = 'tracker-Password-0123456789'
 const ADMIN_KEY = newApiKey('admin')
@@ -105,4 +105,43 @@ describe('the gate`s own credentials', () => {
     await watched.opened.close()
     rmSync(observing, { recursive: true, force: true })
   })
+})
+
+test('resources, prompts and completions lead to the gate`s files no more than calls do', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'sluice-own-'))
+  const offering = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/offering.ts')] }
+  const asking = await openTestGate(other, { config: { servers: { offering } } })
+  const key = join(other, 'data/admin.key')
+  const ref = { type: 'ref/resource', uri: 'file:///{path}' }
+  const requests = [
+    { method: 'resources/read', params: { uri: `file://${key}` } },
+    { method: 'resources/read', params: { uri: `file://localhost${key.replace('data', '%64ata')}` } },
+    { method: 'completion/complete', params: { ref, argument: { name: 'path', value: key } } },
+    { method: 'resources/read', params: { uri: `note://x?key=${ADMIN_KEY}` } },
+  ] as const
+  for (const request of requests) {
+    const answer = await asking.gate.proxy(AGENT, request)
+    expect([request.params, answer]).toMatchObject([
+      request.params,
+      { is: 'refused', problem: { code: 'call.blocked' } },
+    ])
+  }
+  await asking.opened.close()
+  rmSync(other, { recursive: true, force: true })
+})
+
+test('code that names the data folder is asked about, also under a policy that would run it', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'sluice-own-'))
+  const python = {
+    commands: { run: { description: 'run', run: ['echo', '{code}'], params: { code: { type: 'string' } } } },
+  }
+  const policy = 'rules: [{ id: all, effect: allow, match: { tool: "*" }, says: all }]'
+  const open = await openTestGate(other, { policy, config: { servers: { python } } })
+  const code = `print(open("${other}/data/admin.key").read())`
+  expect(await open.call('python__run', { code })).toMatchObject({ status: 'pending' })
+  expect(await open.call('python__run', { code: 'print(open("notes/a.txt").read())' })).toMatchObject({
+    status: 'executed',
+  })
+  await open.opened.close()
+  rmSync(other, { recursive: true, force: true })
 })

@@ -30,8 +30,8 @@ export interface DiskLook {
   bases(): Promise<readonly string[]>
   /** A path word for word; a relative one counts from `from`, or from the server's base. Undefined when nobody can say. */
   follow(path: string, from?: string): Promise<Followed | undefined>
-  /** How a place stands to the gate's own files. */
-  placesOf(lead: string): Promise<readonly GatePlace[]>
+  /** How a place stands to the gate's own files. Of one that is not there, as far as its path tells. */
+  placesOf(place: Followed): Promise<readonly GatePlace[]>
   /** The names of the links in a folder, in lower case; undefined when there are too many to tell. */
   linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
   /** The gate's own places, as written; the data folder first. Empty when it has none on this machine. */

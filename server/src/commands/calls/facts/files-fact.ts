@@ -135,7 +135,7 @@ async function gateOf(
     const froms = isAbsolute(reading) ? [undefined] : bases
     for (const from of froms) {
       const followed = await look.follow(reading, from)
-      for (const place of followed === undefined ? [] : await look.placesOf(followed.lead)) places.add(place)
+      for (const place of followed === undefined ? [] : await look.placesOf(followed)) places.add(place)
       if (isPattern(reading)) for (const place of reachOf(`${from ?? ''}/${reading}`, look)) places.add(place)
     }
     if (bases.length === 0 && namesData(reading, look)) places.add('data')

@@ -20,6 +20,9 @@ const MOST_TEXTS = 10_000
 export const LONGEST_LIST = 65_536
 const MOST_NESTED_JSON = 3
 
+/** Whether a field holds text for somebody to read, store or run, and not a path or a list. */
+export const isText = (kind: ArgumentText['kind']): boolean => kind === 'content' || kind === 'code'
+
 type Open = { readonly value: Json; readonly path: readonly string[]; readonly key: string; readonly depth: number }
 
 /** The texts of the arguments, also those of JSON that is written as a text. An item of a list has the name of the list. */
@@ -31,7 +34,7 @@ export function argumentTexts(args: Json): ArgumentTexts {
     if (typeof value === 'string') {
       const kind = kindOf(key)
       texts.push({ text: value, path, kind })
-      const nested = depth < MOST_NESTED_JSON && kind !== 'content' ? nestedJson(value) : undefined
+      const nested = depth < MOST_NESTED_JSON && !isText(kind) ? nestedJson(value) : undefined
       if (nested !== undefined) open.push({ value: nested, path, key, depth: depth + 1 })
     }
     for (const [name, child] of childrenOf(value)) {

@@ -9,10 +9,13 @@ const COMPOUND = /(?<!pro)(?:file|path|dir|directory|folder|filename)$/
 
 /** Fields whose value is text for somebody to read or to store: a path inside it leads nowhere by itself. */
 const CONTENT_WORDS = new Set(
-  `content body text message description comment note summary title subject prompt html markdown md code snippet diff patch
+  `content body text message description comment note summary title subject prompt html markdown md diff patch
   question answer reply reason explanation instruction caption data blob base64 image picture audio json xml yaml csv css svg
   string template document payload page article transcript email letter record row sql graphql`.split(/\s+/),
 )
+
+/** Text too, but somebody may run it. */
+const CODE_WORDS = new Set('code snippet source_code program expression macro'.split(' '))
 
 /** Fields whose value a shell or a program reads word by word. */
 const COMMAND_WORDS = new Set('command cmd shell script bash argv arg argument option flag exec run'.split(' '))
@@ -25,7 +28,7 @@ export function isFileName(name: string): boolean {
 }
 
 /** What a field's name says of its value: `newText`, `old_string` and `commit_message` are content, `textFile` is a file. */
-export type FieldKind = 'file' | 'content' | 'command' | 'other'
+export type FieldKind = 'file' | 'content' | 'code' | 'command' | 'other'
 
 const known = new Map<string, FieldKind>()
 const MOST_KNOWN = 10_000
@@ -41,6 +44,7 @@ function kindOfWords(name: string): FieldKind {
   if (isFileName(name)) return 'file'
   const last = wordsOf(name).at(-1) ?? ''
   if (CONTENT_WORDS.has(last)) return 'content'
+  if (CODE_WORDS.has(last)) return 'code'
   return COMMAND_WORDS.has(last) ? 'command' : 'other'
 }
 

@@ -1,7 +1,7 @@
 import { INPUTS_KEY } from '../../../contract/asks.ts'
 import type { Json } from '../../../contract/json.ts'
 import { childrenOf, textLeaves, type TextLeaf } from '../text-leaves.ts'
-import { argumentTexts, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
+import { argumentTexts, isText, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
 import type { FieldKind } from './field-names.ts'
 import type { Certainty } from './files-fact.ts'
 import { isBase64, isOtherAddress, isProse, looksLikePath, piecesOf } from './path-shapes.ts'
@@ -45,7 +45,7 @@ export function fileArguments(
     take(readNamed(text), path, true)
   let left = MOST_READ
   for (const { text, path, kind } of all.texts) {
-    if (kind !== 'content' && text.length <= LONGEST_LIST) left -= text.length
+    if (!isText(kind) && text.length <= LONGEST_LIST) left -= text.length
     if (left < 0) return { found, too_many: true }
     const bound = declared === undefined || path[0] === INPUTS_KEY
     take(kind === 'name' ? readName(text) : readText(text, kind), path, bound)
@@ -66,7 +66,7 @@ function readText(text: string, kind: FieldKind): Read {
     return { texts: new Map([[text, isNamed ? 'path' : 'maybe']]), too_many: false }
   // A picture's base64 often begins with a slash. It counts where something on the disk answers to it.
   if (!isNamed && isBase64(text)) return { texts: new Map([[text.slice(0, LONGEST_LIST), 'maybe']]), too_many: false }
-  if (kind === 'content') return readContent(text)
+  if (isText(kind)) return readContent(text)
   if (text.length > LONGEST_LIST) return { ...NOTHING, too_many: true }
   return isNamed ? readNamed(text) : readOther(text, kind === 'command')
 }

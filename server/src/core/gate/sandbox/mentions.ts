@@ -1,5 +1,5 @@
 import { unescapeText, unpercent } from '../traps/encodings.ts'
-import type { ArgumentText } from './argument-texts.ts'
+import { isText, type ArgumentText } from './argument-texts.ts'
 
 export type Mention = { readonly path: readonly string[]; readonly is_content: boolean }
 
@@ -10,11 +10,14 @@ export type Mention = { readonly path: readonly string[]; readonly is_content: b
 export function mentionsOf(texts: readonly ArgumentText[], place: string | undefined): readonly Mention[] {
   if (place === undefined || place.length < 4) return []
   const wanted = fold(place)
+  // In code that somebody may run, a telling name of the folder is enough.
+  const name = wanted.split('/').at(-1) ?? ''
+  const isTelling = name.startsWith('.') && name.length > 3
   return texts.flatMap(({ text, path, kind }) => {
-    if (text.length < place.length || !/[\\/%]/.test(text)) return []
-    return spellingsOf(text).some((spelling) => holds(spelling, wanted))
-      ? [{ path, is_content: kind === 'content' }]
-      : []
+    if (!/[\\/%]/.test(text)) return []
+    const names = kind === 'code' && isTelling ? [wanted, `${name}/`] : [wanted]
+    const isThere = spellingsOf(text).some((spelling) => names.some((one) => holds(spelling, one)))
+    return isThere ? [{ path, is_content: isText(kind) }] : []
   })
 }
 
@@ -22,7 +25,7 @@ export function mentionsOf(texts: readonly ArgumentText[], place: string | undef
 function holds(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const after = text[at + wanted.length]
-    if (after === undefined || !/[\w.-]/.test(after)) return true
+    if (wanted.endsWith('/') || after === undefined || !/[\w.-]/.test(after)) return true
   }
   return false
 }
