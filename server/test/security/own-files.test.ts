@@ -75,6 +75,8 @@ describe('an agent that reads files around the data folder', () => {
     '%2esluice%2fadmin.key',
     '.sluice\\admin.key',
     '.slu*/admin.key',
+    'file:.sluice/admin.key',
+    '~+/.sluice/admin.key',
     '*/../.s?uice',
     `/proc/self/cwd/.sluice/admin.key`,
     `/proc/self/root${folder}/.sluice/admin.key`,
@@ -102,6 +104,24 @@ describe('an agent that reads files around the data folder', () => {
       expect(out).not.toContain(admin)
     }
   }, 60_000)
+
+  test('is stopped under other keys, in command lines, statements and strings of JSON', async () => {
+    const hidden = [
+      { command: "cat .sl''uice/admin.key" },
+      { command: 'curl --unix-socket=.sluice/gate.sock http://x/' },
+      { query: "SELECT readfile('.sluice/admin.key')" },
+      { sql: "ATTACH '.sluice/ledger.sqlite' AS x" },
+      { json: '{"a":"\\u002esluice/admin.key"}' },
+      { content: '.sluice/admin.key' },
+      { dsn: 'sqlite:.sluice/ledger.sqlite' },
+      { targets: ['a', { '.sluice/keys': 1 }] },
+    ]
+    for (const args of hidden) {
+      const body = JSON.stringify(await call('read_text_file', { path: 'notes/a.txt', ...args }))
+      expect([args, body]).toEqual([args, expect.stringMatching(/sandbox\.gate_(?:data|mentioned)/)])
+      expect(body).not.toContain('"executed"')
+    }
+  })
 
   test('is blocked in lists, by pictures, and where one of many is bad', async () => {
     const many = await call('read_multiple_files', { paths: ['notes/a.txt', '.sluice/admin.key'] })

@@ -10,12 +10,12 @@ const COMPOUND = /(?<!pro)(?:file|path|dir|directory|folder|filename)$/
 /** Fields whose value is text for somebody to read or to store: a path inside it leads nowhere by itself. */
 const CONTENT_WORDS = new Set(
   `content body text message description comment note summary title subject prompt html markdown md diff patch
-  question answer reply reason explanation instruction caption data blob base64 image picture audio json xml yaml csv css svg
-  string template document payload page article transcript email letter record row sql graphql`.split(/\s+/),
+  question answer reply reason explanation instruction caption data blob base64 image picture audio xml yaml csv css svg
+  string template document payload page article transcript email letter record row`.split(/\s+/),
 )
 
 /** Text too, but somebody may run it. */
-const CODE_WORDS = new Set('code snippet source_code program expression macro'.split(' '))
+const CODE_WORDS = new Set('code snippet program expression macro sql graphql statement'.split(' '))
 
 /** Fields whose value a shell or a program reads word by word. */
 const COMMAND_WORDS = new Set('command cmd shell script bash argv arg argument option flag exec run'.split(' '))

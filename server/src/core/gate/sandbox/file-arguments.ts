@@ -4,7 +4,7 @@ import { childrenOf, textLeaves, type TextLeaf } from '../text-leaves.ts'
 import { argumentTexts, isText, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
 import type { FieldKind } from './field-names.ts'
 import type { Certainty } from './files-fact.ts'
-import { isBase64, isOtherAddress, isProse, looksLikePath, piecesOf } from './path-shapes.ts'
+import { climbs, isBase64, isOtherAddress, isProse, looksLikePath, piecesOf } from './path-shapes.ts'
 
 /** An argument that names a file, or could. */
 export type FileArgument = {
@@ -83,6 +83,10 @@ const NO_PIECES = { shaped: [], plain: [] }
 function readContent(text: string): Read {
   const isWhole = text.length <= LONGEST_LIST && !/\s/.test(text.trim()) && looksLikePath(text)
   const whole = isWhole ? [text] : []
+  const name = text.trim()
+  // A relative path and nothing else: it counts where the disk has it.
+  if (name.length < 1024 && /^[^\s]*[\\/][^\s]*$/.test(name) && !isWhole && !isOtherAddress(name))
+    return { texts: new Map([[name, 'maybe']]), too_many: false }
   // Most texts show in their first words that they are no list.
   const isList = text.length <= LONGEST_LIST && piecesOf(text.slice(0, 200)).shaped.length > 0
   const { shaped, plain } = isList ? piecesOf(text) : NO_PIECES
@@ -104,7 +108,7 @@ function readOther(text: string, isCommand: boolean): Read {
   const texts = new Map<string, Certainty>()
   const loosely = isSentence && !isCommand ? 'mention' : 'maybe'
   for (const piece of [...plain, ...unquotedPieces(text)]) texts.set(piece, loosely)
-  for (const piece of shaped) texts.set(piece, isList ? 'path' : loosely)
+  for (const piece of shaped) texts.set(piece, isList || (!isSentence && climbs(piece)) ? 'path' : loosely)
   if (isOtherAddress(text)) return { texts, too_many }
   texts.set(text, looksLikePath(text) && !isSentence ? 'path' : 'maybe')
   return { texts, too_many }

@@ -20,6 +20,8 @@ test.each([
   ['${HOME}/.sluice', '/home/ana/.sluice'],
   ['%USERPROFILE%\\.sluice', '/home/ana/.sluice'],
   ['$PWD/.sluice', '.sluice'],
+  ['~+/.sluice', '.sluice'],
+  ['file:.sluice', '.sluice'],
   ['.sluice\0.txt', '.sluice'],
   ['.sluice/x\ny', '.sluice/x'],
   ['"/p/.sluice"', '/p/.sluice'],

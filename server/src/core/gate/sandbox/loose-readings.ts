@@ -56,6 +56,8 @@ function openedForms(text: string, { home, windows }: PathWorld): readonly strin
     const path = text.slice(address.length).replace(/[?#].*$/s, '')
     return [path, ...(windows ? [path.replace(/^\/+(?=[A-Za-z]:)/, '')] : [])]
   }
+  const relative = /^(?:file:|~\+[\\/])(?![\\/])/i.exec(text)?.[0]
+  if (relative !== undefined) return [text, text.slice(relative.length)]
   if (!windows && /^[A-Za-z]:[\\/]/.test(text)) return [text, text.slice(2)]
   const atHome = /^(?:~[^\\/]*|\$\{?HOME\}?|\$env:\w+|%\w+%)(?=[\\/]|$)/i.exec(text)?.[0]
   if (atHome !== undefined) return [text, `${home}${text.slice(atHome.length)}`]

@@ -1,6 +1,9 @@
 const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/
 const ENCODED = /%(?:25)*(?:2e%(?:25)*2e|2f|5c)|\.%(?:25)*2e|%(?:25)*2e\./i
 
+/** Whether a path leads by way of a parent folder. */
+export const climbs = (path: string): boolean => PARENT.test(path)
+
 /** Absolute, at home, by way of a parent, or a file's address: a text that can hardly be anything but a path. */
 export function looksLikePath(text: string): boolean {
   const plain = text.trim().normalize('NFKC')
