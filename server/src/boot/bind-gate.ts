@@ -122,6 +122,7 @@ export type World = {
   readonly passphrases: Passphrases
   readonly strong: 'role' | 'passphrase'
   readonly tokensCountAs: 'simple' | 'strong'
+  readonly otherApprovers: readonly string[] | 'unknown'
   readonly newKey: (kind: CallerKind) => string
   readonly digest: Digest
   readonly digestBytes: (hex: string) => string

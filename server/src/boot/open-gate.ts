@@ -309,6 +309,10 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     passphrases: scryptPassphrases,
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
+    otherApprovers:
+      config.auth.oidc.length > 0
+        ? 'unknown'
+        : [...channels.value.callbacks.values()].map(({ approver }) => approver.user),
     issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,

@@ -85,6 +85,8 @@ export type Judged = {
   readonly tags?: readonly string[]
   readonly lane?: string | null
   readonly labels?: readonly string[]
+  readonly sandboxed?: boolean
+  readonly approvers?: number
 }
 
 /** The one owner of execution state. Approvals hold decisions, runs hold progress; both refer to this row. */

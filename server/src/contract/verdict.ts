@@ -21,6 +21,8 @@ export const Opinion = z.strictObject({
   strength: Strength.optional(),
   /** The rule wants a dry run first. */
   preview: z.literal(true).optional(),
+  /** The person who approves gives their passphrase, whatever the configuration says. */
+  proof: z.literal('passphrase').optional(),
 })
 export type Opinion = z.infer<typeof Opinion>
 

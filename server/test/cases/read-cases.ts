@@ -13,8 +13,9 @@ export type GateCase = {
   readonly file: string
   readonly name: string
   readonly policy: { readonly preset?: string }
-  readonly tool: { id: string; effects: ToolEffect[]; risk: RiskClass; tags: string[] }
+  readonly tool: { id: string; effects: ToolEffect[]; risk: RiskClass; tags: string[]; sandboxed?: boolean }
   readonly args: Json
+  readonly facts?: { readonly approvers?: number }
   readonly caller: { readonly id: string; readonly role: CallerKind; readonly user: string }
   /** Policy's own word. */
   readonly expected: { readonly effect: Effect; readonly strength?: Strength; readonly rule?: string }
@@ -34,12 +35,13 @@ export const caseFiles = (): readonly { readonly file: string; readonly text: st
 
 export const readCases = (): readonly GateCase[] =>
   caseFiles().flatMap(({ file, text }) =>
-    (parse(text) as Written[]).map(({ name, policy, tool, call, caller, verdict }) => ({
+    (parse(text) as Written[]).map(({ name, policy, tool, call, caller, facts, verdict }) => ({
       file,
       name,
       policy,
       tool: { ...tool, tags: tool.tags ?? [] },
       args: call?.args ?? {},
+      ...(facts === undefined ? {} : { facts }),
       caller: caller ?? { id: 'agent:test', role: 'agent', user: 'test' },
       expected: typeof verdict === 'string' ? { effect: verdict } : verdict,
     })),

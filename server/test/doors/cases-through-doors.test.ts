@@ -5,7 +5,8 @@ import { type GateCase, gateVerdict, readCases } from '../cases/read-cases.ts'
 import { startGate, type RunningGate } from './with-running-gate.ts'
 
 const SERVER = resolve(import.meta.dirname, '../tool-servers/from-cases.ts')
-const cases = readCases()
+/** This gate has two people who decide; one with a single person is in one-approver.test.ts. */
+const cases = readCases().filter(({ facts }) => facts?.approvers !== 1)
 
 /** Cases with the same policy stand together: the policy of the running gate is replaced once for all of them. */
 const byPolicy = [...Map.groupBy(cases, ({ policy }) => JSON.stringify(policy))].map(([policy, members]) => ({
@@ -21,7 +22,9 @@ function configureFor(folder: string): void {
     [...ofServers].map(([server, members]) => {
       const settings = members.map(({ tool }) => [tool.id.split('__')[1], { effects: tool.effects, tags: tool.tags }])
       const tools: unknown = Object.fromEntries(settings)
-      return [server, { command: 'node', args: [SERVER], env: { SERVER: server }, tools }]
+      const isSandboxed = members.some(({ tool }) => tool.sandboxed === true)
+      const sandbox = isSandboxed ? { sandbox: { roots: ['.'], local: true } } : {}
+      return [server, { command: 'node', args: [SERVER], env: { SERVER: server }, tools, ...sandbox }]
     }),
   )
   writeFileSync(join(folder, 'policy.yaml'), '{}')

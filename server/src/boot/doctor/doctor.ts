@@ -11,6 +11,7 @@ import { placesIn } from '../data-folder.ts'
 import { dataIn } from '../load-config.ts'
 import { configFileOf } from '../local-gate.ts'
 import { verifyOffline } from '../verify-offline.ts'
+import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
@@ -37,6 +38,8 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     })
   if (settings !== undefined) {
     findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
+    findings.push(...(await checkPolicy(settings, file)))
+    if (running !== undefined) findings.push(...(await checkApprovers(data, settings.config)))
     if (running === undefined) {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))

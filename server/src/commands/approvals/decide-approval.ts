@@ -84,9 +84,11 @@ export async function decideApproval(
 }
 
 /** A no needs no proof. A consent covers strong asks too, so remembering is never simple. */
-async function proofFor(deps: PassphraseDeps, { strength }: ApprovalRow, by: Caller, decision: ApprovalDecision) {
-  const isSimple = decision.says === 'deny' || (strength === 'simple' && decision.remember === undefined)
-  return isSimple ? ok('role' as const) : provePerson(deps, by, decision.passphrase)
+async function proofFor(deps: PassphraseDeps, row: ApprovalRow, by: Caller, decision: ApprovalDecision) {
+  const isSimple = decision.says === 'deny' || (row.strength === 'simple' && decision.remember === undefined)
+  if (isSimple) return ok('role' as const)
+  const needsProof = row.evidence.some(({ effect, proof }) => effect === 'ask' && proof === 'passphrase')
+  return provePerson(needsProof ? { ...deps, strong: 'passphrase' } : deps, by, decision.passphrase)
 }
 
 function withPassphrase(row: ApprovalRow): ApprovalRow {

@@ -49,6 +49,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     catalogue: { tool: () => undefined, tools: () => [], lookAlikes: () => [] },
     clock: () => 1000,
     ownCredentials: () => compileOwn([]),
+    otherApprovers: [],
     ...more,
   }
 }

@@ -2,6 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
+import { countApprovers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
@@ -15,7 +16,8 @@ import type { Catalogue, Clock } from '../ports.ts'
 export type FactsDeps = BudgetDeps &
   FilesDeps &
   HealthDeps &
-  HistoryDeps & {
+  HistoryDeps &
+  ApproverDeps & {
     readonly catalogue: Catalogue
     readonly clock: Clock
     readonly ownCredentials: () => OwnCredentials
@@ -56,6 +58,8 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     tool,
     tags: settings?.tags ?? [],
     lane,
+    sandboxed: deps.judgement.servers[tool.row.server]?.sandbox !== undefined,
+    ...(await approversFor(deps, tool)),
     credential,
     pauses,
     look_alikes: lookAlikesOf(deps, tool),
@@ -69,4 +73,10 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     ...told,
   }
   return { facts, seen }
+}
+
+/** Only presets ask how many there are, and only of what is critical. */
+async function approversFor(deps: FactsDeps, { risk }: Tool): Promise<Pick<Facts, 'approvers'>> {
+  const approvers = risk === 'critical' ? await countApprovers(deps) : undefined
+  return approvers === undefined ? {} : { approvers }
 }

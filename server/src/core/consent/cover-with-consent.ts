@@ -7,7 +7,7 @@ export type CoverFacts = ConsentMoment & { readonly consents?: readonly ConsentF
 
 /**
  * The last word of a decision: a matching consent turns an ask into allow, and says so in the evidence.
- * INVARIANT: only an ask that policy alone holds, and that two people need not answer, is ever touched.
+ * INVARIANT: only an ask that policy alone holds, and that needs neither two people nor a passphrase, is ever touched.
  */
 export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
   if (!isCoverable(verdict)) return verdict
@@ -28,8 +28,8 @@ export function isCoverable({
   return inTheWay.length > 0 && inTheWay.every(isPlainAskOfPolicy)
 }
 
-function isPlainAskOfPolicy({ decider, effect, strength }: Opinion): boolean {
-  return decider === 'policy' && effect === 'ask' && strength !== 'two_person'
+function isPlainAskOfPolicy({ decider, effect, strength, proof }: Opinion): boolean {
+  return decider === 'policy' && effect === 'ask' && strength !== 'two_person' && proof === undefined
 }
 
 /** The consent that let a call through, as its evidence tells: it has the last word. */

@@ -36,6 +36,9 @@ export type Facts = {
   readonly lane?: string | null
   /** The session's provenance labels. */
   readonly labels?: readonly string[]
+  readonly sandboxed?: boolean
+  /** How many people can decide requests here; absent when nobody can tell, or the call's risk does not ask for it. */
+  readonly approvers?: number
   /** What has become of the credential the call was made with; `none` on the data folder's own socket. */
   readonly credential: 'good' | 'none' | 'revoked' | 'expired' | 'unknown'
   /** Only the pauses that concern this call. */

@@ -21,7 +21,7 @@ function policyOf(written: object): Policy {
 }
 
 /** The case as a whole gate would see it, with nothing in the world but the call. */
-function decided({ policy, tool, args, caller }: GateCase) {
+function decided({ policy, tool, args, caller, facts: stated }: GateCase) {
   const described = callFrom({ ...tool, tool: tool.id, args, caller: caller.id, role: caller.role, user: caller.user })
   const { row, ...rest } = described.facts.tool
   const admitted = { hash: HASH, definition: row.definition, at: 0, by: 'first-listing' }
@@ -39,6 +39,8 @@ function decided({ policy, tool, args, caller }: GateCase) {
     ...quietFacts({ ...rest, row: { ...row, definition_hash: HASH, admitted } }),
     tags: tool.tags,
     lane: null,
+    sandboxed: tool.sandboxed ?? false,
+    ...stated,
   }
   return decide(policyOf(policy), call, facts)
 }

@@ -18,6 +18,8 @@ export type DescribedCall = {
   /** Without one, a call that has none. */
   readonly lane?: string
   readonly labels?: readonly string[]
+  readonly sandboxed?: boolean
+  readonly approvers?: number
   readonly now?: number
 }
 
@@ -35,6 +37,8 @@ export function callFrom(described: DescribedCall): { readonly call: PolicyCall;
       tags: described.tags ?? [],
       lane: described.lane ?? null,
       ...(described.labels === undefined ? {} : { labels: described.labels }),
+      ...(described.sandboxed === undefined ? {} : { sandboxed: described.sandboxed }),
+      ...(described.approvers === undefined ? {} : { approvers: described.approvers }),
     },
   }
 }

@@ -136,7 +136,7 @@ const PRESETS: readonly (readonly [preset: string, risk: RiskClass, effects: rea
   ['careful', 'high', ['external'], 'careful.high ask strong'],
   ['careful', 'critical', ['privileged'], 'careful.critical ask two_person'],
   ['observe', 'critical', ['privileged'], 'careful.critical ask two_person'],
-  ['strict', 'low', ['read'], 'strict.read allow'],
+  ['strict', 'low', ['read'], 'strict.low ask simple'],
   ['strict', 'low', ['write'], 'strict.low ask simple'],
   ['strict', 'medium', ['read', 'write'], 'strict.medium ask simple'],
   ['strict', 'high', ['destructive'], 'strict.high ask strong'],
@@ -146,5 +146,32 @@ const PRESETS: readonly (readonly [preset: string, risk: RiskClass, effects: rea
 describe('presets', () => {
   test.each(PRESETS)('%s on %s (%s): %s', (preset, risk, effects, said) => {
     expect(spell(judge(`preset: ${preset}`, { risk, effects }))).toEqual([said])
+  })
+
+  test('strict lets a read run inside a sandbox, and nothing else', () => {
+    const inside = (risk: RiskClass, effects: readonly ToolEffect[]) =>
+      spell(judge('preset: strict', { risk, effects, sandboxed: true }))
+    expect(inside('low', ['read'])).toEqual(['strict.read allow'])
+    expect(inside('low', ['write'])).toEqual(['strict.low ask simple'])
+    expect(inside('medium', ['write'])).toEqual(['strict.medium ask simple'])
+  })
+
+  test.each([
+    ['careful', 1, 'strong', 'passphrase'],
+    ['strict', 1, 'strong', 'passphrase'],
+    ['careful', 0, 'strong', 'passphrase'],
+    ['careful', 2, 'two_person', undefined],
+    ['careful', undefined, 'two_person', undefined],
+  ] as const)('%s with %s people who decide asks for %s, with %s', (preset, approvers, strength, proof) => {
+    const known = approvers === undefined ? {} : { approvers }
+    const [opinion] = judge(`preset: ${preset}`, { risk: 'critical', effects: ['privileged'], ...known })
+    expect([opinion?.effect, opinion?.strength, opinion?.proof]).toEqual(['ask', strength, proof])
+  })
+
+  test("an operator's rule that wants two people keeps wanting them", () => {
+    const text =
+      'rules: [{ id: both, effect: ask, strength: two_person, match: { risk: critical }, says: both decide }]'
+    const [opinion] = judge(text, { risk: 'critical', effects: ['privileged'], approvers: 1 })
+    expect([opinion?.strength, opinion?.proof]).toEqual(['two_person', undefined])
   })
 })

@@ -3,6 +3,7 @@ import { evaluate } from './condition/condition.ts'
 import { type Scope, scopeOf } from './condition/scope.ts'
 import { Failure } from './condition/value.ts'
 import { type GlobField, isMatch, namesOf } from './match.ts'
+import { forApprovers } from './presets.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
 import { shelvesFor } from './rule-index.ts'
 
@@ -19,7 +20,8 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
       const opinion = opinionOf(matching, scope, facts.now)
       if (opinion !== undefined) opinions.push(opinion)
     }
-    if (opinions.length > 0) return opinions
+    if (opinions.length > 0)
+      return layer === policy.operator ? opinions : opinions.map((one) => forApprovers(one, facts.approvers))
   }
   return [
     {

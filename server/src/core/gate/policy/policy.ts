@@ -44,4 +44,8 @@ export type PolicyFacts = {
   readonly lane?: string | null
   /** The session's provenance labels. */
   readonly labels?: readonly string[]
+  /** Whether the tool's server has a sandbox. Unknown counts as no. */
+  readonly sandboxed?: boolean
+  /** How many people can decide requests on this gate. Unknown counts as enough. */
+  readonly approvers?: number
 }

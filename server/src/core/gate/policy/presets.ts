@@ -1,4 +1,5 @@
 import type { Preset, Rule } from '../../../contract/policy.ts'
+import type { Opinion } from '../../../contract/verdict.ts'
 
 const CAREFUL: readonly Rule[] = [
   { id: 'careful.low', effect: 'allow', match: { risk: ['low'] }, says: 'it only reads' },
@@ -26,21 +27,27 @@ const CAREFUL: readonly Rule[] = [
 ]
 
 const STRICT: readonly Rule[] = [
-  { id: 'strict.read', effect: 'allow', match: { risk: ['low'], effects: ['read'] }, says: 'it only reads' },
+  {
+    id: 'strict.read',
+    effect: 'allow',
+    match: { risk: ['low'], effects: ['read'] },
+    when: 'tool.sandboxed',
+    says: 'it only reads, inside the sandbox',
+  },
   {
     id: 'strict.low',
     effect: 'ask',
     strength: 'simple',
     match: { risk: ['low'] },
-    when: '!("read" in tool.effects)',
-    says: 'everything but reading is asked about',
+    when: '!("read" in tool.effects) || !tool.sandboxed',
+    says: 'everything but reading inside a sandbox is asked about',
   },
   {
     id: 'strict.medium',
     effect: 'ask',
     strength: 'simple',
     match: { risk: ['medium'] },
-    says: 'everything but reading is asked about',
+    says: 'everything but reading inside a sandbox is asked about',
   },
   {
     id: 'strict.high',
@@ -57,6 +64,16 @@ const STRICT: readonly Rule[] = [
     says: 'it is privileged or touches production, so two people decide',
   },
 ]
+
+/**
+ * What a preset asks of a gate on which one person decides: two people cannot be had, so that one confirms with their passphrase.
+ * Only presets give way: a rule of the operator's that wants two people keeps wanting them.
+ */
+export function forApprovers(opinion: Opinion, approvers: number | undefined): Opinion {
+  if (opinion.strength !== 'two_person' || approvers === undefined || approvers > 1) return opinion
+  const says = 'it is privileged or touches production; only one person decides here, and confirms it with a passphrase'
+  return { ...opinion, strength: 'strong', proof: 'passphrase', says }
+}
 
 /** What answers where no rule of the operator's matches. `observe` judges like `careful`; its mode makes it a record only. */
 export const PRESETS: Readonly<Record<Preset, readonly Rule[]>> = { careful: CAREFUL, strict: STRICT, observe: CAREFUL }

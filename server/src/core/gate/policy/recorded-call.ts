@@ -4,7 +4,7 @@ import { splitToolId } from './described-call.ts'
 import type { RecordedCall } from './replay.ts'
 
 /** What policy looks at of the facts, to be kept with the call. */
-export function judgedOf({ now, tool, tags, lane, labels }: Facts): Judged {
+export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }: Facts): Judged {
   return {
     now,
     effects: tool.effects,
@@ -12,6 +12,8 @@ export function judgedOf({ now, tool, tags, lane, labels }: Facts): Judged {
     ...(tags === undefined ? {} : { tags }),
     ...(lane === undefined ? {} : { lane }),
     ...(labels === undefined ? {} : { labels }),
+    ...(sandboxed === undefined ? {} : { sandboxed }),
+    ...(approvers === undefined ? {} : { approvers }),
   }
 }
 

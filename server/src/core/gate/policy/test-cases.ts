@@ -16,6 +16,7 @@ const StatedTool = z.strictObject({
   effects: z.array(ToolEffect).min(1),
   risk: RiskClass,
   tags: z.array(z.string()).default([]),
+  sandboxed: z.boolean().default(false),
 })
 const StatedCaller = z.strictObject({ id: z.string().min(1), role: CallerKind, user: z.string().min(1) })
 const StatedFacts = z.strictObject({
@@ -25,6 +26,7 @@ const StatedFacts = z.strictObject({
     .optional(),
   lane: z.string().optional(),
   labels: z.array(z.string()).optional(),
+  approvers: z.number().int().min(0).optional(),
 })
 
 /** One expectation in words. What a case does not state is an ordinary call of an ordinary agent. */
@@ -58,7 +60,8 @@ export type CaseOptions = Omit<PolicyOptions, 'at'> & {
   /** The catalogue, for cases that name a tool by its id alone. */
   readonly tools?: (
     tool_id: string,
-  ) => (Pick<Tool, 'effects' | 'risk'> & { readonly tags?: readonly string[] }) | undefined
+  ) =>
+    (Pick<Tool, 'effects' | 'risk'> & { readonly tags?: readonly string[]; readonly sandboxed?: boolean }) | undefined
 }
 
 export type RanCases =
@@ -98,12 +101,14 @@ function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, op
     const instead = 'write `{ id: server__tool, effects: [read], risk: low }`'
     return { ok: false, faults: [{ file: source.file, ...yaml.placeOf([at, 'tool']), says, instead }] }
   }
-  const { now, lane, labels } = stated.facts
+  const { now, lane, labels, approvers } = stated.facts
   const { call, facts } = callFrom({
     tool: tool.id,
     effects: tool.effects,
     risk: tool.risk,
     tags: tool.tags,
+    sandboxed: tool.sandboxed,
+    ...(approvers === undefined ? {} : { approvers }),
     caller: stated.caller.id,
     role: stated.caller.role,
     user: stated.caller.user,
@@ -141,7 +146,13 @@ function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof St
   const known = tools?.(stated)
   return known === undefined
     ? undefined
-    : { id: stated, effects: [...known.effects], risk: known.risk, tags: [...(known.tags ?? [])] }
+    : {
+        id: stated,
+        effects: [...known.effects],
+        risk: known.risk,
+        tags: [...(known.tags ?? [])],
+        sandboxed: known.sandboxed ?? false,
+      }
 }
 
 function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit<PolicyFault, 'file'>[] {

@@ -41,9 +41,9 @@ export const READ: Readonly<Record<Variable, (scope: Scope) => Value>> = {
   time: (scope) => (scope.time ??= timeAt(scope.facts.now)),
 }
 
-function toolOf({ tool, tags }: PolicyFacts): Value {
+function toolOf({ tool, tags, sandboxed = false }: PolicyFacts): Value {
   const { tool_id: id, server, definition } = tool.row
-  const known = { id, name: definition.name, server, effects: tool.effects, risk: tool.risk }
+  const known = { id, name: definition.name, server, effects: tool.effects, risk: tool.risk, sandboxed }
   return { ...known, tags: tags ?? unknown('the tags of this tool are unknown') }
 }
 

@@ -32,6 +32,7 @@ export const VARIABLES = {
     effects: { is: 'list', of: words(ToolEffect.options) },
     risk: words(RiskClass.options),
     tags: { is: 'list', of: STRING },
+    sandboxed: BOOL,
   }),
   caller: closed({ id: STRING, user: STRING, kind: words(CallerKind.options), role: words(CallerKind.options) }),
   session: closed({ id: STRING, lane: STRING }),

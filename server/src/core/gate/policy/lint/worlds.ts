@@ -113,6 +113,7 @@ const EFFECT_SETS = Array.from({ length: 2 ** ToolEffect.options.length - 1 }, (
 /** Values that are few enough to try all. */
 const KNOWN: Readonly<Record<string, () => Choice[]>> = {
   'tool.risk': () => RiskClass.options.map((risk) => (call) => ({ ...call, risk })),
+  'tool.sandboxed': () => [true, false].map((sandboxed) => (call) => ({ ...call, sandboxed })),
   'tool.effects': () => EFFECT_SETS.map((effects) => (call) => ({ ...call, effects })),
   'caller.role': () => CallerKind.options.map((role) => (call) => ({ ...call, role })),
   'caller.kind': () => CallerKind.options.map((role) => (call) => ({ ...call, role })),

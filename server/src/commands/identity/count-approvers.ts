@@ -1,0 +1,31 @@
+import { DECIDING_KINDS, LOCAL_OWNER } from '../../contract/caller.ts'
+import type { Clock, Shelves } from '../ports.ts'
+import { credentialState } from './credentials.ts'
+
+export type ApproverDeps = {
+  readonly shelves: Shelves
+  readonly clock: Clock
+  /** People who decide without a key of ours: `unknown` where an issuer gives out roles, else the users of callbacks. */
+  readonly otherApprovers: readonly string[] | 'unknown'
+}
+
+const PAGE = 1_000
+
+/**
+ * How many people can decide requests: whoever has a key for it, and the owner of the data folder, who needs none. Undefined when
+ * nobody can tell. People are told apart by `user`; one may hold several keys.
+ */
+export async function countApprovers({ shelves, clock, otherApprovers }: ApproverDeps): Promise<number | undefined> {
+  if (otherApprovers === 'unknown') return undefined
+  try {
+    const held = await shelves.list('credentials', {}, { limit: PAGE })
+    if (held.length === PAGE) return undefined
+    const now = clock()
+    const deciding = held
+      .map(({ row }) => row)
+      .filter((row) => DECIDING_KINDS.includes(row.caller.kind) && credentialState(row, now) === 'good')
+    return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)]).size
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { effectsIn } from '../gate/with-gate.ts'
+import { configure, startGate, type RunningGate } from './with-running-gate.ts'
+
+/** Only the owner of the data folder decides here. `book__note_again` is critical by its tag. */
+let gate: RunningGate & { stop(): Promise<void> }
+beforeAll(async () => {
+  gate = await startGate((folder) => {
+    configure(folder)
+    const file = join(folder, 'sluice.yaml')
+    const config = JSON.parse(readFileSync(file, 'utf8')) as Config
+    config.servers.book.tools['note_again'] = { effects: ['write'], tags: ['production'] }
+    writeFileSync(file, JSON.stringify(config))
+    writeFileSync(join(folder, 'passphrase'), 'correct horse battery')
+  })
+})
+afterAll(() => gate.stop())
+
+type Config = { servers: { book: { tools: Record<string, object> } } }
+type Held = { approval_id: string; call_id: string; evidence: { strength?: string; proof?: string }[] }
+const call = async (): Promise<Held> =>
+  JSON.parse((await gate.cli('--json', 'call', 'book__note_again', '{"text":"x"}')).out) as Held
+
+test('a critical call asks the one person for a passphrase, whatever the configuration says, and runs with it', async () => {
+  const held = await call()
+  expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'strong', proof: 'passphrase' }))
+  const bare = await gate.cli('--json', 'approve', held.approval_id)
+  expect(bare.out).toContain('approval.passphrase_unset')
+  expect(effectsIn(gate.folder)).toHaveLength(0)
+  const set = await gate.cli('passphrase', 'set', '--passphrase-file', 'passphrase')
+  expect(set.code).toBe(0)
+  const remembered = await gate.cli(
+    '--json',
+    'approve',
+    held.approval_id,
+    '--passphrase-file',
+    'passphrase',
+    '--remember',
+    '5 calls for 1h',
+  )
+  expect(remembered.code).not.toBe(0)
+  const approved = await gate.cli('approve', held.approval_id, '--passphrase-file', 'passphrase')
+  expect(approved.code).toBe(0)
+  expect((await gate.cli('status', held.call_id, '--wait', '10')).code).toBe(0)
+  expect(effectsIn(gate.folder)).toHaveLength(1)
+})
+
+test('the doctor says so', async () => {
+  expect((await gate.cli('doctor')).out).toContain('one person decides requests')
+})
+
+test('with a second person two must decide', async () => {
+  await gate.key('approver', 'bob')
+  const held = await call()
+  expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'two_person' }))
+  expect((await gate.cli('doctor')).out).not.toContain('one person decides requests')
+})
