@@ -106,6 +106,7 @@ describe('approve and remember', () => {
     await withGate(
       async ({ gate, call }) => {
         const remember = { calls: 2, expires_in_s: 60 }
+        await gate.createCredential(ADMIN, { kind: 'approver', name: 'bob' })
         const critical = pendingOf(await call('book__wipe', { text: 'x' }))
         expect(await gate.decideApproval(APPROVER, critical.approval_id, { says: 'approve', remember })).toMatchObject({
           problem: { code: 'consent.not_rememberable' },

@@ -248,6 +248,8 @@ describe('who may decide', () => {
     const server = { tools: { note: { effects: ['privileged'] } } }
     await withGate(
       async ({ gate, call, effects, outcome }) => {
+        // Two people can be had.
+        for (const name of ['bob', 'eve']) await gate.createCredential(ADMIN, { kind: 'approver', name })
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         const own = { ...APPROVER, id: 'approver:ana', user: 'ana' }
         expect(await gate.decideApproval(own, approval_id, { says: 'approve' })).toMatchObject({
