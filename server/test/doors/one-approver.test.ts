@@ -12,7 +12,7 @@ beforeAll(async () => {
     const file = join(folder, 'sluice.yaml')
     const config = JSON.parse(readFileSync(file, 'utf8')) as Config
     config.servers.book.tools['note_again'] = { effects: ['write'], tags: ['production'] }
-    writeFileSync(file, JSON.stringify(config))
+    writeFileSync(file, JSON.stringify({ ...config, approvals: { tokens: 'strong' } }))
     writeFileSync(join(folder, 'passphrase'), 'correct horse battery')
   })
 })
@@ -29,6 +29,8 @@ test('a critical call asks the one person for a passphrase, whatever the configu
   const bare = await gate.cli('--json', 'approve', held.approval_id)
   expect(bare.out).toContain('approval.passphrase_unset')
   expect(effectsIn(gate.folder)).toHaveLength(0)
+  // Tokens count as strong here, and still take no passphrase's place.
+  expect((await gate.cli('--json', 'token', held.approval_id)).out).toContain('approval.token_too_weak')
   const set = await gate.cli('passphrase', 'set', '--passphrase-file', 'passphrase')
   expect(set.code).toBe(0)
   const remembered = await gate.cli(

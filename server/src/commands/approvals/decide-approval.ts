@@ -5,6 +5,7 @@ import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { redactText } from '../../core/dlp/redact-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
+import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
 import { termsToRemember } from '../../core/consent/draw-up-consent.ts'
 import { auditOf } from '../calls/call-changes.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
@@ -87,8 +88,7 @@ export async function decideApproval(
 async function proofFor(deps: PassphraseDeps, row: ApprovalRow, by: Caller, decision: ApprovalDecision) {
   const isSimple = decision.says === 'deny' || (row.strength === 'simple' && decision.remember === undefined)
   if (isSimple) return ok('role' as const)
-  const needsProof = row.evidence.some(({ effect, proof }) => effect === 'ask' && proof === 'passphrase')
-  return provePerson(needsProof ? { ...deps, strong: 'passphrase' } : deps, by, decision.passphrase)
+  return provePerson(wantsPassphrase(row) ? { ...deps, strong: 'passphrase' } : deps, by, decision.passphrase)
 }
 
 function withPassphrase(row: ApprovalRow): ApprovalRow {

@@ -2,6 +2,7 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
+import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
 import { approve, deny, isEnough, type TokenStrength } from '../../core/approvals/transitions.ts'
@@ -34,7 +35,8 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
   const { strength } = packetOf(deps, held.row)
-  if (!isEnough(strength, deps.tokensCountAs)) return refuse('approval.token_too_weak', { approval_id, strength })
+  if (wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
+    return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.shelves, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')

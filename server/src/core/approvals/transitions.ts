@@ -4,6 +4,7 @@ import type { ApprovalId } from '../../contract/ids.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
 import type { Strength } from '../../contract/verdict.ts'
 import { mayDecide } from './may-decide.ts'
+import { wantsPassphrase } from './wants-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
 
@@ -79,7 +80,7 @@ function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
 /** What the strength of a request adds for an approval. People are told apart by `user`: one may hold several credentials. */
 function mayApprove(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength): Result<void> {
   if (row.strength === 'simple') return ok(undefined)
-  if (how === 'token' && !isEnough(row.strength, tokens))
+  if (how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   if (row.strength === 'strong') return ok(undefined)
   if (decider.user === row.caller.user) return refuseMove(row, 'approval.own_request')
