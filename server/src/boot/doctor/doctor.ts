@@ -38,7 +38,6 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     })
   if (settings !== undefined) {
     findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
-    findings.push(...(await checkPolicy(settings, file)))
     if (running !== undefined) findings.push(...(await checkApprovers(data, settings.config)))
     if (running === undefined) {
       const { host, port } = settings.config.listen
