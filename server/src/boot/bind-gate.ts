@@ -7,7 +7,6 @@ import { authenticate, createCredential, listCredentials, revokeCredential } fro
 import { decideApproval } from '../commands/approvals/decide-approval.ts'
 import { listRuns } from '../commands/runs/read-runs.ts'
 import { claimKey } from '../commands/identity/claim-key.ts'
-import { delivering } from '../commands/channels/deliver.ts'
 import { dispatchCall } from '../commands/calls/dispatch-call.ts'
 import { editApproval } from '../commands/approvals/edit-approval.ts'
 import { executeCall, type ExecuteCall } from '../commands/calls/execute-call.ts'
@@ -39,6 +38,7 @@ import type {
   Issuers,
   Journal,
   Ledger,
+  Liveness,
   Offerings,
   Passphrases,
   Probe,
@@ -79,7 +79,7 @@ import { presentCheckpoint } from '../commands/audit/write-checkpoint.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import { ok } from '../contract/problems.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
-import type { Performer } from '../commands/runs/drive-run.ts'
+import type { Performers } from '../commands/runs/performer.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
 import { z3 } from './z3.ts'
@@ -108,6 +108,7 @@ export type World = {
   readonly kept: KeptCheckpoint
   readonly tail: OwnTail
   readonly journal: Journal
+  readonly liveness: Liveness
   readonly artifacts: Artifacts
   readonly servers: ToolServers
   readonly offerings: Offerings
@@ -142,7 +143,7 @@ export type World = {
 
 export type Bound = {
   readonly gate: Gate
-  readonly performers: ReadonlyMap<string, Performer>
+  readonly performers: Performers
   /** What was dispatched has its outcome, also where nobody waits for it any more. */
   idle(): Promise<void>
 }
@@ -254,8 +255,7 @@ export function bindGate(world: World): Bound {
     ...deps,
     serversFor: (caller) => new Set(gate.tools(caller).map(({ row }) => row.server)),
   })
-  const runs = performersOf({ ...deps, dispatch: (request) => gate.dispatch(request) })
-  const performers = new Map([...runs, ['deliver', delivering(deps)] as const])
+  const performers = performersOf({ ...deps, dispatch: (request) => gate.dispatch(request) })
   const idle = async () => void (await Promise.allSettled(dispatched))
   return { gate, performers, idle }
 }

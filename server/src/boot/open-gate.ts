@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { loadJudgement } from '../commands/calls/facts/load-judgement.ts'
-import { driveRun } from '../commands/runs/drive-run.ts'
+import { createRunDriver } from '../commands/runs/drive-run.ts'
 import type { Gate } from '../commands/gate.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
@@ -24,6 +24,7 @@ import { givingBackPending } from '../commands/approvals/pending-limits.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
+import { onlyBoot } from '../commands/runs/only-boot.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Problem, type Result } from '../contract/problems.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
@@ -108,7 +109,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const recovered = await recoverCalls(world)
   if (recovered.unknown + recovered.retried + recovered.failed > 0)
     log('warn', 'calls were interrupted when the gate last stopped', recovered)
-  await scheduler.sweep()
+  await scheduler.recover()
   // Waits for tool servers, so nobody waits for it.
   const readBack = recoverReadBacks(world).catch((error: unknown) =>
     log('error', 'read-backs could not be carried out', { error: String(error) }),
@@ -165,11 +166,17 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
 /** The commands over an opened world, and the driver that carries on what people decide. */
 export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
   const { gate, performers, idle } = bindGate(world)
-  const scheduler = scheduleRuns({
+  const onFault = (run: string | undefined, error: unknown) =>
+    log('error', 'a run could not be driven', { run, error: String(error) })
+  const driver = createRunDriver({
     ...world,
-    drive: (run) => driveRun({ ...world, kinds: RUN_KINDS, performers }, run),
-    onFault: (run, error) => log('error', 'a run could not be driven', { run, error: String(error) }),
+    kinds: RUN_KINDS,
+    performers,
+    emit: () => {},
+    onLanded: (run) => scheduler.wake(run),
+    onFault,
   })
+  const scheduler = scheduleRuns({ ...world, driver, onFault })
   return { gate, scheduler, idle }
 }
 
@@ -274,6 +281,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
       clock: Date.now,
     }),
   }
+  const boot = randomBytes(8).toString('hex')
   const world: World = {
     version,
     ...meaning,
@@ -286,7 +294,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
     ...(health.value === undefined ? {} : { health: health.value }),
     stream,
-    boot: randomBytes(8).toString('hex'),
+    boot,
+    liveness: onlyBoot(boot),
     audit: store.value,
     kept,
     tail: store.value,

@@ -44,7 +44,7 @@ export const LISTED_BY = {
   calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
   approvals: ['state', 'identity'],
   consents: ['shelf'],
-  runs: ['status', 'kind', 'ended_day'],
+  runs: ['status', 'kind', 'owner', 'thread', 'parent', 'waits_for', 'ended_day'],
   tools: ['server'],
   servers: [],
   pauses: [],
@@ -80,8 +80,8 @@ export type Change =
   | { kind: 'event'; run: RunId; event: RunEvent }
   /** Make the run go on: now, or not before `at`. */
   | { kind: 'wake'; run: RunId; at?: number }
-  /** Forget the wake-ups up to `through`; lost when the run has events after `cursor`. */
-  | { kind: 'rest'; run: RunId; cursor: number; through: number }
+  /** Replace the run's wake-ups by one at `next`, or by none; lost when the run has events after `cursor`. */
+  | { kind: 'rest'; run: RunId; cursor: number; next?: number }
   /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
   | { kind: 'audit'; entry: AuditDraft }
 
@@ -124,10 +124,13 @@ export interface AuditReads {
   heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
 }
 
+/** A wake-up; 0 is the time of one that is due at once. */
+export type DueRun = { readonly run: RunId; readonly at: number }
+
 export interface Journal {
   events(run: RunId, after: number, limit: number): Promise<readonly { seq: number; event: RunEvent }[]>
-  /** Runs with something to do at `now`: a due wake-up. */
-  due(now: number, limit: number): Promise<readonly RunId[]>
+  /** Runs with a wake-up that is due at `now`, the longest due first, after the last one of the page before. */
+  due(now: number, limit: number, after?: DueRun): Promise<readonly DueRun[]>
   /** When the next wake-up after `now` is due. */
   nextDue(now: number): Promise<number | undefined>
   /** Called after a commit that holds a `wake` is durable. Embedded: in this process only. */
@@ -139,6 +142,12 @@ export interface Artifacts {
   /** Undefined when it could not be stored. */
   put(owner: string, text: string): Promise<Sha256 | undefined>
   read(owner: string, digest: Sha256, from: number, length: number): Promise<{ text: string; size: number } | undefined>
+}
+
+/** Which processes that share the store are alive. A boot is one start of one process. */
+export interface Liveness {
+  /** False also for a boot that nobody ever heard of. */
+  isAlive(boot: string): Promise<boolean>
 }
 
 // ---------------------------------------------------------------- the world

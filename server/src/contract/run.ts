@@ -1,43 +1,118 @@
 import { z } from 'zod'
+import type { AuditDraft } from './audit.ts'
 import type { RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 
 /** Something that happened to a run. Events are appended, numbered per run, and read in order. */
 export type RunEvent = { readonly type: string } & JsonObject
 
-/** Something a run wants done in the world. `key` names it for ever: the same key is never carried out twice. */
+/** Events that the driver makes itself; every kind gets them. */
+export type DriverEvent =
+  /** The name is absent in journals of releases whose timers had none. */
+  | { readonly type: 'timer'; readonly name?: string; readonly now: number }
+  /** The driver that performed this effect is gone, and the effect may not be repeated: nobody knows its result. */
+  | { readonly type: 'effect.unknown'; readonly key: string }
+  /** The run asked for it to be cancelled, and the performer stopped. */
+  | { readonly type: 'effect.cancelled'; readonly key: string }
+  | { readonly type: 'child.ended'; readonly run_id: string; readonly status: RunStatus; readonly result: Json }
+  | { readonly type: 'run.cancel'; readonly by: string; readonly reason?: string }
+
+/** Something a run wants done in the world. `key` is unique within the run, for ever: no key is performed twice. */
 export type RunEffect = { readonly key: string; readonly kind: string; readonly with: JsonObject }
 
-export const RunStatus = z.enum(['active', 'done'])
+/**
+ * `active`: effects are under way. `waiting`: parked until an event or a timer. `faulted`: parked until an admin resumes it.
+ * The other three have ended.
+ */
+export const RunStatus = z.enum(['active', 'waiting', 'done', 'failed', 'cancelled', 'faulted'])
 export type RunStatus = z.infer<typeof RunStatus>
 
+export const RUN_ENDINGS = ['done', 'failed', 'cancelled'] as const satisfies readonly RunStatus[]
+export type RunEnding = (typeof RUN_ENDINGS)[number]
+export const isEndedRun = ({ status }: { readonly status: RunStatus }): boolean =>
+  RUN_ENDINGS.some((ending) => ending === status)
+
+/** A step or performer threw: how often in a row, when last, and when it is tried again. */
+export type RunFault = {
+  readonly count: number
+  readonly at: number
+  readonly says: string
+  readonly retry_at?: number
+}
+
+/** Whose run it is and what it belongs to: listed, so that runs are found by them. */
+export type RunLabels = {
+  readonly owner?: string
+  readonly thread?: string
+  readonly parent?: RunId
+  /** The version of the document that it carries out. */
+  readonly document?: string
+}
+
 /** Anything durable that advances in steps. Parked it is only this row. */
-export type RunRow = {
-  readonly v: 1
+export type RunRow = RunLabels & {
+  readonly v: 2
   readonly run_id: RunId
   readonly kind: string
   readonly status: RunStatus
   readonly state: Json
   /** The last event that `state` has seen. */
   readonly cursor: number
-  /** Effects already marked `executing`: written before they start, removed with their result. */
+  /** Effects under way: written before they start, removed by the commit that holds their result. */
   readonly executing: readonly RunEffect[]
+  /** The boot that performs them, while there are any. */
+  readonly driver?: string
+  /** When to wake up, by name. */
+  readonly timers: Readonly<Record<string, number>>
+  /** What a parked run waits for, such as `approval auth_…`. */
+  readonly waits_for?: string
+  readonly result?: Json
+  readonly fault?: RunFault
   readonly created_at: number
+  readonly ended_at?: number
   /** The day it ended, counted from 1970, as long as its state and journal are kept. */
   readonly ended_day?: string
   /** When its state and journal were removed. */
   readonly expired_at?: number
 }
 
-/** A kind of run: a pure step, and what its effects may assume after a crash. */
-export type RunKind<State extends Json = Json> = {
+/** Whether an effect whose result was lost may be started again. */
+export type Repeat = 'repeatable' | 'once'
+
+/** A kind of run: a pure step, and the effects it can ask for. */
+export type RunKind<
+  State extends Json = Json,
+  Event extends RunEvent = RunEvent,
+  Effect extends RunEffect = RunEffect,
+> = {
   readonly kind: string
-  step(state: State, event: RunEvent): Step<State>
+  readonly effects: Readonly<Record<Effect['kind'], Repeat>>
+  step(state: State, event: Event): Step<State, Effect>
 }
-export type Step<State extends Json = Json> = {
+
+export type Step<State extends Json = Json, Effect extends RunEffect = RunEffect> = {
   readonly state: State
-  readonly effects: readonly RunEffect[]
-  /** Wake this run again at these times, if nothing else does. */
-  readonly timers?: readonly number[]
-  readonly done?: boolean
+  readonly effects: readonly Effect[]
+  /** Keys of effects under way that are no longer wanted. Each still ends with an event. */
+  readonly cancel?: readonly string[]
+  /** Sets, moves or (null) clears timers by name. */
+  readonly timers?: Readonly<Record<string, number | null>>
+  /** What the run waits for from now on; null when nothing in particular. */
+  readonly waits_for?: string | null
+  readonly ends?: RunEnding
+  readonly result?: Json
+  /** Stamped with the time by the driver. */
+  readonly audit?: readonly Omit<AuditDraft, 'at'>[]
+  /** Child runs; the end of each is an event of this run. */
+  readonly start?: readonly ChildRun[]
+  /** Events for other runs. */
+  readonly tell?: readonly { readonly run: RunId; readonly event: RunEvent }[]
+}
+
+export type ChildRun = Pick<RunLabels, 'owner' | 'thread' | 'document'> & {
+  readonly run_id: RunId
+  readonly kind: string
+  readonly state: Json
+  /** Its first event. */
+  readonly event: RunEvent
 }

@@ -148,17 +148,29 @@ export function readsSuite({ fresh }: Opener): void {
       { kind: 'wake', run: soon, at: 150 },
       { kind: 'wake', run: now },
     ])
-    expect(await ledger.due(0, 10)).toEqual([now])
-    expect(await ledger.due(99.5, 10)).toEqual([now])
-    expect(await ledger.due(100, 10)).toEqual([now, soon])
-    expect(await ledger.due(1000, 10)).toEqual([now, soon, late])
-    expect(await ledger.due(1000, 2)).toEqual([now, soon])
+    const due = async (...asked: Parameters<typeof ledger.due>) =>
+      (await ledger.due(...asked)).map(({ run, at }) => [run, at])
+    expect(await due(0, 10)).toEqual([[now, 0]])
+    expect(await due(99.5, 10)).toEqual([[now, 0]])
+    expect(await due(100, 10)).toEqual([
+      [now, 0],
+      [soon, 100],
+    ])
+    const whole = [
+      [now, 0],
+      [soon, 100],
+      [soon, 150],
+      [late, 200],
+    ]
+    expect(await due(1000, 10)).toEqual(whole)
+    expect(await due(1000, 2)).toEqual(whole.slice(0, 2))
+    expect(await due(1000, 10, { run: soon, at: 100 })).toEqual(whole.slice(2))
     expect(await ledger.nextDue(0)).toBe(100)
     expect(await ledger.nextDue(100)).toBe(150)
     expect(await ledger.nextDue(200)).toBeUndefined()
   })
 
-  test('resting forgets the wake-ups up to its time and keeps the later ones', async () => {
+  test('resting replaces the wake-ups of the run by the next one, or by none', async () => {
     const ledger = await fresh()
     const [run, other] = [runId(1), runId(2)]
     await ledger.commit([
@@ -167,9 +179,13 @@ export function readsSuite({ fresh }: Opener): void {
       { kind: 'wake', run, at: 51 },
       { kind: 'wake', run: other },
     ])
-    expect(await ledger.commit([{ kind: 'rest', run, cursor: 0, through: 50 }])).toBe('committed')
-    expect(await ledger.due(50, 10)).toEqual([other])
-    expect(await ledger.due(51, 10)).toEqual([other, run])
+    expect(await ledger.commit([{ kind: 'rest', run, cursor: 0, next: 70 }])).toBe('committed')
+    expect(await ledger.due(100, 10)).toEqual([
+      { run: other, at: 0 },
+      { run, at: 70 },
+    ])
+    expect(await ledger.commit([{ kind: 'rest', run, cursor: 0 }])).toBe('committed')
+    expect(await ledger.due(100, 10)).toEqual([{ run: other, at: 0 }])
   })
 
   test('an event that arrives between reading and resting keeps the run awake', async () => {
@@ -178,10 +194,10 @@ export function readsSuite({ fresh }: Opener): void {
     await ledger.commit([event(run, 'first'), { kind: 'wake', run }])
     const read = (await ledger.events(run, 0, 10)).at(-1)?.seq ?? 0
     await ledger.commit([event(run, 'second'), { kind: 'wake', run }])
-    expect(await ledger.commit([newCall('c'), { kind: 'rest', run, cursor: read, through: 9e12 }])).toEqual({ lost: 1 })
-    expect(await ledger.due(1, 10)).toEqual([run])
+    expect(await ledger.commit([newCall('c'), { kind: 'rest', run, cursor: read }])).toEqual({ lost: 1 })
+    expect(await ledger.due(1, 10)).toEqual([{ run, at: 0 }])
     expect(await ledger.row('calls', 'c')).toBeUndefined()
-    expect(await ledger.commit([{ kind: 'rest', run, cursor: read + 1, through: 9e12 }])).toBe('committed')
+    expect(await ledger.commit([{ kind: 'rest', run, cursor: read + 1 }])).toBe('committed')
     expect(await ledger.due(9e12, 10)).toEqual([])
   })
 

@@ -12,6 +12,9 @@ const recorded = globSync('*.json', { cwd: import.meta.dirname }).map(
   (file) => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Recorded,
 )
 
+/** Effects of earlier releases that are part of a step now: a toolflow's end on record. */
+const isNowPartOfAStep = (key: string) => key.endsWith('/FINAL')
+
 /** Journals of runs that an earlier release drove: this one must come to the same effects and the same end. */
 describe.each(recorded)('$kind as recorded by $release', ({ kind, histories }) => {
   test.each(histories)('$name', ({ start, events, effects, end }) => {
@@ -24,6 +27,6 @@ describe.each(recorded)('$kind as recorded by $release', ({ kind, histories }) =
       state = next.state
       keys.push(...next.effects.map(({ key }) => key))
     }
-    expect({ keys, state }).toEqual({ keys: effects, state: end })
+    expect({ keys, state }).toEqual({ keys: effects.filter((key) => !isNowPartOfAStep(key)), state: end })
   })
 })

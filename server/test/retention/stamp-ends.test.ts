@@ -7,13 +7,14 @@ import { stampEnds } from '../../src/commands/retention/stamp-ends.ts'
 const DAY = 86_400_000
 
 const RUN: RunRow = {
-  v: 1,
+  v: 2,
   run_id: runId(1),
   kind: 'test',
   status: 'active',
   state: {},
   cursor: 0,
   executing: [],
+  timers: {},
   created_at: 1,
 }
 

@@ -7,9 +7,10 @@ import type { Verdict } from '../../contract/verdict.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../../core/runs/held-call.ts'
-import { newRun } from '../../core/runs/new-run.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Ready } from './check-call.ts'
 import type { Change } from '../ports.ts'
+import { newRunChanges } from '../runs/run-changes.ts'
 
 /** What the record of a new call needs besides the call and its verdict. */
 export type Recording = {
@@ -127,12 +128,11 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
 }
 
 function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
-  const { state } = holdCall(row.call_id, approval.approval_id, approval.expires_at)
-  const run = newRun(heldCall, approval.run_id, state, now)
+  const first = holdCall(row.call_id, approval.approval_id, approval.expires_at)
+  const run = beginRun(heldCall, approval.run_id, first, now, { owner: row.caller.id, thread: row.thread })
   return [
     { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },
-    { kind: 'swap', table: 'runs', id: run.run_id, from: 'absent', to: run },
-    { kind: 'wake', run: run.run_id, at: approval.expires_at },
+    ...newRunChanges(run),
   ]
 }
 

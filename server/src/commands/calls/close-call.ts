@@ -4,6 +4,7 @@ import { Bug, type Problem } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change, Held, Shelves } from '../ports.ts'
+import { tellRun } from '../runs/run-changes.ts'
 
 /** The held call behind a request. */
 export async function heldCallOf(shelves: Shelves, approval: ApprovalRow): Promise<Held<'calls'>> {
@@ -16,7 +17,7 @@ export async function heldCallOf(shelves: Shelves, approval: ApprovalRow): Promi
 export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
   const swap: Change = { kind: 'swap', table: 'approvals', id: to.approval_id, from: held.version, to }
   if (event === undefined) return [swap]
-  return [swap, { kind: 'event', run: to.run_id, event }, { kind: 'wake', run: to.run_id }]
+  return [swap, ...tellRun(to.run_id, event)]
 }
 
 /** The held call ends unexecuted, together with its request. */

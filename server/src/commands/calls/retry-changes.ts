@@ -1,7 +1,8 @@
 import type { CallRow } from '../../contract/call.ts'
 import { heldCall, parkCall } from '../../core/runs/held-call.ts'
-import { newRun } from '../../core/runs/new-run.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Change, Clock, Ids } from '../ports.ts'
+import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 
 /** One more try of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
 export function retryChanges(
@@ -9,14 +10,9 @@ export function retryChanges(
   row: CallRow,
 ): { row: CallRow; changes: Change[] } {
   const run_id = row.run_id ?? deps.ids.run()
-  const changes: Change[] = [
-    { kind: 'event', run: run_id, event: { type: 'call.retried' } },
-    { kind: 'wake', run: run_id },
-  ]
-  if (row.run_id !== undefined) return { row, changes }
-  const run = newRun(heldCall, run_id, parkCall(row.call_id).state, deps.clock())
-  return {
-    row: { ...row, run_id },
-    changes: [{ kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run }, ...changes],
-  }
+  const retried = { type: 'call.retried' }
+  if (row.run_id !== undefined) return { row, changes: tellRun(run_id, retried) }
+  const labels = { owner: row.caller.id, thread: row.thread }
+  const run = beginRun(heldCall, run_id, parkCall(row.call_id), deps.clock(), labels)
+  return { row: { ...row, run_id }, changes: newRunChanges(run, retried) }
 }

@@ -6,6 +6,7 @@ import { kept } from '../../core/gate/interpret.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Clock, Ids, Ledger, Shelves } from '../ports.ts'
+import { tellRun } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
 
 export type SettleDeps = {
@@ -62,8 +63,5 @@ function settlement(
 /** The run that waits for a person to settle its call goes on. */
 export function closeRun({ run_id }: CallRow): Change[] {
   if (run_id === undefined) return []
-  return [
-    { kind: 'event', run: run_id, event: { type: 'call.settled' } },
-    { kind: 'wake', run: run_id },
-  ]
+  return tellRun(run_id, { type: 'call.settled' })
 }

@@ -2,10 +2,10 @@ import type { ApprovalPacket } from '../../contract/approval.ts'
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
 import { count } from '../../contract/framed-text.ts'
 import { Bug } from '../../contract/problems.ts'
-import type { RunEffect, RunEvent } from '../../contract/run.ts'
+import type { DeliveryEffect } from '../../core/runs/delivery.ts'
+import type { Perform } from '../runs/performer.ts'
 import { inForce } from '../../contract/tool.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
-import type { Performer } from '../runs/drive-run.ts'
 import type { Channel, Clock } from '../ports.ts'
 import type { ChannelMessage } from './channel-message.ts'
 import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
@@ -24,27 +24,23 @@ const MOST_ARGS = 2_000
 const MOST_WORDS = 500
 
 /** Sends one message, at least once: a repetition carries the same delivery id. */
-export function delivering(deps: DeliverDeps): Performer {
-  return {
-    idempotent: true,
-    async perform(effect): Promise<RunEvent | 'later'> {
-      const channel = deps.channels.find(({ name }) => name === effect.with['channel'])
-      const message = channel === undefined ? undefined : await messageOf(deps, effect)
-      // The channel was taken out of the configuration, or there is nothing left to tell.
-      if (channel === undefined || message === undefined) return { type: 'effect.done', outcome: 'dropped' }
-      const sent = await channel.send(message)
-      if (sent === 'stopping') return 'later'
-      if (sent === 'failed') deps.onUndelivered(channel.name, message.delivery_id, Number(effect.with['attempt']))
-      return { type: 'effect.done', outcome: sent, now: deps.clock() }
-    },
+export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
+  return async ({ with: told }) => {
+    const channel = deps.channels.find(({ name }) => name === told.channel)
+    const message = channel === undefined ? undefined : await messageOf(deps, told)
+    // The channel was taken out of the configuration, or there is nothing left to tell.
+    if (channel === undefined || message === undefined) return { type: 'effect.done', outcome: 'dropped' }
+    const sent = await channel.send(message)
+    if (sent === 'stopping') return 'later'
+    if (sent === 'failed') deps.onUndelivered(channel.name, message.delivery_id, told.attempt)
+    return { type: 'effect.done', outcome: sent, now: deps.clock() }
   }
 }
 
-async function messageOf(deps: DeliverDeps, effect: RunEffect): Promise<ChannelMessage | undefined> {
-  const { delivery_id, call_id, approval_id, at } = effect.with
-  const event = CHANNEL_EVENTS.find((known) => known === effect.with['event'])
-  if (typeof delivery_id !== 'string' || typeof call_id !== 'string' || typeof at !== 'number' || event === undefined)
-    throw new Bug('a delivery knows what it tells')
+async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promise<ChannelMessage | undefined> {
+  const { delivery_id, call_id, approval_id, at } = told
+  const event = CHANNEL_EVENTS.find((known) => known === told.event)
+  if (event === undefined) throw new Bug(`there is no channel event \`${told.event}\``)
   const call = (await deps.shelves.row('calls', call_id))?.row
   if (call === undefined) return undefined
   const tool = deps.catalogue.tool(call.tool_id)
@@ -62,7 +58,7 @@ async function messageOf(deps: DeliverDeps, effect: RunEffect): Promise<ChannelM
     why: cut(call.problem?.code ?? '', MOST_WORDS),
     args: shownArgs(redactArgs(call.canonical_args, deps.judgement.secretRules)),
   } as const
-  if (typeof approval_id !== 'string') return common
+  if (approval_id === null) return common
   const approval = (await deps.shelves.row('approvals', approval_id))?.row
   if (approval === undefined) return undefined
   const packet = packetOf(deps, approval)

@@ -1,8 +1,9 @@
 import type { ChannelEvent } from '../../contract/channels.ts'
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
 import { delivery, newDelivery } from '../../core/runs/delivery.ts'
-import { newRun } from '../../core/runs/new-run.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Change, Channel, Clock, Ids, Ledger, Swap } from '../ports.ts'
+import { newRunChanges } from '../runs/run-changes.ts'
 
 export type OutboxDeps = {
   readonly ledger: Ledger
@@ -30,12 +31,8 @@ export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger
   function messageTo(channel: string, news: News): Change[] {
     const now = clock()
     const run_id = ids.run()
-    const state = newDelivery({ ...news, delivery_id: run_id, channel, at: now })
-    const run = newRun(delivery, run_id, state, now)
-    return [
-      { kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run },
-      { kind: 'wake', run: run_id },
-    ]
+    const first = newDelivery({ ...news, delivery_id: run_id, channel, at: now })
+    return newRunChanges(beginRun(delivery, run_id, first, now))
   }
 }
 

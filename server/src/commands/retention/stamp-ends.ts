@@ -1,5 +1,5 @@
 import type { CallRow } from '../../contract/call.ts'
-import type { RunRow } from '../../contract/run.ts'
+import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import { dayOf } from '../../core/retention/periods.ts'
 import { ENDED, type Change, type Clock, type Ledger } from '../ports.ts'
 
@@ -14,7 +14,7 @@ export function stampEnds(ledger: Ledger, clock: Clock): Ledger {
 function stamped(change: Change, clock: Clock): Change {
   if (change.kind !== 'swap') return change
   if (change.table === 'calls') return { ...change, to: withDay(change.to, hasEnded(change.to), clock) }
-  if (change.table === 'runs') return { ...change, to: withDay(change.to, hasRunEnded(change.to), clock) }
+  if (change.table === 'runs') return { ...change, to: withDay(change.to, isEndedRun(change.to), clock) }
   return change
 }
 
@@ -28,7 +28,3 @@ function withDay<Row extends CallRow | RunRow>(row: Row, ended: boolean, clock: 
 /** Nothing waits for it any more, its read-back included. */
 export const hasEnded = ({ state, due }: CallRow): boolean =>
   due === undefined && ENDED.some((ended) => ended === state)
-
-/** A run that is in none of these never goes on. */
-const LIVE: ReadonlySet<string> = new Set(['active', 'waiting', 'faulted'])
-export const hasRunEnded = ({ status }: RunRow): boolean => !LIVE.has(status)

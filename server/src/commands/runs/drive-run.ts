@@ -1,112 +1,333 @@
 import type { RunId } from '../../contract/ids.ts'
+import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
-import type { RunEffect, RunEvent, RunKind, RunRow } from '../../contract/run.ts'
-import type { Change, Clock, Held, Journal, Ledger, Probe, Shelves } from '../ports.ts'
-
-/** Carries out one kind of effect. `later` leaves it marked, to be tried again. */
-export type Performer = {
-  /** Safe to start again when a crash hid its result. What is not becomes an `effect.unknown` event. */
-  readonly idempotent: boolean
-  perform(effect: RunEffect): Promise<RunEvent | 'later'>
-}
+import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } from '../../contract/run.ts'
+import { advanceRun, dueTimers, nextTimer, type Advanced } from '../../core/runs/advance-run.ts'
+import { faultedRow, mayTryNow } from '../../core/runs/fault.ts'
+import type { Change, Clock, Committed, Held, Journal, Ledger, Liveness, Probe, Shelves } from '../ports.ts'
+import { createBell, type Bell } from './bell.ts'
+import { createFlights, type Flights } from './flights.ts'
+import type { Performers } from './performer.ts'
+import { childRunChanges, tellRun } from './run-changes.ts'
 
 export type DriveDeps = {
   readonly kinds: ReadonlyMap<string, RunKind>
-  readonly performers: ReadonlyMap<string, Performer>
+  readonly performers: Performers
   readonly ledger: Ledger
-  readonly shelves: Shelves
-  readonly journal: Journal
+  readonly shelves: Pick<Shelves, 'row'>
+  readonly journal: Pick<Journal, 'events'>
+  readonly liveness: Liveness
+  readonly boot: string
   readonly clock: Clock
   readonly probe: Probe
+  readonly after: (ms: number, callback: () => void) => () => void
+  /** What a performer shows before its end, for whoever watches. */
+  readonly emit: (run: RunId, key: string, news: Json) => void
+  /** An effect of a run that is not being driven has ended. */
+  readonly onLanded: (run: RunId) => void
+  readonly onFault: (run: RunId, error: unknown) => void
 }
 
-/** `parked` costs nothing until the next wake-up; `later` wants to be driven again soon; `done` never again. */
-export type Driven = 'parked' | 'done' | 'later'
+/** `parked`: until the next wake-up. `elsewhere`: another node performs its effects. `stopped`: this process ends. */
+export type Driven = 'parked' | 'ended' | 'elsewhere' | 'stopped'
+
+export interface RunDriver {
+  /** Drives a run until it parks. The caller sees to it that a run is not driven twice at once. */
+  drive(run: RunId): Promise<Driven>
+  /** There is news for a run. False when it is not being driven. */
+  poke(run: RunId): boolean
+  /** Starts nothing more. What is under way ends, and its results are kept for the next process. */
+  stop(): void
+}
+
+const AGAIN_MS = 500
+/** Events read for one step commit, at most. */
+const AT_ONCE = 64
+const LONGEST_WAIT_MS = 3_600_000
+const ANY_CURSOR = Number.MAX_SAFE_INTEGER
 
 /**
- * Drive one run until it parks. One step is one commit: the new state, and the effects it is about to start.
+ * The driver of all runs of this process. One step is one commit: what led to it, the new state, and the marks of the effects it
+ * is about to start. docs/decisions/2026-11-15-run-driver.md
  * INVARIANT: an effect is durably marked before it starts, and its mark goes in the commit that holds its result.
- * INVARIANT: a second driver of the same run loses the version check and does no harm.
+ * INVARIANT: only the boot that a row names performs its effects; whoever takes a run over raises its version first.
  */
-export async function driveRun(deps: DriveDeps, run_id: RunId): Promise<Driven> {
-  const startedHere = new Set<string>()
-  let isFirstLook = true
+export function createRunDriver(deps: DriveDeps): RunDriver {
+  const sessions = new Map<RunId, Session>()
+  let stopping = false
+
+  function sessionOf(run_id: RunId): Session {
+    const known = sessions.get(run_id)
+    if (known !== undefined) return known
+    const news = createBell()
+    const session: Session = {
+      run_id,
+      news,
+      isDriven: false,
+      flights: createFlights({
+        run_id,
+        after: deps.after,
+        emit: (key, shown) => deps.emit(run_id, key, shown),
+        onLanded: () => (session.isDriven ? news.ring() : deps.onLanded(run_id)),
+      }),
+    }
+    sessions.set(run_id, session)
+    return session
+  }
+
+  return {
+    async drive(run) {
+      const session = sessionOf(run)
+      session.isDriven = true
+      try {
+        for (;;) {
+          const driven = await driveSession(deps, session, () => stopping).catch((error: unknown) =>
+            parkFaulted(deps, run, error),
+          )
+          if (driven !== 'parked' || !session.news.isRung()) return driven
+        }
+      } finally {
+        session.isDriven = false
+        // With effects under way it stays: the next drive finds their results.
+        if (session.flights.size === 0) sessions.delete(run)
+      }
+    },
+    poke(run) {
+      const session = sessions.get(run)
+      if (session?.isDriven !== true) return false
+      session.news.ring()
+      return true
+    },
+    stop() {
+      stopping = true
+      for (const { news, flights } of sessions.values()) {
+        flights.stop()
+        news.ring()
+      }
+    },
+  }
+}
+
+/** One run in this process's memory. */
+type Session = { readonly run_id: RunId; readonly flights: Flights; readonly news: Bell; isDriven: boolean }
+
+async function driveSession(deps: DriveDeps, session: Session, isStopping: () => boolean): Promise<Driven> {
+  const { flights, news, run_id } = session
+  let held: Held<'runs'> | undefined
+  let isWoken = true
   for (;;) {
-    const held = await deps.shelves.row('runs', run_id)
-    if (held === undefined) throw new Bug(`a wake-up names the absent run \`${run_id}\``)
-    if (held.row.status === 'done') return (await rest(deps, held)) === 'later' ? 'later' : 'done'
-    const [effect] = held.row.executing
-    if (effect !== undefined) {
-      if ((await finishEffect(deps, held, effect, startedHere)) === 'later') return 'later'
+    news.clear()
+    held ??= await load(deps, run_id)
+    const { row } = held
+    dropStale(flights, row)
+    const now = deps.clock()
+    if (isEndedRun(row)) {
+      flights.cancelAll()
+      return (await rest(deps, row)) ? 'ended' : 'parked'
+    }
+    if (row.driver !== undefined && row.driver !== deps.boot) {
+      if (await deps.liveness.isAlive(row.driver)) {
+        flights.cancelAll()
+        return 'elsewhere'
+      }
+      held = await apply(deps, session, held, takeOver(deps, row))
       continue
     }
-    const [next] = await deps.journal.events(run_id, held.row.cursor, 1)
-    if (next !== undefined) {
-      if ((await takeStep(deps, held, next.seq, next.event, startedHere)) === 'later') return 'later'
-    } else if (isFirstLook) {
-      // Woken with nothing to read: a timer. It enters the journal, so that a replay sees it too.
-      const timer: Change = { kind: 'event', run: run_id, event: { type: 'timer', now: deps.clock() } }
-      if ((await deps.ledger.commit([timer])) === 'unavailable') return 'later'
-    } else {
-      const rested = await rest(deps, held)
-      if (rested !== 'more') return rested
+    if (isStopping() || row.status === 'faulted' || !mayTryNow(row, now)) {
+      const kept = keepLanded(flights, row)
+      if (kept !== undefined) held = await apply(deps, session, held, kept)
+      else if (!isStopping()) return (await rest(deps, row)) ? 'parked' : 'stopped'
+      else if (flights.size === 0) return 'stopped'
+      else await news.wait(undefined, deps.after)
+      continue
     }
-    isFirstLook = false
+    const look = await lookAt(deps, flights, row, now)
+    if (look.changes !== undefined) {
+      held = await apply(deps, session, held, look)
+      isWoken = false
+      if (held !== undefined && look.isWhole && held.row.executing.length === 0)
+        return isEndedRun(held.row) ? 'ended' : 'parked'
+      continue
+    }
+    startMarked(deps, flights, row)
+    if (flights.size > 0) {
+      const next = nextTimer(row)
+      await news.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
+    } else if (isWoken) {
+      // Nothing to do: the wake-up goes, unless something has come in since.
+      isWoken = false
+      await deps.ledger.commit([restChange(row, row.cursor)])
+    } else return 'parked'
   }
 }
 
-async function takeStep(
+async function load({ shelves }: DriveDeps, run_id: RunId): Promise<Held<'runs'>> {
+  const held = await shelves.row('runs', run_id)
+  if (held === undefined) throw new Bug(`a wake-up names the absent run \`${run_id}\``)
+  return held
+}
+
+/** After a look at the store: what is no longer marked has its result there, or was given up. */
+function dropStale(flights: Flights, { executing }: RunRow): void {
+  for (const { effect } of flights.landed())
+    if (!executing.some(({ key }) => key === effect.key)) flights.remove(effect.key)
+}
+
+/** The next row, what is committed with it, and what is done once it is. */
+type Move = {
+  readonly row: RunRow
+  readonly changes: readonly Change[]
+  /** Keys whose results are in this commit. */
+  readonly settled: readonly string[]
+  readonly cancelled: readonly string[]
+}
+
+/** Commits a move. Undefined when it was lost or could not be stored: the run is read again. */
+async function apply(
   deps: DriveDeps,
+  { flights, news }: Session,
   held: Held<'runs'>,
-  seq: number,
-  event: RunEvent,
-  startedHere: Set<string>,
-): Promise<'stepped' | 'later'> {
-  const kind = deps.kinds.get(held.row.kind)
-  if (kind === undefined) throw new Bug(`no run kind is called \`${held.row.kind}\``)
-  const step = kind.step(held.row.state, event)
-  const row: RunRow = {
-    ...held.row,
-    state: step.state,
-    cursor: seq,
-    executing: step.effects,
-    status: step.done === true ? 'done' : 'active',
-  }
-  const timers = (step.timers ?? []).map((at): Change => ({ kind: 'wake', run: row.run_id, at }))
+  { row, changes, settled, cancelled }: Move,
+): Promise<Held<'runs'> | undefined> {
+  const swap: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row }
   deps.probe('step.before')
-  const committed = await deps.ledger.commit([swapRun(held, row), ...timers])
+  const committed: Committed = await deps.ledger.commit([swap, ...changes])
   deps.probe('step.after')
-  if (committed === 'unavailable') return 'later'
-  if (committed === 'committed') for (const effect of step.effects) startedHere.add(effect.key)
-  return 'stepped'
+  if (committed !== 'committed') {
+    if (committed === 'unavailable') await news.wait(AGAIN_MS, deps.after)
+    return undefined
+  }
+  for (const key of settled) flights.remove(key)
+  for (const key of cancelled) flights.cancel(key)
+  if (isEndedRun(row)) flights.cancelAll()
+  return { ...held, version: held.version + 1, row }
 }
 
-/** Carry out a marked effect, or say that nobody knows: its result, as an event, takes the mark's place. */
-async function finishEffect(
-  deps: DriveDeps,
-  held: Held<'runs'>,
-  effect: RunEffect,
-  startedHere: Set<string>,
-): Promise<'finished' | 'later'> {
-  const performer = deps.performers.get(effect.kind)
-  if (performer === undefined) throw new Bug(`nobody performs \`${effect.kind}\``)
-  const mayStart = startedHere.has(effect.key) || performer.idempotent
-  const result = mayStart ? await performer.perform(effect) : { type: 'effect.unknown' }
-  if (result === 'later') return 'later'
-  const row: RunRow = { ...held.row, executing: held.row.executing.filter(({ key }) => key !== effect.key) }
-  const event: RunEvent = { ...result, key: effect.key }
-  const committed = await deps.ledger.commit([swapRun(held, row), { kind: 'event', run: row.run_id, event }])
-  return committed === 'unavailable' ? 'later' : 'finished'
+/** What a run has to do now, as one commit; without changes where there is nothing. */
+type Look = (Move & { readonly isWhole: boolean }) | { readonly changes?: undefined }
+
+async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: number): Promise<Look> {
+  const landed = flights.landed()
+  const failed = landed.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) === 'repeatable')
+  if (failed !== undefined && 'threw' in failed)
+    return { ...fault(deps, flights, row, failed.threw, now), isWhole: false }
+  const unread = (await deps.journal.events(row.run_id, row.cursor, AT_ONCE)).map(({ event }) => event)
+  const isWhole = unread.length < AT_ONCE
+  // What the driver adds comes after all that is unread, as it does in the journal.
+  const results = isWhole ? landed.map(resultOf) : []
+  const made = isWhole ? [...results, ...dueTimers(row, now)] : []
+  if (unread.length + made.length === 0) return {}
+  try {
+    const advanced = advanceRun(kindOf(deps, row), row, [...unread, ...made], { now, boot: deps.boot })
+    return {
+      row: advanced.row,
+      settled: results.map(({ key }) => key),
+      cancelled: advanced.cancelled,
+      changes: [
+        ...(isWhole ? [restChange(advanced.row, row.cursor + unread.length)] : []),
+        ...made.map((event): Change => ({ kind: 'event', run: row.run_id, event })),
+        ...consequences(advanced, now),
+      ],
+      isWhole,
+    }
+  } catch (error) {
+    return { ...fault(deps, flights, row, error, now), isWhole: false }
+  }
 }
 
-function swapRun(held: Held<'runs'>, to: RunRow): Change {
-  return { kind: 'swap', table: 'runs', id: to.run_id, from: held.version, to }
+function consequences({ row, audit, children, tell }: Advanced, now: number): Change[] {
+  return [
+    ...audit.map((entry): Change => ({ kind: 'audit', entry })),
+    ...children.flatMap((child) => childRunChanges(child, row, now)),
+    ...tell.flatMap(({ run, event }) => tellRun(run, event)),
+  ]
 }
 
-/** Forget the wake-ups that were served; an event that came in between makes this fail, and the run goes on. */
-async function rest(deps: DriveDeps, { row }: Held<'runs'>): Promise<'parked' | 'later' | 'more'> {
-  const cursor = row.status === 'done' ? Number.MAX_SAFE_INTEGER : row.cursor
-  const rested = await deps.ledger.commit([{ kind: 'rest', run: row.run_id, cursor, through: deps.clock() }])
-  if (rested === 'unavailable') return 'later'
-  return rested === 'committed' ? 'parked' : 'more'
+/** The performer of an effect that may not be repeated failed: nobody knows how far it came. */
+function resultOf(landed: ReturnType<Flights['landed']>[number]): RunEvent & { readonly key: string } {
+  const { key } = landed.effect
+  return 'event' in landed ? { ...landed.event, key } : { type: 'effect.unknown', key }
+}
+
+/** A step or a performer threw: tried again later, or parked for an admin. Results that are known are kept. */
+function fault(deps: DriveDeps, flights: Flights, row: RunRow, error: unknown, now: number): Move {
+  deps.onFault(row.run_id, error)
+  for (const one of flights.landed())
+    if ('threw' in one && repeatOf(deps, row, one.effect) === 'repeatable') flights.remove(one.effect.key)
+  const kept = keep(row, flights.landed().map(resultOf))
+  const after = faultedRow(kept.row, error instanceof Error ? error.message : String(error), now)
+  return { ...kept, row: after, changes: [...kept.changes, restChange(after, ANY_CURSOR)] }
+}
+
+/** Something is wrong with the run itself: its kind or a performer is missing, or its row cannot be read. */
+async function parkFaulted(deps: DriveDeps, run_id: RunId, error: unknown): Promise<Driven> {
+  deps.onFault(run_id, error)
+  const held = await deps.shelves.row('runs', run_id)
+  if (held === undefined || isEndedRun(held.row)) return 'ended'
+  const row = faultedRow(held.row, error instanceof Error ? error.message : String(error), deps.clock())
+  await deps.ledger.commit([
+    { kind: 'swap', table: 'runs', id: run_id, from: held.version, to: row },
+    restChange(row, ANY_CURSOR),
+  ])
+  return 'parked'
+}
+
+/** Events into the journal, unread, and their marks off the row: nothing known is lost where no step is taken. */
+function keep(row: RunRow, events: readonly (RunEvent & { readonly key: string })[]): Move {
+  const settled = events.map(({ key }) => key)
+  const executing = row.executing.filter(({ key }) => !settled.includes(key))
+  const { driver: _, ...parked } = row
+  const isActive = executing.length > 0
+  const status = row.status === 'faulted' ? 'faulted' : isActive ? 'active' : 'waiting'
+  return {
+    row: { ...(isActive ? row : parked), executing, status },
+    changes: events.flatMap((event) => tellRun(row.run_id, event)),
+    settled,
+    cancelled: [],
+  }
+}
+
+function keepLanded(flights: Flights, row: RunRow): Move | undefined {
+  const events = flights.landed().map(resultOf)
+  return events.length === 0 ? undefined : keep(row, events)
+}
+
+/** The boot that performed these effects is gone. Those that may be repeated are ours now; of the others nobody knows. */
+function takeOver(deps: DriveDeps, row: RunRow): Move {
+  const lost = row.executing.filter((effect) => repeatOf(deps, row, effect) === 'once')
+  const kept = keep(
+    row,
+    lost.map(({ key }) => ({ type: 'effect.unknown', key })),
+  )
+  return kept.row.executing.length === 0 ? kept : { ...kept, row: { ...kept.row, driver: deps.boot } }
+}
+
+function startMarked(deps: DriveDeps, flights: Flights, row: RunRow): void {
+  for (const effect of row.executing) {
+    if (flights.has(effect.key)) continue
+    const perform = deps.performers.get(effect.kind)
+    if (perform === undefined) throw new Bug(`no performer for \`${effect.kind}\``)
+    flights.start(effect, perform)
+  }
+}
+
+function repeatOf(deps: DriveDeps, row: RunRow, { kind }: RunEffect) {
+  return kindOf(deps, row).effects[kind] ?? 'once'
+}
+
+function kindOf({ kinds }: DriveDeps, row: RunRow): RunKind {
+  const kind = kinds.get(row.kind)
+  if (kind === undefined) throw new Bug(`no run kind is called \`${row.kind}\``)
+  return kind
+}
+
+/** Wake-ups that were served go; the next timer, or the next try after a fault, stays. */
+function restChange(row: RunRow, cursor: number): Change {
+  const next = isEndedRun(row) || row.status === 'faulted' ? undefined : (row.fault?.retry_at ?? nextTimer(row))
+  return { kind: 'rest', run: row.run_id, cursor, ...(next === undefined ? {} : { next }) }
+}
+
+/** For a run that nothing is done for now: whatever has come in is read when it goes on. */
+async function rest(deps: DriveDeps, row: RunRow): Promise<boolean> {
+  return (await deps.ledger.commit([restChange(row, ANY_CURSOR)])) === 'committed'
 }

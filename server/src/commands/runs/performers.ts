@@ -1,40 +1,45 @@
-import type { ApprovalId, CallId } from '../../contract/ids.ts'
-import { Bug } from '../../contract/problems.ts'
-import type { RunEffect } from '../../contract/run.ts'
-import type { Performer } from './drive-run.ts'
+import type { HeldCallEffect } from '../../core/runs/held-call.ts'
+import type { AnyRunEffect } from '../../core/runs/kinds.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
+import { waitForCall, type WaitDeps } from '../calls/wait-for-call.ts'
+import { delivering, type DeliverDeps } from '../channels/deliver.ts'
 import { toolflowPerformers, type ToolflowEffectDeps } from '../toolflow/toolflow-effects.ts'
+import { performersByName, type Performers, type PerformersOf } from './performer.ts'
 
-/** Who carries out which effect. All are safe to start again: the call's row knows what was already done. */
-export function performersOf(deps: ResumeDeps & ExpireDeps & ToolflowEffectDeps): ReadonlyMap<string, Performer> {
-  return new Map<string, Performer>([
+export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & DeliverDeps
+
+/** Who carries out which effect. The type asks for one performer for each effect of each kind. */
+export function performersOf(deps: PerformerDeps): Performers {
+  const all: PerformersOf<AnyRunEffect> = {
+    ...heldCallPerformers(deps),
     ...toolflowPerformers(deps),
-    [
-      'resume_call',
-      {
-        idempotent: true,
-        async perform(effect) {
-          const outcome = await resumeCall(deps, idOf<CallId>(effect, 'call_id'))
-          return outcome === 'later' ? 'later' : { type: 'effect.done', outcome: outcome.status }
-        },
-      },
-    ],
-    [
-      'expire_approval',
-      {
-        idempotent: true,
-        async perform(effect) {
-          const expired = await expireApproval(deps, idOf<ApprovalId>(effect, 'approval_id'))
-          return expired === 'later' ? 'later' : { type: 'effect.done', outcome: expired }
-        },
-      },
-    ],
-  ])
+    deliver: delivering(deps),
+  }
+  return performersByName(all)
 }
 
-function idOf<Id extends string>(effect: RunEffect, name: string): Id {
-  const id = effect.with[name]
-  if (typeof id !== 'string') throw new Bug(`the effect \`${effect.key}\` carries no ${name}`)
-  return id as Id
+type HeldCallDeps = ResumeDeps & ExpireDeps & WaitDeps
+
+/** How long a performer waits for a call that another node executes, before it looks whether that node is alive. */
+const ELSEWHERE_MS = 10_000
+
+function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
+  return {
+    async resume_call({ with: { call_id } }, { signal }) {
+      const outcome = await resumeCall(deps, call_id)
+      if (outcome === 'later') return 'later'
+      if (outcome.status !== 'executing') return { type: 'effect.done', outcome: outcome.status }
+      // Another node executes it. Its outcome is the run's; the run does not end before there is one.
+      const row = (await deps.shelves.row('calls', call_id))?.row
+      if (row === undefined) return 'later'
+      const patience = { signal: AbortSignal.any([signal, AbortSignal.timeout(ELSEWHERE_MS)]) }
+      const { state } = await waitForCall(deps, row, patience, (now) => now.state !== 'executing')
+      return state === 'executing' ? 'later' : { type: 'effect.done', outcome: state }
+    },
+    async expire_approval({ with: { approval_id } }) {
+      const expired = await expireApproval(deps, approval_id)
+      return expired === 'later' ? 'later' : { type: 'effect.done', outcome: expired }
+    },
+  }
 }

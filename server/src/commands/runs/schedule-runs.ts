@@ -1,86 +1,141 @@
 import type { RunId } from '../../contract/ids.ts'
-import type { Driven } from './drive-run.ts'
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, DueRun, Journal, Shelves } from '../ports.ts'
+import type { RunDriver } from './drive-run.ts'
+import { createFairQueue, type Queued } from './fair-queue.ts'
 
 export type ScheduleDeps = {
-  readonly drive: (run: RunId) => Promise<Driven>
-  readonly journal: Journal
+  readonly driver: RunDriver
+  readonly journal: Pick<Journal, 'due' | 'nextDue' | 'onWake'>
+  readonly shelves: Pick<Shelves, 'row' | 'list'>
   readonly clock: Clock
   /** Calls back once after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, callback: () => void) => () => void
   readonly onFault: (run: RunId | undefined, error: unknown) => void
+  /** How many runs of a kind are driven at once. */
+  readonly limitOf?: (kind: string) => number
 }
 
 export interface Scheduler {
-  /** Drive everything that is due. At start this is the recovery of all runs. */
+  /** There is something to do for a run. */
+  wake(run: RunId): void
+  /** Drive everything that is due. */
   sweep(): Promise<void>
-  /** No new drives; resolves when those under way have parked. */
+  /** At start: drive also the runs whose effects were under way when an earlier process ended. */
+  recover(): Promise<void>
+  /** No new drives; resolves when those under way have come to rest. */
   stop(): Promise<void>
 }
 
 const AGAIN_MS = 500
-const AT_ONCE = 64
+const PAGE = 256
 const LONGEST_SLEEP_MS = 60_000
+/** A run that waits for a slow effect keeps its place, so there are many. */
+const LIMIT = 512
 
-/** The embedded way of waking runs: in this process, directly after the commit, with one timer for the next one due. */
+/** Decides which run is driven when: directly after the commit that wakes it, at its time, or when a place is free. */
 export function scheduleRuns(deps: ScheduleDeps): Scheduler {
-  const driving = new Map<RunId, { again: boolean; ended: Promise<void> }>()
+  const queue = createFairQueue<RunId>(deps.limitOf ?? (() => LIMIT))
+  /** Looked up or driven. */
+  const busy = new Map<RunId, Promise<void>>()
+  /** Woken while it was looked up or came to rest. */
+  const again = new Set<RunId>()
   let stopped = false
-  let cancelTimer = () => {}
+  let sweeping: Promise<void> | undefined
+  let alarm = { at: Infinity, cancel: () => {} }
 
   function wake(run: RunId): void {
-    if (stopped) return
-    const current = driving.get(run)
-    // A wake-up during a drive is not lost: the run is driven once more.
-    if (current !== undefined) current.again = true
-    else driving.set(run, { again: false, ended: drive(run) })
+    if (stopped || queue.has(run) || deps.driver.poke(run)) return
+    if (busy.has(run)) again.add(run)
+    else busy.set(run, enqueue(run))
   }
 
-  async function drive(run: RunId): Promise<void> {
-    await Promise.resolve()
-    let driven: Driven = 'later'
+  async function enqueue(run: RunId): Promise<void> {
+    const held = await deps.shelves.row('runs', run).catch((error: unknown) => retry(run, error))
+    busy.delete(run)
+    again.delete(run)
+    if (held === undefined || stopped) return
+    queue.add({ key: run, kind: held.row.kind, owner: held.row.owner ?? '' })
+    pump()
+  }
+
+  function pump(): void {
+    if (stopped) return
+    for (let place = queue.next(); place !== undefined; place = queue.next()) busy.set(place.key, drive(place))
+  }
+
+  async function drive(place: Queued<RunId>): Promise<void> {
+    const run = place.key
+    const driven = await deps.driver.drive(run).catch((error: unknown) => retry(run, error))
+    busy.delete(run)
+    queue.release(place)
+    if (driven === 'elsewhere') deps.after(AGAIN_MS, () => wake(run))
+    if (again.delete(run)) wake(run)
+    pump()
+  }
+
+  /** The store could not be read or written: nothing is known of the run, so it is looked at again. */
+  function retry(run: RunId, error: unknown): undefined {
+    deps.onFault(run, error)
+    if (!stopped) deps.after(AGAIN_MS, () => wake(run))
+    return undefined
+  }
+
+  function wakeAt(at: number): void {
+    if (stopped || at >= alarm.at) return
+    alarm.cancel()
+    const ms = Math.max(1, Math.min(LONGEST_SLEEP_MS, at - deps.clock()))
+    alarm = { at, cancel: deps.after(ms, () => void sweep()) }
+  }
+
+  async function sweepOnce(): Promise<void> {
+    alarm.cancel()
+    alarm = { at: Infinity, cancel: () => {} }
+    const now = deps.clock()
     try {
-      driven = await deps.drive(run)
+      let last: DueRun | undefined
+      do {
+        const page = await deps.journal.due(now, PAGE, last)
+        for (const { run } of page) wake(run)
+        last = page.length < PAGE ? undefined : page.at(-1)
+      } while (last !== undefined)
+      wakeAt((await deps.journal.nextDue(now)) ?? now + LONGEST_SLEEP_MS)
     } catch (error) {
-      deps.onFault(run, error)
+      deps.onFault(undefined, error)
+      wakeAt(now + AGAIN_MS)
     }
-    const again = driving.get(run)?.again === true && driven !== 'done'
-    driving.delete(run)
-    if (again) wake(run)
-    else if (driven === 'later') deps.after(AGAIN_MS, () => wake(run))
   }
 
   async function sweep(): Promise<void> {
+    // One at a time; whoever asks meanwhile gets another one.
+    await sweeping
     if (stopped) return
-    cancelTimer()
-    try {
-      const now = deps.clock()
-      const due = await deps.journal.due(now, AT_ONCE)
-      for (const run of due) wake(run)
-      const next = await deps.journal.nextDue(now)
-      // A full page means that more are due already: look again as soon as these are under way.
-      const wait =
-        due.length === AT_ONCE
-          ? AGAIN_MS
-          : Math.min(LONGEST_SLEEP_MS, next === undefined ? LONGEST_SLEEP_MS : next - now)
-      cancelTimer = deps.after(Math.max(1, wait), () => void sweep())
-    } catch (error) {
-      deps.onFault(undefined, error)
-      cancelTimer = deps.after(AGAIN_MS, () => void sweep())
-    }
+    sweeping = sweepOnce()
+    await sweeping
   }
 
   deps.journal.onWake((run, at) => {
     if (at === undefined || at <= deps.clock()) wake(run)
-    else void sweep()
+    else wakeAt(at)
   })
 
   return {
+    wake,
     sweep,
+    async recover() {
+      let after: number | undefined
+      do {
+        const since = after === undefined ? {} : { after }
+        const page = await deps.shelves.list('runs', { status: 'active' }, { limit: PAGE, ...since })
+        for (const { row } of page) wake(row.run_id)
+        after = page.length < PAGE ? undefined : page.at(-1)?.cursor
+      } while (after !== undefined)
+      await sweep()
+    },
     async stop() {
       stopped = true
-      cancelTimer()
-      await Promise.all([...driving.values()].map(({ ended }) => ended))
+      alarm.cancel()
+      deps.driver.stop()
+      await Promise.all(busy.values())
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { CallState } from '../../contract/call.ts'
 import type { Change, Ledger } from '../ports.ts'
+import { tellRun } from './run-changes.ts'
 
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
@@ -20,8 +21,5 @@ function toldBy(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []
   const { for_run, call_id, state } = change.to
   if (for_run === undefined || !ENDED.has(state)) return []
-  return [
-    { kind: 'event', run: for_run, event: { type: 'call.ended', call_id, state } },
-    { kind: 'wake', run: for_run },
-  ]
+  return tellRun(for_run, { type: 'call.ended', call_id, state })
 }

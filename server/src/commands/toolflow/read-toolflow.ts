@@ -2,7 +2,7 @@ import { Caller } from '../../contract/caller.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { RunId } from '../../contract/ids.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import type { RunRow } from '../../contract/run.ts'
+import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import type { ToolflowView } from '../../contract/toolflow.ts'
 import { cardOf, type CallNow } from '../../core/toolflow/cards.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
@@ -57,12 +57,13 @@ export async function waitForView(
   isAtRest: (view: ToolflowView) => boolean,
 ): Promise<ToolflowView> {
   const first = await viewNow(deps, run_id)
-  if (wait_ms <= 0 || isAtRest(first)) return first
+  if (wait_ms <= 0 || isAtRest(first) || deps.stopping.aborted) return first
   return new Promise((resolve, reject) => {
     let last = first
     const finish = (view: ToolflowView) => {
       stopListening()
       cancel()
+      deps.stopping.removeEventListener('abort', stop)
       resolve(view)
     }
     const look = async () => {
@@ -72,7 +73,9 @@ export async function waitForView(
     const stopListening = deps.watch.onRow((table, id) => {
       if (table === 'runs' && id === run_id) look().catch(reject)
     })
-    const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), () => finish(last))
+    const stop = () => finish(last)
+    const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), stop)
+    deps.stopping.addEventListener('abort', stop)
     // It may have come to rest between the first look and the listening.
     look().catch(reject)
   })
@@ -111,7 +114,7 @@ function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): T
     exec_result: call?.outcome ?? null,
     call_id: state.call?.call_id ?? null,
   }
-  if (run.status !== 'done' && !isWaiting(state, call)) return { run_id, status: 'RUNNING', state: shown }
+  if (!isEndedRun(run) && !isWaiting(state, call)) return { run_id, status: 'RUNNING', state: shown }
   const { status, output } = cardOf(state, call)
   return { run_id, status, state: shown, ...output }
 }

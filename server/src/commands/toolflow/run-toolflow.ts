@@ -6,11 +6,12 @@ import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../..
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../../contract/toolflow.ts'
 import { redactText } from '../../core/dlp/redact-text.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
-import { newRun } from '../../core/runs/new-run.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
 import { startToolflow, type ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
 import type { Intake } from '../calls/intake.ts'
 import type { Clock, Digest, Ids, Ledger } from '../ports.ts'
+import { newRunChanges } from '../runs/run-changes.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 
 export type RunToolflowDeps = ReadToolflowDeps & {
@@ -91,16 +92,14 @@ const askedText = ({ args: _, ...body }: ToolflowBody, args: string) => JSON.str
 async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowState) {
   const { run_id, trace } = state
   const now = deps.clock()
-  const run = newRun(toolflow, run_id, state, now)
+  const run = beginRun(toolflow, run_id, { state }, now, { owner: caller.id, thread: state.thread })
   const about = {
     asked_hash: state.asked_hash,
     top_k: state.top_k,
     ...(state.chosen === null ? {} : { chosen: state.chosen }),
   }
   return deps.ledger.commit([
-    { kind: 'swap', table: 'runs', id: run_id, from: 'absent', to: run },
-    { kind: 'event', run: run_id, event: { type: 'toolflow.started' } },
-    { kind: 'wake', run: run_id },
+    ...newRunChanges(run, { type: 'toolflow.started' }),
     {
       kind: 'audit',
       entry: { at: now, type: 'toolflow.started', actor: caller.id, trace, subject: { run: run_id }, about },

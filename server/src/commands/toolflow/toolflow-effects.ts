@@ -1,21 +1,19 @@
-import { z } from 'zod'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
 import { RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
-import type { RunEffect, RunEvent } from '../../contract/run.ts'
 import { Effect } from '../../contract/verdict.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { outputText } from '../../core/gate/interpret.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import { gateEvidence } from '../../core/toolflow/gate-evidence.ts'
-import type { ToolflowEffect } from '../../core/toolflow/graph.ts'
+import type { ToolflowWork } from '../../core/toolflow/graph.ts'
 import type { CardFact, ToolflowState } from '../../core/toolflow/state.ts'
-import type { Performer } from '../runs/drive-run.ts'
+import type { ToolflowEffect } from '../../core/toolflow/step.ts'
+import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
-import type { Ledger } from '../ports.ts'
 import { prepareCall, type PrepareDeps, type ThreadedRequest } from '../calls/prepare-call.ts'
 import { readCard } from '../catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
@@ -24,7 +22,6 @@ export type ToolflowEffectDeps = PrepareDeps &
   JudgeDeps &
   SearchDeps &
   FillDeps & {
-    readonly ledger: Ledger
     readonly dispatch: (request: CallRequest) => Promise<Outcome>
   }
 
@@ -33,22 +30,24 @@ type Filled = Partial<
 >
 type Work = (deps: ToolflowEffectDeps, details: JsonObject) => Promise<Filled | 'later'>
 
-/**
- * Who does what at which node. All of it may be started again after a crash: nothing but the dispatch has an effect, and that goes
- * by one idempotency key for the whole flow, so the gate makes one call of it.
- */
-export function toolflowPerformers(deps: ToolflowEffectDeps): ReadonlyMap<string, Performer> {
-  const performer = (work: Work): Performer => ({
-    idempotent: true,
-    async perform(effect: RunEffect): Promise<RunEvent | 'later'> {
+/** Who does what at which node. */
+export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowEffect> {
+  const perform =
+    (work: Work): Perform<ToolflowEffect> =>
+    async (effect) => {
       const filled = await work(deps, effect.with)
       return filled === 'later' ? 'later' : { type: 'effect.done', ...(filled as JsonObject) }
-    },
-  })
-  return new Map((Object.entries(WORK) as [ToolflowEffect, Work][]).map(([kind, work]) => [kind, performer(work)]))
+    }
+  return {
+    toolflow_search: perform(WORK.toolflow_search),
+    toolflow_card: perform(WORK.toolflow_card),
+    toolflow_judge: perform(WORK.toolflow_judge),
+    toolflow_dry_run: perform(WORK.toolflow_dry_run),
+    toolflow_dispatch: perform(WORK.toolflow_dispatch),
+  }
 }
 
-const WORK: Readonly<Record<ToolflowEffect, Work>> = {
+const WORK: Readonly<Record<ToolflowWork, Work>> = {
   async toolflow_search(deps, details) {
     const found = await searchTools(deps, callerIn(details), textIn(details, 'query'), Number(details['top_k']))
     return found.ok ? { candidates: found.value } : failed(found.problem)
@@ -90,30 +89,6 @@ const WORK: Readonly<Record<ToolflowEffect, Work>> = {
     if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
     const reason = 'problem' in outcome ? sayProblem(outcome.problem) : null
     return { call: { call_id: outcome.call_id ?? null, status: outcome.status, reason } }
-  },
-
-  async toolflow_end(deps, details) {
-    const run = textIn(details, 'run_id')
-    const { skill_id, call_id } = details
-    const subject: Record<string, string> = { run }
-    if (typeof skill_id === 'string') subject['tool'] = skill_id
-    if (typeof call_id === 'string') subject['call'] = call_id
-    const recorded = await deps.ledger.commit([
-      { kind: 'once', key: `toolflow ended ${run}`, until: Number.MAX_SAFE_INTEGER },
-      {
-        kind: 'audit',
-        entry: {
-          at: deps.clock(),
-          type: 'toolflow.ended',
-          actor: callerIn(details).id,
-          trace: textIn(details, 'trace'),
-          subject,
-          outcome: textIn(details, 'status'),
-          about: { gate: z.json().parse(details['evidence']) },
-        },
-      },
-    ])
-    return recorded === 'unavailable' ? 'later' : {}
   },
 }
 

@@ -1,4 +1,4 @@
-import type { RunEffect, RunEvent, RunKind, Step } from '../../contract/run.ts'
+import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
 /** One message to one channel. It is made in the commit that it tells of, so a crash cannot lose it. */
 export type Delivery = {
@@ -16,45 +16,65 @@ export type Delivery = {
   readonly phase: 'waiting' | 'sending' | 'ended'
 }
 
+export type DeliveryEvent =
+  DriverEvent | { readonly type: 'effect.done'; readonly key: string; readonly outcome: string; readonly now?: number }
+
+export type DeliveryEffect = {
+  readonly key: string
+  readonly kind: 'deliver'
+  readonly with: Pick<Delivery, 'delivery_id' | 'channel' | 'event' | 'call_id' | 'approval_id' | 'at'> & {
+    readonly attempt: number
+  }
+}
+
+type Next = Step<Delivery, DeliveryEffect>
+
 /** Half a second, doubled each time, at most ten minutes apart, for a day. */
 const FIRST_MS = 500
 const LONGEST_MS = 600_000
 const FOR_MS = 86_400_000
+const SEND = 'send'
 
-export const delivery: RunKind<Delivery> = { kind: 'delivery', step }
-
-/** The run of a new message; its first wake-up sends it. */
-export function newDelivery(told: Omit<Delivery, 'failed' | 'next_at' | 'phase'>): Delivery {
-  return { ...told, failed: 0, next_at: told.at, phase: 'waiting' }
+export const delivery: RunKind<Delivery, DeliveryEvent, DeliveryEffect> = {
+  kind: 'delivery',
+  // A repetition carries the same delivery id.
+  effects: { deliver: 'repeatable' },
+  step,
 }
 
-function step(state: Delivery, event: RunEvent): Step<Delivery> {
-  const { now, outcome } = event
-  if (event.type === 'timer' && state.phase === 'waiting' && typeof now === 'number')
-    return now >= state.next_at ? send(state) : { state, effects: [], timers: [state.next_at] }
-  if (event.type !== 'effect.done' || state.phase !== 'sending') return { state, effects: [] }
-  const mayTryAgain = outcome === 'failed' && typeof now === 'number' && now < state.at + FOR_MS
-  return mayTryAgain ? wait(state, now) : { state: { ...state, phase: 'ended' }, effects: [], done: true }
-}
-
-function send(state: Delivery): Step<Delivery> {
-  const effect: RunEffect = {
-    key: `${state.channel}/${state.event}/${state.failed + 1}`,
-    kind: 'deliver',
-    with: {
-      delivery_id: state.delivery_id,
-      channel: state.channel,
-      event: state.event,
-      call_id: state.call_id,
-      approval_id: state.approval_id,
-      at: state.at,
-      attempt: state.failed + 1,
-    },
+/** A new message: its timer is due at once. */
+export function newDelivery(told: Omit<Delivery, 'failed' | 'next_at' | 'phase'>): Next {
+  return {
+    state: { ...told, failed: 0, next_at: told.at, phase: 'waiting' },
+    effects: [],
+    timers: { [SEND]: told.at },
   }
-  return { state: { ...state, phase: 'sending' }, effects: [effect] }
 }
 
-function wait(state: Delivery, now: number): Step<Delivery> {
+function step(state: Delivery, event: DeliveryEvent): Next {
+  if (event.type === 'timer' && state.phase === 'waiting')
+    return event.now >= state.next_at ? send(state) : { state, effects: [], timers: { [SEND]: state.next_at } }
+  if (event.type !== 'effect.done' || state.phase !== 'sending') return { state, effects: [] }
+  const { outcome, now } = event
+  const mayTryAgain = outcome === 'failed' && now !== undefined && now < state.at + FOR_MS
+  return mayTryAgain ? wait(state, now) : { state: { ...state, phase: 'ended' }, effects: [], ends: 'done' }
+}
+
+function send(state: Delivery): Next {
+  const { delivery_id, channel, event, call_id, approval_id, at } = state
+  const attempt = state.failed + 1
+  const details = { delivery_id, channel, event, call_id, approval_id, at, attempt }
+  return {
+    state: { ...state, phase: 'sending' },
+    effects: [{ key: `${channel}/${event}/${attempt}`, kind: 'deliver', with: details }],
+  }
+}
+
+function wait(state: Delivery, now: number): Next {
   const next_at = now + Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(state.failed, 20))
-  return { state: { ...state, failed: state.failed + 1, next_at, phase: 'waiting' }, effects: [], timers: [next_at] }
+  return {
+    state: { ...state, failed: state.failed + 1, next_at, phase: 'waiting' },
+    effects: [],
+    timers: { [SEND]: next_at },
+  }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../contract/run.ts'
-import { heldCall, holdCall, parkCall, type HeldCall } from './held-call.ts'
+import { heldCall, holdCall, parkCall, type HeldCall, type HeldCallEvent } from './held-call.ts'
 
 const CALL = 'call_000000000000000000000000'
 const APPROVAL = 'auth_0000000000000000'
@@ -25,10 +25,10 @@ function play(start: HeldCall, events: readonly RunEvent[]) {
   let state = start
   const keys: string[] = []
   for (const one of events) {
-    const step = heldCall.step(state, one)
+    const step = heldCall.step(state, one as HeldCallEvent)
     keys.push(...step.effects.map(({ key }) => key))
     state = step.state
-    if (step.done === true) break
+    if (step.ends !== undefined) break
   }
   return { state, keys }
 }

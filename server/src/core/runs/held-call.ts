@@ -1,5 +1,5 @@
 import type { ApprovalId, CallId } from '../../contract/ids.ts'
-import type { RunEffect, RunEvent, RunKind, Step } from '../../contract/run.ts'
+import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts'
 
 /** A call that goes on without its caller: held for a person, or to be tried again after an interruption. */
 export type HeldCall = {
@@ -11,25 +11,48 @@ export type HeldCall = {
   readonly resumed: number
 }
 
-export function holdCall(call_id: CallId, approval_id: ApprovalId, expires_at: number): Step<HeldCall> {
+export type HeldCallEvent =
+  | DriverEvent
+  | { readonly type: 'approval.approved'; readonly approval_id: ApprovalId }
+  | { readonly type: 'approval.edited'; readonly approval_id: ApprovalId; readonly expires_at: number }
+  | { readonly type: 'approval.closed'; readonly outcome: string }
+  | { readonly type: 'call.retried' }
+  | { readonly type: 'call.settled' }
+  | { readonly type: 'effect.done'; readonly key: string; readonly outcome: string }
+
+export type HeldCallEffect =
+  | { readonly key: string; readonly kind: 'resume_call'; readonly with: { readonly call_id: CallId } }
+  | { readonly key: string; readonly kind: 'expire_approval'; readonly with: { readonly approval_id: ApprovalId } }
+
+type Next = Step<HeldCall, HeldCallEffect>
+
+const EXPIRY = 'expiry'
+
+export function holdCall(call_id: CallId, approval_id: ApprovalId, expires_at: number): Next {
   return {
     state: { call_id, phase: 'waiting', approval_id, expires_at, resumed: 0 },
     effects: [],
-    timers: [expires_at],
+    timers: { [EXPIRY]: expires_at },
+    waits_for: `approval ${approval_id}`,
   }
 }
 
 /** For an interrupted call that nobody held before: it waits for nothing but its own retry. */
-export function parkCall(call_id: CallId): Step<HeldCall> {
+export function parkCall(call_id: CallId): Next {
   return { state: { call_id, phase: 'ended', approval_id: null, expires_at: null, resumed: 0 }, effects: [] }
 }
 
-export const heldCall: RunKind<HeldCall> = { kind: 'held-call', step }
+export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {
+  kind: 'held-call',
+  // The call's own row knows what was already done.
+  effects: { resume_call: 'repeatable', expire_approval: 'repeatable' },
+  step,
+}
 
-function step(state: HeldCall, event: RunEvent): Step<HeldCall> {
+function step(state: HeldCall, event: HeldCallEvent): Next {
   switch (event.type) {
     case 'approval.approved':
-      return state.phase === 'waiting' && event['approval_id'] === state.approval_id ? resume(state) : stay(state)
+      return state.phase === 'waiting' && event.approval_id === state.approval_id ? resume(state) : stay(state)
     case 'approval.edited':
       return state.phase === 'waiting' ? waitAnew(state, event) : stay(state)
     case 'approval.closed':
@@ -39,9 +62,7 @@ function step(state: HeldCall, event: RunEvent): Step<HeldCall> {
     case 'call.settled':
       return state.phase === 'ended' ? ended(state, event) : stay(state)
     case 'timer':
-      return isOverdue(state, event)
-        ? { state: { ...state, phase: 'expiring' }, effects: [expiry(state)] }
-        : stay(state)
+      return isOverdue(state, event.now) ? expire(state) : stay(state)
     case 'effect.done':
       return state.phase === 'waiting' ? stay(state) : ended(state, event)
     default:
@@ -49,38 +70,44 @@ function step(state: HeldCall, event: RunEvent): Step<HeldCall> {
   }
 }
 
-const stay = (state: HeldCall): Step<HeldCall> => ({ state, effects: [] })
+const stay = (state: HeldCall): Next => ({ state, effects: [] })
 
 /** A call whose outcome is unknown may be tried again by a person; every other end is final. */
-function ended(state: HeldCall, event: RunEvent): Step<HeldCall> {
-  return { state: { ...state, phase: 'ended' }, effects: [], done: event['outcome'] !== 'unknown' }
+function ended(state: HeldCall, event: RunEvent): Next {
+  const next: Next = { state: { ...state, phase: 'ended' }, effects: [] }
+  if (event['outcome'] !== 'unknown') return { ...next, ends: 'done' }
+  return { ...next, timers: { [EXPIRY]: null }, waits_for: `settlement of ${state.call_id}` }
 }
 
-function resume(state: HeldCall): Step<HeldCall> {
+function resume(state: HeldCall): Next {
   const resumed = state.resumed + 1
-  const effect: RunEffect = {
-    key: `${state.call_id}/resume/${resumed}`,
-    kind: 'resume_call',
-    with: { call_id: state.call_id },
-  }
-  return { state: { ...state, phase: 'resuming', resumed }, effects: [effect] }
-}
-
-function waitAnew(state: HeldCall, event: RunEvent): Step<HeldCall> {
-  const { approval_id, expires_at } = event
-  if (typeof approval_id !== 'string' || typeof expires_at !== 'number') return stay(state)
-  return { state: { ...state, approval_id: approval_id as ApprovalId, expires_at }, effects: [], timers: [expires_at] }
-}
-
-function isOverdue(state: HeldCall, event: RunEvent): boolean {
-  const { now } = event
-  return state.phase === 'waiting' && state.expires_at !== null && typeof now === 'number' && now >= state.expires_at
-}
-
-function expiry(state: HeldCall): RunEffect {
+  const { call_id } = state
   return {
-    key: `${state.call_id}/expire/${state.approval_id}`,
-    kind: 'expire_approval',
-    with: { approval_id: state.approval_id },
+    state: { ...state, phase: 'resuming', resumed },
+    effects: [{ key: `${call_id}/resume/${resumed}`, kind: 'resume_call', with: { call_id } }],
+    timers: { [EXPIRY]: null },
+    waits_for: null,
+  }
+}
+
+function waitAnew(state: HeldCall, { approval_id, expires_at }: HeldCallEvent & { type: 'approval.edited' }): Next {
+  return {
+    state: { ...state, approval_id, expires_at },
+    effects: [],
+    timers: { [EXPIRY]: expires_at },
+    waits_for: `approval ${approval_id}`,
+  }
+}
+
+function isOverdue({ phase, expires_at }: HeldCall, now: number): boolean {
+  return phase === 'waiting' && expires_at !== null && now >= expires_at
+}
+
+function expire(state: HeldCall): Next {
+  const { call_id, approval_id } = state
+  if (approval_id === null) return stay(state)
+  return {
+    state: { ...state, phase: 'expiring' },
+    effects: [{ key: `${call_id}/expire/${approval_id}`, kind: 'expire_approval', with: { approval_id } }],
   }
 }

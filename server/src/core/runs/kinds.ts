@@ -4,6 +4,16 @@ import { delivery } from './delivery.ts'
 import { heldCall } from './held-call.ts'
 
 /** Every kind of run the driver knows. A new way of working is a new line here and a pure step beside it. */
+export const KINDS = [heldCall, delivery, toolflow] as const
+
+/** By name. The driver hands each kind only the rows and events that were written for it. */
 export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(
-  [heldCall, delivery, toolflow].map((kind) => [kind.kind, kind as unknown as RunKind]),
+  KINDS.map((kind) => [kind.kind, kind as unknown as RunKind]),
 )
+
+/** The effects of all kinds. */
+export type AnyRunEffect = (typeof KINDS)[number] extends infer Kind
+  ? Kind extends RunKind<infer _State, infer _Event, infer Effect>
+    ? Effect
+    : never
+  : never

@@ -3,7 +3,7 @@ import type { RunEffect, RunEvent } from '../../contract/run.ts'
 import type { GateWord } from '../../contract/serenity.ts'
 import type { ToolflowBody, ToolflowCandidate, ToolflowNode } from '../../contract/toolflow.ts'
 import { startToolflow, type ToolflowState } from './state.ts'
-import { toolflow } from './step.ts'
+import { toolflow, type ToolflowEvent } from './step.ts'
 
 export const FLOW = { run_id: 'run_0000000000000000' } as const
 
@@ -62,10 +62,10 @@ export function walk(start: ToolflowState, events: readonly RunEvent[]) {
   const effects: RunEffect[] = []
   for (const event of [{ type: 'toolflow.started' }, ...events]) {
     if (isDone) break
-    const next = toolflow.step(state, event)
+    const next = toolflow.step(state, event as ToolflowEvent)
     state = next.state
     effects.push(...next.effects)
-    isDone = next.done === true
+    isDone = next.ends !== undefined
   }
   return { state, effects, isDone, kinds: effects.map(({ kind }) => kind.replace('toolflow_', '')) }
 }

@@ -124,7 +124,7 @@ describe('law, whatever a flow is told:', () => {
         expect(new Set(keys).size).toBe(keys.length)
         expect(new Set(state.path).size).toBe(state.path.length)
         if (isDone)
-          expect(toolflow.step(state, { type: 'call.ended', call_id: 'x', state: 'executed' }).effects).toEqual([])
+          expect(toolflow.step(state, { type: 'call.ended', call_id: 'call_1', state: 'executed' }).effects).toEqual([])
       }),
     )
   })

@@ -3,10 +3,10 @@ import { isAmbiguous } from './is-ambiguous.ts'
 import type { ToolflowState } from './state.ts'
 
 /** What a flow does in the world at a node; null where it only decides. */
-export type ToolflowEffect =
-  'toolflow_search' | 'toolflow_card' | 'toolflow_judge' | 'toolflow_dry_run' | 'toolflow_dispatch' | 'toolflow_end'
+export type ToolflowWork =
+  'toolflow_search' | 'toolflow_card' | 'toolflow_judge' | 'toolflow_dry_run' | 'toolflow_dispatch'
 
-export const NODES: Readonly<Record<ToolflowNode, { readonly does: ToolflowEffect | null; readonly says: string }>> = {
+export const NODES: Readonly<Record<ToolflowNode, { readonly does: ToolflowWork | null; readonly says: string }>> = {
   TOOL_SEARCH: { does: 'toolflow_search', says: 'find the tools that answer the query' },
   SELECT: { does: null, says: 'take the first, unless it is not clear that it is meant' },
   GET_CARD: { does: 'toolflow_card', says: 'read its card, fill and check the arguments' },
@@ -15,7 +15,7 @@ export const NODES: Readonly<Record<ToolflowNode, { readonly does: ToolflowEffec
   ASK: { does: 'toolflow_dispatch', says: 'the gate holds the call for a person' },
   DRY_RUN: { does: 'toolflow_dry_run', says: 'try it without its effect' },
   EXECUTE: { does: 'toolflow_dispatch', says: 'the call goes through the gate' },
-  FINAL: { does: 'toolflow_end', says: 'one card, and the end on record' },
+  FINAL: { does: null, says: 'one card, and the end on record' },
 }
 
 /** Named, so that the graph can be drawn and each can be tested alone. */

@@ -2,14 +2,36 @@ import { CallState } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
-import type { RunEffect, RunEvent, RunKind, Step } from '../../contract/run.ts'
+import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts'
 import type { ToolflowNode } from '../../contract/toolflow.ts'
 import type { Effect } from '../../contract/verdict.ts'
 import { endingOf } from './ending.ts'
-import { CONDITIONS, EDGES, NODES } from './graph.ts'
+import { CONDITIONS, EDGES, NODES, type ToolflowWork } from './graph.ts'
 import type { ToolflowState } from './state.ts'
 
-export const toolflow: RunKind<ToolflowState> = { kind: 'toolflow', step }
+export type ToolflowEvent =
+  | DriverEvent
+  | { readonly type: 'toolflow.started' }
+  | { readonly type: 'call.ended'; readonly call_id: CallId; readonly state: CallState }
+  /** The parts of the state that the work at a node fills. */
+  | ({ readonly type: 'effect.done'; readonly key: string } & JsonObject)
+
+export type ToolflowEffect = { readonly key: string; readonly kind: ToolflowWork; readonly with: JsonObject }
+
+type Next = Step<ToolflowState, ToolflowEffect>
+
+export const toolflow: RunKind<ToolflowState, ToolflowEvent, ToolflowEffect> = {
+  kind: 'toolflow',
+  // Only the dispatch has an effect, and its idempotency key makes it one call however often it is started.
+  effects: {
+    toolflow_search: 'repeatable',
+    toolflow_card: 'repeatable',
+    toolflow_judge: 'repeatable',
+    toolflow_dry_run: 'repeatable',
+    toolflow_dispatch: 'repeatable',
+  },
+  step,
+}
 
 /** The result of an effect: the parts of the state that it fills. Anything else it carries is not looked at. */
 const FILLS = [
@@ -22,13 +44,11 @@ const FILLS = [
   'call',
 ] as const satisfies readonly (keyof ToolflowState)[]
 
-function step(state: ToolflowState, event: RunEvent): Step<ToolflowState> {
-  const isEnd = state.node === 'FINAL' && event.type === 'effect.done' && event['key'] === keyOf(state, 'FINAL')
-  if (isEnd) return { state, effects: [], done: true }
+function step(state: ToolflowState, event: ToolflowEvent): Next {
   return advance(absorb(state, event))
 }
 
-function absorb(state: ToolflowState, event: RunEvent): ToolflowState {
+function absorb(state: ToolflowState, event: ToolflowEvent): ToolflowState {
   if (event.type === 'call.ended') return absorbCall(state, event)
   const isAnswer = event.type === 'effect.done' && state.begun && event['key'] === keyOf(state, state.node)
   if (!isAnswer) return state
@@ -45,7 +65,7 @@ function absorbCall(state: ToolflowState, event: RunEvent): ToolflowState {
 }
 
 /** Along the edges as far as the state carries, then the node's own work. */
-function advance(before: ToolflowState): Step<ToolflowState> {
+function advance(before: ToolflowState): Next {
   let state = before
   for (;;) {
     const { node } = state
@@ -54,10 +74,39 @@ function advance(before: ToolflowState): Step<ToolflowState> {
     state = enter(state, edge.to)
   }
   const { does } = NODES[state.node]
+  if (state.node === 'FINAL') return ended({ ...state, begun: true })
   if (does === null) throw new Bug(`the toolflow cannot leave ${state.node}`)
-  if (state.begun) return { state, effects: [] }
-  const effect: RunEffect = { key: keyOf(state, state.node), kind: does, with: detailsOf(state) }
-  return { state: { ...state, begun: true }, effects: [effect] }
+  if (state.begun) return { state, effects: [], waits_for: waitsFor(state) }
+  const effect: ToolflowEffect = { key: keyOf(state, state.node), kind: does, with: detailsOf(state) }
+  return { state: { ...state, begun: true }, effects: [effect], waits_for: null }
+}
+
+/** Where a flow stands still, its call is held or was interrupted. */
+const waitsFor = ({ call }: ToolflowState): string | null =>
+  call === null || call.call_id === null ? null : `call ${call.call_id}`
+
+/** One card, and the end on record. */
+function ended(state: ToolflowState): Next {
+  const { run_id, caller, trace, selected_skill_id, call } = state
+  const { status, evidence } = endingOf(state)
+  const subject: Record<string, string> = { run: run_id }
+  if (selected_skill_id !== null) subject['tool'] = selected_skill_id
+  if (typeof call?.call_id === 'string') subject['call'] = call.call_id
+  return {
+    state,
+    effects: [],
+    ends: 'done',
+    audit: [
+      {
+        type: 'toolflow.ended',
+        actor: typeof caller['id'] === 'string' ? caller['id'] : '',
+        trace,
+        subject,
+        outcome: status,
+        about: { gate: evidence },
+      },
+    ],
+  }
 }
 
 function enter(state: ToolflowState, node: ToolflowNode): ToolflowState {
@@ -83,8 +132,6 @@ function detailsOf(state: ToolflowState): JsonObject {
       return { ...who, query: state.query, top_k: Math.max(2, state.top_k) }
     case 'toolflow_card':
       return { ...who, skill_id: state.selected_skill_id, args: state.args, user_prompt: state.user_prompt }
-    case 'toolflow_end':
-      return { ...who, ...endingOf(state), skill_id: state.selected_skill_id, call_id: state.call?.call_id ?? null }
     default:
       return {
         ...who,

@@ -18,7 +18,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
   )
   const later = db.prepare('SELECT 1 FROM events WHERE run = ? AND seq > ? LIMIT 1')
   const wake = db.prepare('INSERT INTO wakes (run, at) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const rest = db.prepare('DELETE FROM wakes WHERE run = ? AND at <= ?')
+  const rest = db.prepare('DELETE FROM wakes WHERE run = ?')
 
   const applyOther = (change: OtherChange): boolean => {
     switch (change.kind) {
@@ -36,12 +36,13 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
       case 'event':
         return changed(event, word(change.run), eventText(change.event))
       case 'wake':
-        // "Now" has no time of its own: 0 is due at any time and forgotten by any rest.
+        // "Now" has no time of its own: 0 is due at any time.
         wake.run(word(change.run), change.at === undefined ? 0 : number(change.at))
         return true
       case 'rest':
         if (later.get(word(change.run), number(change.cursor)) !== undefined) return false
-        rest.run(change.run, number(change.through))
+        rest.run(change.run)
+        if (change.next !== undefined) wake.run(change.run, number(change.next))
         return true
       default:
         throw new Bug(`there is no change \`${JSON.stringify(change satisfies never)}\``)

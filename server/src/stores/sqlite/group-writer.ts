@@ -25,7 +25,7 @@ type Waiting = {
   resolve(outcome: Committed): void
   reject(error: Error): void
 }
-type Wake = Extract<Change, { kind: 'wake' }>
+type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
 export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
@@ -86,7 +86,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
       const packed = packCommit(changes)
       if (closed) return 'unavailable'
       return new Promise((resolve, reject) => {
-        waiting.push({ packed, wakes: changes.filter((change) => change.kind === 'wake'), resolve, reject })
+        waiting.push({ packed, wakes: changes.flatMap(wakesOf), resolve, reject })
         // After the callbacks of this turn of the event loop, so that what arrives together travels together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })
@@ -106,4 +106,10 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
 
 function errorOf({ says, code }: Fault): Error {
   return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (SQLite ${code})`}`)
+}
+
+/** A run that rests until a time is woken then, like one that is told to wake. */
+function wakesOf(change: Change): Wake[] {
+  if (change.kind === 'wake') return [change]
+  return change.kind === 'rest' && change.next !== undefined ? [{ run: change.run, at: change.next }] : []
 }

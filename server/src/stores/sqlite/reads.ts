@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AuditEntry } from '../../contract/audit.ts'
-import type { RunId } from '../../contract/ids.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
-import type { Accounts, AuditReads, Held, Journal, Rows, Shelves, Table } from '../../commands/ports.ts'
+import type { Accounts, AuditReads, DueRun, Held, Journal, Rows, Shelves, Table } from '../../commands/ports.ts'
 import { isKeyed, isUnlisted, listedFields } from './listed.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
 import { textKey } from './text-key.ts'
@@ -75,9 +74,9 @@ export function reads(db: DatabaseSync): Reads {
       return found.map(({ seq, body }) => ({ seq, event: parsed<RunEvent>(body, `event ${seq} of \`${run}\``) }))
     },
 
-    async due(now, limit) {
-      const sql = 'SELECT run FROM wakes WHERE at <= ? GROUP BY run ORDER BY min(at), run LIMIT ?'
-      return (prepared(sql).all(now, size(limit)) as { run: RunId }[]).map(({ run }) => run)
+    async due(now, limit, after) {
+      const sql = 'SELECT run, at FROM wakes WHERE at <= ? AND (at, run) > (?, ?) ORDER BY at, run LIMIT ?'
+      return prepared(sql).all(now, after?.at ?? -1, after?.run ?? '', size(limit)) as DueRun[]
     },
 
     async nextDue(now) {

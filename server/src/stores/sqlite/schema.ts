@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
+import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from './text-key.ts'
 
@@ -149,6 +150,22 @@ const ENDED_DAYS = `
     WHERE status = 'done';
   CREATE INDEX runs_by_ended_day ON runs (ended_day) WHERE ended_day IS NOT NULL;`
 
+/** Runs are found by whose they are, what they belong to and what they wait for. `run_v2` is in runs-v2.ts. */
+const RUN_COLUMNS = `
+  ALTER TABLE runs ADD COLUMN owner TEXT;
+  ALTER TABLE runs ADD COLUMN thread TEXT;
+  ALTER TABLE runs ADD COLUMN parent TEXT;
+  ALTER TABLE runs ADD COLUMN waits_for TEXT;
+  UPDATE runs SET body = run_v2(body, later), later = NULL, version = version + 1;
+  UPDATE runs SET status = json_extract(body, '$.status'), waits_for = json_extract(body, '$.waits_for');
+  CREATE INDEX runs_by_owner ON runs (owner) WHERE owner IS NOT NULL;
+  CREATE INDEX runs_by_thread ON runs (thread) WHERE thread IS NOT NULL;
+  CREATE INDEX runs_by_parent ON runs (parent) WHERE parent IS NOT NULL;
+  CREATE INDEX runs_by_waits_for ON runs (waits_for) WHERE waits_for IS NOT NULL;
+  CREATE INDEX wakes_by_at_and_run ON wakes (at, run);
+  DROP INDEX wakes_by_at;
+  INSERT INTO wakes (run, at) SELECT id, 0 FROM runs WHERE status <> 'done' ON CONFLICT DO NOTHING;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -163,6 +180,7 @@ export const MIGRATIONS: readonly string[] = [
   NUMBERED_STREAMS,
   ENDED_DAYS,
   CALLER_ROWS,
+  RUN_COLUMNS,
 ]
 
 /**
@@ -170,6 +188,7 @@ export const MIGRATIONS: readonly string[] = [
  * that start together one migrates and the others find it done.
  */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
+  db.function('run_v2', (body, later) => runV2(String(body), later === null ? undefined : String(later)))
   db.function('text_key', (value) => (typeof value === 'string' ? textKey(value) : null))
   defineCallerFunctions(db)
   db.exec('BEGIN IMMEDIATE')

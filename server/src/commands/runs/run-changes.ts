@@ -1,0 +1,38 @@
+import type { RunId } from '../../contract/ids.ts'
+import type { ChildRun, RunEvent, RunRow } from '../../contract/run.ts'
+import { nextTimer } from '../../core/runs/advance-run.ts'
+import type { Change } from '../ports.ts'
+
+/** A new run, with its first event where it has one, and the wake-up that makes the driver look at it. */
+export function newRunChanges(row: RunRow, event?: RunEvent): Change[] {
+  const created: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: 'absent', to: row }
+  if (event !== undefined) return [created, ...tellRun(row.run_id, event)]
+  const at = nextTimer(row)
+  return at === undefined ? [created] : [created, { kind: 'wake', run: row.run_id, at }]
+}
+
+/** Something happened to a run. */
+export function tellRun(run: RunId, event: RunEvent): Change[] {
+  return [
+    { kind: 'event', run, event },
+    { kind: 'wake', run },
+  ]
+}
+
+/** A run that another one starts. Owner and thread are its parent's unless it has its own. */
+export function childRunChanges({ event, ...child }: ChildRun, parent: RunRow, created_at: number): Change[] {
+  const { owner, thread } = parent
+  const row: RunRow = {
+    v: 2,
+    ...(owner === undefined ? {} : { owner }),
+    ...(thread === undefined ? {} : { thread }),
+    ...child,
+    parent: parent.run_id,
+    status: 'waiting',
+    cursor: 0,
+    executing: [],
+    timers: {},
+    created_at,
+  }
+  return newRunChanges(row, event)
+}
