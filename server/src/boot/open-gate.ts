@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { loadJudgement } from '../commands/calls/facts/load-judgement.ts'
-import { createRunDriver } from '../commands/runs/drive-run.ts'
 import type { Gate } from '../commands/gate.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
@@ -18,7 +17,6 @@ import { openMeaning } from '../commands/catalogue/search-meaning.ts'
 import { recoverCalls } from '../commands/calls/recover-calls.ts'
 import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
-import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { givingBackPending } from '../commands/approvals/pending-limits.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
@@ -27,7 +25,6 @@ import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { onlyBoot } from '../commands/runs/only-boot.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Problem, type Result } from '../contract/problems.ts'
-import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
@@ -45,9 +42,10 @@ import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { openBreathe } from './breathe.ts'
-import { bindGate, type Bound, type World } from './bind-gate.ts'
+import type { World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn, type LiveKeys } from './data-folder.ts'
 import { gateFiles } from './gate-files.ts'
+import { driveWorld } from './drive-world.ts'
 import type { Settings } from './load-config.ts'
 import { onListedWith } from './on-listed.ts'
 import { openSerenity } from './open-serenity.ts'
@@ -161,23 +159,6 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     },
     close: () => (closing ??= shutDown()),
   })
-}
-
-/** The commands over an opened world, and the driver that carries on what people decide. */
-export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
-  const { gate, performers, idle } = bindGate(world)
-  const onFault = (run: string | undefined, error: unknown) =>
-    log('error', 'a run could not be driven', { run, error: String(error) })
-  const driver = createRunDriver({
-    ...world,
-    kinds: RUN_KINDS,
-    performers,
-    emit: () => {},
-    onLanded: (run) => scheduler.wake(run),
-    onFault,
-  })
-  const scheduler = scheduleRuns({ ...world, driver, onFault })
-  return { gate, scheduler, idle }
 }
 
 type Opened = {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { driveWorld, openWorld } from '../../src/boot/open-gate.ts'
+import { driveWorld } from '../../src/boot/drive-world.ts'
+import { openWorld } from '../../src/boot/open-gate.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
 
