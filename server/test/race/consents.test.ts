@@ -6,10 +6,10 @@ import { ADMIN, APPROVER, effectsIn, openTestGate } from '../gate/with-gate.ts'
 import { race } from './race.ts'
 
 const RACERS = ['a', 'b', 'c']
-const TIMES = 150
+const TIMES = 130
 const UNITS = 200
 
-test('of 450 calls by three processes under one consent of 200 exactly 200 run, and a person is asked about the rest', async () => {
+test('of 390 calls by three processes under one consent of 200 exactly 200 run, and a person is asked about the rest', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
   try {
     const before = await openTestGate(folder)

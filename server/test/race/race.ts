@@ -47,6 +47,7 @@ export async function runRacer(
   process.stdout.write('ready\n')
   await new Promise((resolve) => process.stdin.once('data', resolve))
   const seen = await Promise.all(attempts.map((attempt) => attempt()))
+  await scheduler.idle()
   await scheduler.stop()
   await close()
   const tally: Tally = {}

@@ -22,6 +22,8 @@ export interface Scheduler {
   sweep(): Promise<void>
   /** At start: drive also the runs whose effects were under way when an earlier process ended. */
   recover(): Promise<void>
+  /** Resolves when no run is being driven or waits for its turn. */
+  idle(): Promise<void>
   /** No new drives; resolves when those under way have come to rest. */
   stop(): Promise<void>
 }
@@ -130,6 +132,9 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
         after = page.length < PAGE ? undefined : page.at(-1)?.cursor
       } while (after !== undefined)
       await sweep()
+    },
+    async idle() {
+      while (busy.size > 0) await Promise.all(busy.values())
     },
     async stop() {
       stopped = true
