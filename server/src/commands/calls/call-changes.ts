@@ -1,5 +1,6 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Call, CallRow, CallState, Judged, ToolResult } from '../../contract/call.ts'
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import { Bug, problem } from '../../contract/problems.ts'
@@ -129,7 +130,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
 
 function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
   const first = holdCall(row.call_id, approval.approval_id, approval.expires_at)
-  const run = beginRun(heldCall, approval.run_id, first, now, { owner: row.caller.id, thread: row.thread })
+  const run = beginRun(heldCall, approval.run_id, first, now, { owner: callerIdentity(row.caller), thread: row.thread })
   return [
     { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },
     ...newRunChanges(run),

@@ -1,3 +1,4 @@
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { heldCall, parkCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
@@ -12,7 +13,7 @@ export function retryChanges(
   const run_id = row.run_id ?? deps.ids.run()
   const retried = { type: 'call.retried' }
   if (row.run_id !== undefined) return { row, changes: tellRun(run_id, retried) }
-  const labels = { owner: row.caller.id, thread: row.thread }
+  const labels = { owner: callerIdentity(row.caller), thread: row.thread }
   const run = beginRun(heldCall, run_id, parkCall(row.call_id), deps.clock(), labels)
   return { row: { ...row, run_id }, changes: newRunChanges(run, retried) }
 }

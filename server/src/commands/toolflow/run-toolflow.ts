@@ -1,5 +1,5 @@
 import { Caller, PROGRAM_KINDS } from '../../contract/caller.ts'
-import { isSameCaller } from '../../contract/caller-identity.ts'
+import { callerIdentity, isSameCaller } from '../../contract/caller-identity.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
@@ -92,7 +92,7 @@ const askedText = ({ args: _, ...body }: ToolflowBody, args: string) => JSON.str
 async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowState) {
   const { run_id, trace } = state
   const now = deps.clock()
-  const run = beginRun(toolflow, run_id, { state }, now, { owner: caller.id, thread: state.thread })
+  const run = beginRun(toolflow, run_id, { state }, now, { owner: callerIdentity(caller), thread: state.thread })
   const about = {
     asked_hash: state.asked_hash,
     top_k: state.top_k,
