@@ -48,6 +48,7 @@ import { gateFiles } from './gate-files.ts'
 import { driveWorld } from './drive-world.ts'
 import type { Settings } from './load-config.ts'
 import { onListedWith } from './on-listed.ts'
+import { openScanner } from './scanner/open-scanner.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
@@ -220,6 +221,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const noting = { kept, ledger: store.value, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
+  const scanner = openScanner(judgement.value.scanRules, config.dlp)
+  const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   const version = packageVersion()
   const telemetry = openTelemetry({
     version,
@@ -270,7 +273,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     ...shared,
     accounts: store.value,
     files,
-    judgement: judgement.value,
+    judgement: { ...judgement.value, scanner },
     toolflow: config.toolflow,
     ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
     ...(health.value === undefined ? {} : { health: health.value }),
@@ -282,8 +285,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     tail: store.value,
     journal: store.value,
     artifacts: fileArtifacts(places.artifacts),
-    servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), judgement.value.outputRules)),
-    offerings: redactReplies(strikeOwnReplies(servers, own.current), judgement.value.outputRules),
+    servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), outputs)),
+    offerings: redactReplies(strikeOwnReplies(servers, own.current), outputs),
     serverReports: () =>
       own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
     ownCredentials: own.current,
@@ -329,6 +332,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
       unwatch()
       await telemetry.close()
       await servers.close()
+      await scanner.close()
       await store.value.close()
     },
   })

@@ -38,6 +38,8 @@ export type ApprovalRow = {
   readonly tool_id: string
   readonly definition_hash: string
   readonly canonical_args: string
+  /** What approvers see. Absent in rows of releases that did not keep it. */
+  readonly shown?: ShownRequest
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string
@@ -78,6 +80,13 @@ export type HiddenPlace = {
   readonly type: string
   /** In characters. */
   readonly length: number
+}
+
+/** A request without its secrets: canonical JSON, and what is hidden in it. */
+export type ShownRequest = {
+  readonly args: string
+  readonly edited_from?: string
+  readonly hidden: readonly HiddenPlace[]
 }
 
 /** What an approver sees. Arguments are redacted where secret. */

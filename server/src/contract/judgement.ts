@@ -22,10 +22,13 @@ export type Sandbox = z.infer<typeof Sandbox>
 /** How a place stands to the gate's own files: in its data folder, one of its settings, or a folder around these. */
 export type GatePlace = 'data' | 'settings' | 'around_data' | 'around_settings'
 
-/** What becomes of sensitive text in the arguments of a tool that writes or sends. */
+/** What becomes of sensitive text in the arguments of a tool. */
 export const ContentSettings = z.strictObject({
-  secrets: z.enum(['block', 'ask', 'off']).default('block'),
+  /** Left out: a secret that would leave the machine is blocked, one that stays is asked about. */
+  secrets: z.enum(['block', 'ask', 'off']).optional(),
   pii: z.enum(['ask', 'off']).default('ask'),
+  /** Fields that are there to be given a credential: a secret in one of them is asked about, not blocked. */
+  credentials: z.array(ArgumentPointer).max(100).default([]),
 })
 export type ContentSettings = z.infer<typeof ContentSettings>
 

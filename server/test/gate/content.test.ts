@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
-import { APPROVER, pendingOf, withGate } from './with-gate.ts'
+import { APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig } from './with-gate.ts'
 
 // Put together at run time: no scanner of this repository should take it for a leak.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const CARD = ['4111', '1111', '1111', '1111'].join(' ')
 
-test('a secret is not written, personal data is asked about, and a reader may be given either', async () => {
-  await withGate(async ({ gate, call, effects, outcome }) => {
-    const blocked = await call('book__note_again', { text: `my token is ${SECRET}` })
+test('a secret does not leave, a written one and personal data are asked about, and a reader may be given either', async () => {
+  const tools = { ...BOOK_TOOLS, note_again: { effects: ['write'] }, note: { effects: ['write', 'external'] } }
+  const opened = async ({ gate, call, effects, outcome }: GateRig) => {
+    const written = pendingOf(await call('book__note_again', { text: `my token is ${SECRET}` }))
+    expect(written.evidence).toMatchObject([
+      { rule: 'notes-run' },
+      { rule: 'content.secret', effect: 'ask', strength: 'strong' },
+      { rule: 'packet.hidden' },
+    ])
+    const blocked = await call('book__note', { text: `my token is ${SECRET}` })
     expect(blocked).toMatchObject({ status: 'refused', problem: { about: { rules: 'content.secret' } } })
     expect(JSON.stringify(blocked)).not.toContain(SECRET.slice(0, 8))
     expect(JSON.stringify(await gate.auditPage(undefined, 1, 1000))).not.toContain(SECRET.slice(4))
@@ -19,7 +26,12 @@ test('a secret is not written, personal data is asked about, and a reader may be
     expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
 
     expect(await call('book__look', { text: SECRET })).toMatchObject({ status: 'executed' })
-  })
+    const fetched = await call('book__look', { text: `https://x.test/?q=${Buffer.from(SECRET).toString('base64')}` })
+    expect(fetched).toMatchObject({ status: 'refused', problem: { about: { rules: 'content.secret' } } })
+    const destroying = await call('book__note_again', { text: 'key: [REDACTED_SECRET]' })
+    expect(destroying).toMatchObject({ status: 'refused', problem: { about: { rules: 'content.redacted' } } })
+  }
+  await withGate(opened, { server: { tools } })
 })
 
 test('the operator decides per tool what becomes of secrets and of personal data', async () => {
@@ -31,6 +43,7 @@ test('the operator decides per tool what becomes of secrets and of personal data
       expect(pendingOf(await call('book__note', { text: SECRET })).evidence).toMatchObject([
         { decider: 'policy' },
         { rule: 'content.secret', effect: 'ask', strength: 'strong' },
+        { rule: 'packet.hidden' },
       ])
     },
     { server: { tools } },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ADMIN, AGENT, APPROVER, pendingOf, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, pendingOf, withGate } from './with-gate.ts'
 
 /** Made here from parts, so that no scanner takes this file for a leak. */
 const planted = (mark: string) => `ghp_${mark}${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40)
@@ -12,6 +12,8 @@ function bytesBelow(folder: string): string {
   return files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join('\n')
 }
 
+const SENDING = { server: { tools: { ...BOOK_TOOLS, note: { effects: ['write', 'external'] } } } }
+
 describe('a planted secret', () => {
   test('in the arguments of a call that sends is refused, and stands neither on the disk nor in any answer', async () => {
     await withGate(async ({ gate, call, folder }) => {
@@ -21,7 +23,7 @@ describe('a planted secret', () => {
       expect(JSON.stringify(outcome)).not.toContain(secret)
       expect(JSON.stringify(await gate.auditPage(undefined, 1, 1000))).not.toContain(secret)
       expect(bytesBelow(join(folder, 'data'))).not.toContain(secret)
-    })
+    }, SENDING)
   })
 
   test('in what a tool answers reaches neither the model nor the disk, also when the answer is huge', async () => {

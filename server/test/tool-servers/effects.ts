@@ -104,7 +104,7 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
       },
     }),
   fails: ({ id }) => send({ id, result: { content: [{ type: 'text', text: 'it broke' }], isError: true } }),
-  big: ({ id, args }) => answer(id, 'x'.repeat(Number(args['size']))),
+  big: ({ id, args: { size, of = 'x' } }) => answer(id, String(of).repeat(Number(size) / String(of).length)),
 }
 
 serveRaw({

@@ -3,7 +3,6 @@ import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, Remember } from '../../contract/consent.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { visibleText } from '../../contract/visible-text.ts'
-import { redactText } from '../../core/dlp/redact-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
 import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
 import { termsToRemember } from '../../core/consent/draw-up-consent.ts'
@@ -20,7 +19,7 @@ export type DecideDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly probe: Probe
-  readonly judgement: Pick<Judgement, 'secretRules'>
+  readonly judgement: Pick<Judgement, 'scanner'>
 }
 
 /**
@@ -58,7 +57,7 @@ export async function decideApproval(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = await deps.shelves.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
-    const { digest, strength } = packetOf(deps, found.row)
+    const { digest, strength } = await packetOf(deps, found.row)
     const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
@@ -125,7 +124,7 @@ export async function decisionChanges(
   const now = deps.clock()
   const call = await heldCallOf(deps.shelves, to)
   if (to.state === 'denied') {
-    const why = problem('approval.denied', { approval_id: to.approval_id, ...reasonIn(deps, to) })
+    const why = problem('approval.denied', { approval_id: to.approval_id, ...(await reasonIn(deps, to)) })
     return closeCall({ held, to }, call, why, by.id, now)
   }
   const isApproved = to.state === 'approved'
@@ -141,11 +140,11 @@ export async function decisionChanges(
 }
 
 /** A denial's reason is for the agent: without secrets, in one line. */
-function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): { readonly reason?: string } {
+async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): Promise<{ readonly reason?: string }> {
   const reason = decisions.at(-1)?.reason
   return reason === undefined || reason === ''
     ? {}
-    : { reason: visibleText(redactText(reason, judgement.secretRules).text) }
+    : { reason: visibleText(await judgement.scanner.redact(reason, 'shown')) }
 }
 
 const proofIn = ({ decisions }: ApprovalRow) => (decisions.at(-1)?.passphrase === true ? { passphrase: true } : {})

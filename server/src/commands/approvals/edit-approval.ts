@@ -18,7 +18,7 @@ import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { bytesOf, movedChanges } from './pending-limits.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Held, Ledger } from '../ports.ts'
-import { hiddenInRequest } from './hidden-in-request.ts'
+import { showRequest } from './show-request.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
@@ -50,7 +50,7 @@ export async function editApproval(
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
   if (!replaced.ok) return replaced
-  const isShown = digest === undefined || digest === packetOf(deps, held.row).digest
+  const isShown = digest === undefined || digest === (await packetOf(deps, held.row)).digest
   if (!isShown) return refuse('approval.changed', { approval_id })
   const call = await heldCallOf(deps.shelves, held.row)
   const { caller, tool_id: tool, thread, trace } = call.row
@@ -68,11 +68,11 @@ export async function editApproval(
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
   const shown = preview.is === 'previewed' ? previewIn(preview) : {}
   const parts = { ...edited, ...shown, edited_from: held.row.canonical_args }
-  const hidden = hiddenInRequest(deps, asked.verdict, parts)
-  const shownVerdict = strongWhereHidden(asked.verdict, hidden, facts.now)
+  const packet = await showRequest(deps, parts)
+  const shownVerdict = strongWhereHidden(asked.verdict, packet.hidden, facts.now)
   const judged = { verdict: shownVerdict, policy_version: policy.version, judged: judgedOf(facts) }
   const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)
-  const request = newRequest(deps, row, held.row, shown)
+  const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
   const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
   if (recorded === 'committed') return ok(request)
   return recorded === 'unavailable' ? refuse('audit.unavailable') : refuse('approval.not_pending', { approval_id })
@@ -112,7 +112,7 @@ function newRequest(
   deps: EditDeps,
   row: CallRow,
   before: ApprovalRow,
-  preview: Pick<ApprovalRow, 'preview' | 'preview_raw'>,
+  preview: Pick<ApprovalRow, 'preview' | 'preview_raw' | 'shown'>,
 ): ApprovalRow {
   if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
   return {

@@ -13,13 +13,12 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Page, Shelves } from '../ports.ts'
-import { redactArgs } from '../calls/redact-args.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
-import { hiddenInRequest } from './hidden-in-request.ts'
+import { showRequest } from './show-request.ts'
 
 export type ApprovalReadDeps = SiblingDeps & {
   readonly shelves: Shelves
-  readonly judgement: Pick<Judgement, 'secretRules' | 'outputRules'>
+  readonly judgement: Pick<Judgement, 'scanner'>
 }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
@@ -38,7 +37,8 @@ export async function listApprovals(
 ): Promise<InboxPage> {
   const held = await deps.shelves.list('approvals', state === undefined ? {} : { state }, page)
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const items = held.filter(({ row }) => maySeeApproval(caller, row)).map(({ row }) => packetOf(deps, row))
+  const seen = held.filter(({ row }) => maySeeApproval(caller, row))
+  const items = await Promise.all(seen.map(({ row }) => packetOf(deps, row)))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
@@ -49,7 +49,7 @@ export async function readApproval(
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
-  return ok({ ...packetOf(deps, held.row), ...definitionIn(deps, caller, held.row) })
+  return ok({ ...(await packetOf(deps, held.row)), ...definitionIn(deps, caller, held.row) })
 }
 
 export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }
@@ -62,15 +62,14 @@ export async function listUnknown(
 ): Promise<Result<UnknownPage>> {
   if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
   const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
-  const shown = (row: CallRow): CallRow => ({ ...row, canonical_args: shownArgs(deps, row.canonical_args) })
+  const shown = async (row: CallRow): Promise<CallRow> => {
+    const { args } = await deps.judgement.scanner.shownArgs(row.canonical_args)
+    return { ...row, canonical_args: visibleText(args) }
+  }
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const items = held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row))
+  const items = await Promise.all(held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row)))
   return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
-
-/** The same JSON with its unseen characters as escapes. */
-const shownArgs = ({ judgement }: Pick<ApprovalReadDeps, 'judgement'>, args: string) =>
-  visibleText(redactArgs(args, judgement.secretRules))
 
 const isUnsettled = (row: CallRow) => row.settled === undefined
 
@@ -87,17 +86,19 @@ function definitionIn(
 }
 
 /** What a person needs to understand a request in five seconds. */
-export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPacket {
+export async function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): Promise<ApprovalPacket> {
   const tool = deps.catalogue.tool(row.tool_id)
-  const shown = shownArgs(deps, row.canonical_args)
-  const args: Json = JSON.parse(shown)
+  // Rows of this release hold what approvers see; only those of earlier ones are searched when they are read.
+  const { args, edited_from, hidden: places } = row.shown ?? (await showRequest(deps, row))
+  // What a preview hid is kept only while the request is pending.
+  const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places
+  const sources = tool?.rollback === undefined ? {} : { args: JSON.parse(visibleText(args)) as Json }
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const evidence = row.evidence.map(shownOpinion)
   const asking = evidence.filter((opinion) => opinion.effect !== 'allow')
-  const hidden = hiddenInRequest(deps, { effect: 'ask' }, row)
   const definition = tool && inForce(tool.row).definition
   const required = definition?.inputSchema['required']
-  const standard = describeStandard(tool, siblings, { args })
+  const standard = describeStandard(tool, siblings, sources)
   const shownPacket = {
     approval_id: row.approval_id,
     call_id: row.call_id,
@@ -105,8 +106,9 @@ export function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): ApprovalPack
     title: shortened(visibleText(tool?.title ?? definition?.title ?? row.tool_id), LONGEST_TITLE),
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
-    proposed_args: shown,
-    ...(row.edited_from === undefined ? {} : { edited_from: shownArgs(deps, row.edited_from) }),
+    // The same JSON with its unseen characters as escapes.
+    proposed_args: visibleText(args),
+    ...(edited_from === undefined ? {} : { edited_from: visibleText(edited_from) }),
     risk_notes: evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
     rollback: visibleText(standard.rollback),

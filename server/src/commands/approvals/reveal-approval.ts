@@ -25,7 +25,7 @@ export async function revealApproval(
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const { row } = held
   if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })
-  const packet = packetOf(deps, row)
+  const packet = await packetOf(deps, row)
   const call = await heldCallOf(deps.shelves, row)
   const about = { places: placesIn(packet.hidden), digest: packet.digest }
   const entry = auditOf('approval.revealed', { ...call.row, approval_id: row.approval_id }, deps.clock(), {

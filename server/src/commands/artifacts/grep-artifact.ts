@@ -31,8 +31,9 @@ export type ArtifactHits = {
 const MOST_CHARACTERS = 16 * 1_048_576
 const LONGEST_LINE = 400
 const LONGEST_PATTERN = 1_000
-/** Others go on with their work after so many lines. */
-const LINES_PER_TURN = 500
+/** The clock is read after so many characters, and others go on with their work after so many milliseconds. */
+const CHARS_PER_LOOK = 16_384
+const MS_PER_TURN = 10
 const MOST_MS = 2_000
 
 /** The lines of an evicted output in which a text or a regular expression occurs. Bounded in time, hits and length. */
@@ -47,15 +48,23 @@ export async function grepArtifact(
   const read = await readArtifact(deps, caller, digest, 0, MOST_CHARACTERS)
   if (!read.ok) return read
   const { text, size } = read.value
-  const lines = text.split('\n')
   const hits: ArtifactHit[] = []
   const until = deps.clock() + MOST_MS
-  let from = 0
-  for (const [index, line] of lines.entries()) {
-    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await new Promise<void>((go) => void deps.after(0, go))
-    if (hits.length >= query.limit || deps.clock() > until) return ok({ hits, size, complete: false })
-    if (fits.value(line)) hits.push({ line: index + 1, from, text: shown(lines, index, query) })
-    from += line.length + 1
+  let turn = deps.clock()
+  let looked = 0
+  // Line by line where they stand: sixteen million empty lines are one text, not sixteen million.
+  for (let line = 1, from = 0; from <= text.length; line++) {
+    if (hits.length >= query.limit) return ok({ hits, size, complete: false })
+    const end = endOfLine(text, from)
+    if (fits.value(text.slice(from, end))) hits.push({ line, from, text: shown(text, from, end, query) })
+    looked += Math.min(end - from, LONGEST_LINE * 10) + 16
+    from = end + 1
+    if (looked < CHARS_PER_LOOK) continue
+    looked = 0
+    if (deps.clock() > until) return ok({ hits, size, complete: false })
+    if (deps.clock() - turn < MS_PER_TURN) continue
+    await new Promise<void>((go) => void deps.after(0, go))
+    turn = deps.clock()
   }
   return ok({ hits, size, complete: size <= MOST_CHARACTERS })
 }
@@ -81,11 +90,22 @@ function isMatch(test: (text: string) => boolean, line: string): boolean {
   }
 }
 
-function shown(lines: readonly string[], index: number, { around, pattern, regexp }: ArtifactQuery): string {
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+function shown(text: string, from: number, end: number, { around, pattern, regexp }: ArtifactQuery): string {
+  let first = from
+  for (let count = 0; count < around && first > 0; count++)
+    first = first < 2 ? 0 : text.lastIndexOf('\n', first - 2) + 1
+  let last = end
+  for (let count = 0; count < around && last < text.length; count++) last = endOfLine(text, last + 1)
   const clipped = (line: string, at: number) =>
     line.length <= LONGEST_LINE ? line : line.slice(Math.max(0, at - LONGEST_LINE / 2), at + LONGEST_LINE / 2)
-  return lines
-    .slice(Math.max(0, index - around), index + around + 1)
+  return text
+    .slice(first, last)
+    .split('\n')
     .map((line) => clipped(line, regexp ? 0 : Math.max(0, line.indexOf(pattern))))
     .join('\n')
 }

@@ -1,4 +1,4 @@
-import type { ApprovalRow } from '../../contract/approval.ts'
+import type { ApprovalRow, ShownRequest } from '../../contract/approval.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Call, CallRow, CallState, Judged, ToolResult } from '../../contract/call.ts'
@@ -23,6 +23,8 @@ export type Recording = {
   readonly idempotency_key?: string
   readonly preview?: ToolResult
   readonly preview_raw?: ToolResult
+  /** Of a call that is held: what approvers see. */
+  readonly shown?: ShownRequest
   /** What is known of an execution before it starts. */
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
@@ -105,6 +107,7 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
     counted: { bytes },
     ...(recording.preview === undefined ? {} : { preview: recording.preview }),
     ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
+    ...(recording.shown === undefined ? {} : { shown: recording.shown }),
   }
 }
 

@@ -37,7 +37,7 @@ export const UNCHECKED: Checked = { is: 'ready', ready: { parts: {} } }
 
 async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: string): Promise<Checked> {
   const args: Json = JSON.parse(call.canonical_args)
-  const { rollback } = rollbackFor(deps, call, tool, { args })
+  const { rollback } = await rollbackFor(deps, call, tool, { args })
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }
   const planned = planReadBack(tool.check, { args })
   const finding = planned.ok

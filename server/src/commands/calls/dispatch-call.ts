@@ -27,8 +27,8 @@ import type { Catalogue, Ledger, Live, Probe } from '../ports.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
-import { redactArgs } from './redact-args.ts'
-import { hiddenInRequest } from '../approvals/hidden-in-request.ts'
+import { showRequest } from '../approvals/show-request.ts'
+import { strikeOwnArgs } from './strike-own-args.ts'
 
 export type DispatchDeps = PrepareDeps &
   JudgeDeps &
@@ -142,9 +142,10 @@ function check(
 }
 
 /** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
-function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Call {
+async function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Promise<Call> {
   if (verdict.effect !== 'block') return call
-  return { ...call, canonical_args: redactArgs(call.canonical_args, judgement.secretRules, ownCredentials()) }
+  const struck = strikeOwnArgs(call.canonical_args, ownCredentials())
+  return { ...call, canonical_args: (await judgement.scanner.shownArgs(struck)).args }
 }
 
 async function record(
@@ -157,13 +158,15 @@ async function record(
 ): Promise<Outcome | 'overtaken'> {
   const { verdict: found, facts, policy_version, seen } = judged
   const now = deps.clock()
-  const verdict = strongWhereHidden(found, hiddenInRequest(deps, found, { ...call, ...rawIn(preview) }), now)
+  // What approvers see is made once, here: a list of requests is not a reason to search their arguments again.
+  const shown = found.effect === 'ask' ? await showRequest(deps, { ...call, ...rawIn(preview) }) : undefined
+  const verdict = strongWhereHidden(found, shown?.hidden ?? [], now)
   const frees_at = freesAt(facts.budgets)
   const bytes = bytesOf(call.canonical_args, preview?.result, preview?.raw)
   const pending =
     verdict.effect === 'ask' ? await pendingChanges(deps.accounts, deps.pendingLimits, call.caller, bytes) : ok([])
   if (!pending.ok) return stopped(deps, { call, tool, integrity: facts.integrity }, judged, pending.problem, undefined)
-  const { row, changes: recording } = changesFor(storable(deps, call, verdict), verdict, {
+  const { row, changes: recording } = changesFor(await storable(deps, call, verdict), verdict, {
     now,
     ...(frees_at === undefined ? {} : { frees_at }),
     boot: deps.boot,
@@ -178,6 +181,7 @@ async function record(
     },
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
+    ...(shown === undefined ? {} : { shown }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: keyOf(request, request.idempotency_key) }),
   })
   const isStart = row.state === 'executing'

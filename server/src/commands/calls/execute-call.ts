@@ -51,7 +51,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   deps.probe('upstream.after')
   const checked = checkOutput(interpret(answer, row), tool)
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
-  const consequences = { ...consequencesOf(deps, row, tool, checked), ...called_off }
+  const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked)
   return await recordOutcome(deps, row, ended, version)
 }
@@ -59,12 +59,17 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
 
 /** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
-function consequencesOf(deps: ExecuteDeps, row: CallRow, tool: Tool, { state, result }: Interpretation): Consequences {
+async function consequencesOf(
+  deps: ExecuteDeps,
+  row: CallRow,
+  tool: Tool,
+  { state, result }: Interpretation,
+): Promise<Consequences> {
   if (state !== 'executed' || result === undefined) return {}
   if (tool.rollback === undefined && tool.verify === undefined) return {}
   const args: Json = JSON.parse(row.canonical_args)
   const sources = { args, result: answerValue(result) }
-  const rollback = rollbackFor(deps, row, tool, sources)
+  const rollback = await rollbackFor(deps, row, tool, sources)
   if (tool.verify === undefined) return rollback
   const planned = planReadBack(tool.verify, sources)
   return planned.ok

@@ -4,6 +4,7 @@ import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { countApprovers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
+import { contentFact } from './facts/content-fact.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
@@ -34,8 +35,6 @@ export type Moment = {
 /** The facts, and for a commit that acts on them the versions of what others can change. */
 export type Gathered = { readonly facts: Facts; readonly seen: Seen }
 
-const CAREFUL = { secrets: 'block', pii: 'ask' } as const
-
 /** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
   return (await gatherSeen(deps, call, tool, told)).facts
@@ -65,7 +64,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     look_alikes: lookAlikesOf(deps, tool),
     files: await filesFact(deps, call, tool),
     traps: await trapFacts(deps),
-    content: { ...(settings?.content ?? CAREFUL), rules: judgement.rules },
+    content: await contentFact(judgement, call, tool),
     own_credentials: deps.ownCredentials(),
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call, tool),

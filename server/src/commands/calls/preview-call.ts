@@ -5,7 +5,6 @@ import { problem, type Problem } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
-import { hiddenInPreview } from '../../core/approvals/hidden-places.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
 import type { Catalogue, Change, Clock, Digest, Ledger, Shelves, ToolServers } from '../ports.ts'
@@ -21,7 +20,7 @@ export type PreviewDeps = {
   readonly catalogue: Catalogue
   readonly digest: Digest
   readonly clock: Clock
-  readonly judgement: Pick<Judgement, 'outputRules'>
+  readonly judgement: Pick<Judgement, 'scanner'>
 }
 
 /** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent. Judge again. */
@@ -109,12 +108,12 @@ async function dryRunOf(
   })
   if (answer.is !== 'answered') return stop('call.dry_run_failed')
   if (answer.result.isError === true) return { ...stop('call.dry_run_failed'), result: answer.result }
-  return { is: 'previewed', result: answer.result, ...rawOf(deps, answer.unredacted) }
+  return { is: 'previewed', result: answer.result, ...(await rawOf(deps, answer.unredacted)) }
 }
 
-function rawOf({ judgement: { outputRules } }: PreviewDeps, unredacted: ToolResult | undefined) {
-  if (unredacted === undefined || outputRules === undefined) return {}
-  return hiddenInPreview(unredacted, outputRules).length === 0 ? {} : { raw: unredacted }
+async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolResult | undefined) {
+  if (unredacted === undefined) return {}
+  return (await scanner.hiddenInPreview(unredacted)).length === 0 ? {} : { raw: unredacted }
 }
 
 /** A sibling has a row and a pause of its own. */

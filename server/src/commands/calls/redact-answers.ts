@@ -1,99 +1,103 @@
 import { ASKS_KEY, asksIn } from '../../contract/asks.ts'
 import type { ToolResult } from '../../contract/call.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import type { CompiledRules } from '../../core/dlp/compile-rules.ts'
-import { redactJson } from '../../core/dlp/redact-json.ts'
-import { redactText } from '../../core/dlp/redact-text.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { UNSCANNED } from '../../contract/redaction.ts'
+import { isSmallValue, SMALL_TEXT, type Scanner, type Soon } from '../scanning/scanner.ts'
 import type { Live, Offerings, ToolServers } from '../ports.ts'
 
-/** The same tool servers, but no answer of theirs carries what `rules` find: whoever asked, and whatever is stored of it. */
-export function redactAnswers(servers: ToolServers, rules: CompiledRules | undefined): ToolServers {
-  if (rules === undefined) return servers
+/** The same tool servers, but no answer of theirs carries what the scanner finds: whoever asked, and whatever is stored of it. */
+export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {
+  if (scanner === undefined) return servers
   return {
     async call(call) {
       const isHeard = call.onProgress !== undefined || call.onLog !== undefined
-      const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, rules) } : call)
+      const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, scanner) } : call)
       if (answer.is === 'answered')
-        return { is: 'answered', result: redactedResult(answer.result, rules), unredacted: answer.result }
-      return answer.is === 'rejected' ? { ...answer, error: redactedObject(answer.error, rules) } : answer
+        return { is: 'answered', result: await redactedResult(answer.result, scanner), unredacted: answer.result }
+      return answer.is === 'rejected' ? { ...answer, error: await redactedFields(answer.error, scanner) } : answer
     },
   }
 }
 
-function redactedLife({ onProgress, onLog }: Live, rules: CompiledRules): Pick<Live, 'onProgress' | 'onLog'> {
+/** Progress and log lines keep their order, so they are searched at once; longer ones are cut, or not passed on. */
+function redactedLife({ onProgress, onLog }: Live, scanner: Scanner): Pick<Live, 'onProgress' | 'onLog'> {
   const clean: Live['onProgress'] = ({ message, ...figures }) =>
-    onProgress?.(message === undefined ? figures : { ...figures, message: redactText(message, rules).text })
+    onProgress?.(message === undefined ? figures : { ...figures, message: cleanNow(message, scanner) })
   return {
     ...(onProgress === undefined ? {} : { onProgress: clean }),
-    ...(onLog === undefined ? {} : { onLog: (line) => onLog(redactedTree(line, rules)) }),
+    ...(onLog === undefined ? {} : { onLog: (line) => onLog(cleanLine(line, scanner)) }),
   }
 }
 
-function redactedResult(result: ToolResult, rules: CompiledRules): ToolResult {
+function cleanNow(text: string, scanner: Scanner): string {
+  const clean = text.length > SMALL_TEXT ? undefined : scanner.redact(text, 'outputs')
+  return typeof clean === 'string' ? clean : `[REDACTED_${UNSCANNED}]`
+}
+
+function cleanLine(line: JsonObject, scanner: Scanner): JsonObject {
+  const clean = isSmallValue(line) ? redactedTree(line, scanner) : undefined
+  return clean === undefined || clean instanceof Promise ? { data: `[REDACTED_${UNSCANNED}]` } : clean
+}
+
+async function redactedResult(result: ToolResult, scanner: Scanner): Promise<ToolResult> {
+  const content: JsonObject[] = []
+  for (const block of result.content) content.push(await redactedBlock(block, scanner))
   return {
     ...result,
-    content: result.content.map((block) => redactedBlock(block, rules)),
+    content,
     ...(result.structuredContent === undefined
       ? {}
-      : { structuredContent: redactJson(result.structuredContent, rules).value }),
-    ...redactedAsks(result._meta, rules),
+      : { structuredContent: await scanner.redact(result.structuredContent, 'outputs') }),
+    ...(await redactedAsks(result._meta, scanner)),
   }
 }
 
 /** What a tool asks is shown to a person; what it wants to be told again is its own, and a hole in it would only break it. */
-function redactedAsks(meta: JsonObject | undefined, rules: CompiledRules): Pick<ToolResult, '_meta'> {
+async function redactedAsks(meta: JsonObject | undefined, scanner: Scanner): Promise<Pick<ToolResult, '_meta'>> {
   const asks = asksIn(meta)
   if (asks === undefined) return {}
-  return { _meta: { ...meta, [ASKS_KEY]: { ...asks, requests: redactedTree(asks.requests, rules) } } }
+  return { _meta: { ...meta, [ASKS_KEY]: { ...asks, requests: await redactedTree(asks.requests, scanner) } } }
 }
 
 /** The same for what is not a tool. */
-export function redactReplies(offerings: Offerings, rules: CompiledRules | undefined): Offerings {
-  if (rules === undefined) return offerings
+export function redactReplies(offerings: Offerings, scanner: Scanner | undefined): Offerings {
+  if (scanner === undefined) return offerings
   return {
     ...offerings,
     async ask(question) {
-      const reply = await offerings.ask({ ...question, ...redactedLife(question, rules) })
-      if (reply.is === 'answered') return { ...reply, result: redactedReply(reply.result, rules) }
-      return reply.is === 'rejected' ? { ...reply, error: redactedObject(reply.error, rules) } : reply
+      const reply = await offerings.ask({ ...question, ...redactedLife(question, scanner) })
+      if (reply.is === 'answered') return { ...reply, result: await redactedReply(reply.result, scanner) }
+      return reply.is === 'rejected' ? { ...reply, error: await redactedFields(reply.error, scanner) } : reply
     },
   }
 }
 
 /** The same as of a tool: what a server wants to be told again is its own. */
-function redactedReply(result: JsonObject, rules: CompiledRules): JsonObject {
+async function redactedReply(result: JsonObject, scanner: Scanner): Promise<JsonObject> {
   const { resultType, requestState } = result
   const isAsking = resultType === 'input_required' && requestState !== undefined
-  return { ...redactedTree(result, rules), ...(isAsking ? { requestState } : {}) }
+  return { ...(await redactedTree(result, scanner)), ...(isAsking ? { requestState } : {}) }
 }
 
 /** Pictures and sounds are passed on as they are: their base64 is no text, and a hole in it would only break them. */
 const BINARY = ['data', 'blob']
 
-function redactedBlock(block: JsonObject, rules: CompiledRules): JsonObject {
+async function redactedBlock(block: JsonObject, scanner: Scanner): Promise<JsonObject> {
   const { resource } = block
-  const plain = redactedObject(block, rules)
-  return isJsonObject(resource) ? { ...plain, resource: redactedObject(resource, rules) } : plain
+  const plain = await redactedFields(block, scanner)
+  return isJsonObject(resource) ? { ...plain, resource: await redactedFields(resource, scanner) } : plain
 }
 
 /** An object at any depth whose pictures and sounds stay as they are. */
-function redactedTree(object: JsonObject, rules: CompiledRules): JsonObject {
-  const within = (value: Json): Json =>
-    isJsonObject(value) ? redactedTree(value, rules) : Array.isArray(value) ? value.map(within) : value
-  const entries = Object.entries(object).map(([key, value]) => {
-    const isNested = typeof value === 'object' && value !== null
-    return [key, isNested ? within(value) : redactedObject({ [key]: value }, rules)[key]]
-  })
-  return Object.fromEntries(entries) as JsonObject
-}
+const redactedTree = (object: JsonObject, scanner: Scanner): Soon<JsonObject> =>
+  scanner.redact(object, 'outputs', BINARY)
 
-function redactedObject(object: JsonObject, rules: CompiledRules): JsonObject {
+async function redactedFields(object: JsonObject, scanner: Scanner): Promise<JsonObject> {
   let clean = object
-  for (const key of Object.keys(object)) {
-    const value = object[key]
-    if (value === undefined || (BINARY.includes(key) && typeof value === 'string')) continue
-    const redacted = redactJson(value, rules)
-    if (redacted.findings.length > 0) clean = { ...clean, [key]: redacted.value }
+  for (const [key, value] of Object.entries(object)) {
+    if (BINARY.includes(key) && typeof value === 'string') continue
+    const redacted = await scanner.redact(value, 'outputs')
+    if (redacted !== value) clean = { ...clean, [key]: redacted }
   }
   return clean
 }

@@ -1,14 +1,20 @@
 import { Bug } from '../../contract/problems.ts'
+import { UNSCANNED } from '../../contract/redaction.ts'
 import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { redactText } from '../../core/dlp/redact-text.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
+import { SMALL_TEXT } from '../scanning/scanner.ts'
 
 let secrets: CompiledRules | undefined
 
-/** A line for the log without the secrets in it. The rules are compiled when the first line is written. */
+/** A line for the log without the secrets in it, and not without end. The rules are compiled when the first line is written. */
 export function scrubText(text: string): string {
   secrets ??= secretRules()
-  return redactText(text, secrets).text
+  if (text.length <= SMALL_TEXT) return redactText(text, secrets).text
+  // Cut between two words: half a secret is not recognised as one.
+  const cut = text.slice(0, SMALL_TEXT)
+  const end = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'), 0)
+  return `${redactText(cut.slice(0, end), secrets).text} [REDACTED_${UNSCANNED}]`
 }
 
 function secretRules(): CompiledRules {

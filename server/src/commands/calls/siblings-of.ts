@@ -1,7 +1,6 @@
 import type { Call, CallRow } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
-import { redactText } from '../../core/dlp/redact-text.ts'
 import { describeStandard, type StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import type { Sources } from '../../core/gate/standard/fill-template.ts'
 import { rollbackOf, type Siblings } from '../../core/gate/standard/rollback-of.ts'
@@ -18,18 +17,18 @@ export function siblingsOf({ catalogue, digest }: SiblingDeps, server: string): 
   }
 }
 
-export type RollbackDeps = SiblingDeps & { readonly judgement: Pick<Judgement, 'secretRules'> }
+export type RollbackDeps = SiblingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
 
 /** What would undo a call. The sentence is for people, who need not see a secret to understand it. */
-export function rollbackFor(
+export async function rollbackFor(
   deps: RollbackDeps,
   call: Pick<Call, 'server'>,
   tool: Tool,
   sources: Sources,
-): Pick<CallRow, 'rollback'> {
+): Promise<Pick<CallRow, 'rollback'>> {
   if (tool.rollback === undefined) return {}
   const rollback = rollbackOf(tool.rollback, siblingsOf(deps, call.server), sources)
-  return { rollback: { ...rollback, says: redactText(rollback.says, deps.judgement.secretRules).text } }
+  return { rollback: { ...rollback, says: await deps.judgement.scanner.redact(rollback.says, 'shown') } }
 }
 
 /** How a tool is executed, as it was declared. */

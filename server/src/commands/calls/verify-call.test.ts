@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { CallRow } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
-import { compileRules } from '../../core/dlp/compile-rules.ts'
 import { createIntake } from './intake.ts'
 import type { Change, Committed, UpstreamAnswer } from '../ports.ts'
 import { verifyCall, type VerifyDeps } from './verify-call.ts'
+import { inlineScanner } from '../scanning/inline-scanner.ts'
+import { compileScanRules } from '../scanning/scan-rules.ts'
 
 const HASH = 'a'.repeat(64)
-const rules = compileRules([], [])
-if (!rules.ok) throw new Error('no rules compile')
-const secretRules = rules.value
+const rules = compileScanRules({ outputs: 'secrets', rules: [] })
+if (!rules.ok) throw new Error('the built-in rules compile')
+const scanner = inlineScanner(rules.value)
 const row: CallRow = {
   v: 1,
   call_id: 'call_000000000000000000000000',
@@ -69,7 +70,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
     },
     shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
-    judgement: { secretRules },
+    judgement: { scanner },
     clock: () => 5,
     probe: () => {},
     intake: createIntake(),

@@ -1,4 +1,5 @@
-import type { ApprovalPacket } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
 import { count } from '../../contract/framed-text.ts'
 import { Bug } from '../../contract/problems.ts'
@@ -10,7 +11,6 @@ import type { Channel, Clock } from '../ports.ts'
 import type { ChannelMessage } from './channel-message.ts'
 import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { Links } from '../calls/describe-call.ts'
-import { redactArgs } from '../calls/redact-args.ts'
 
 export type DeliverDeps = ApprovalReadDeps & {
   readonly channels: readonly Channel[]
@@ -44,6 +44,7 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   const call = (await deps.shelves.row('calls', call_id))?.row
   if (call === undefined) return undefined
   const tool = deps.catalogue.tool(call.tool_id)
+  const approval = typeof approval_id === 'string' ? (await deps.shelves.row('approvals', approval_id))?.row : undefined
   const common = {
     delivery_id,
     event,
@@ -56,12 +57,11 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
     thread: cut(call.thread, MOST_WORDS),
     state: call.state,
     why: cut(call.problem?.code ?? '', MOST_WORDS),
-    args: shownArgs(redactArgs(call.canonical_args, deps.judgement.secretRules)),
+    args: shownArgs(await argsOf(deps, call, approval)),
   } as const
   if (approval_id === null) return common
-  const approval = (await deps.shelves.row('approvals', approval_id))?.row
   if (approval === undefined) return undefined
-  const packet = packetOf(deps, approval)
+  const packet = await packetOf(deps, approval)
   const { why_this, proposed_args, state, strength, expires_at } = packet
   const url = deps.links(approval_id)
   if (!event.startsWith('approval.')) return { ...common, approval_id, url }
@@ -70,6 +70,12 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   const isWhole = why_this.length <= MOST_WORDS && proposed_args.length <= MOST_ARGS && preview.length <= MOST_ARGS
   const previewed = preview === '' ? {} : { preview: shortened(preview, MOST_ARGS) }
   return { ...common, ...request, ...previewed, approval_id, url, ...shownOf(packet, isWhole) }
+}
+
+/** What approvers of the same arguments see, else the arguments searched now. */
+async function argsOf(deps: DeliverDeps, call: CallRow, approval: ApprovalRow | undefined): Promise<string> {
+  const shown = approval?.args_hash === call.args_hash ? approval.shown : undefined
+  return (shown ?? (await deps.judgement.scanner.shownArgs(call.canonical_args))).args
 }
 
 const previewOf = ({ preview }: ApprovalPacket): string =>

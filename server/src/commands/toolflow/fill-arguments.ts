@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
-import { redactJson } from '../../core/dlp/redact-json.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
@@ -10,7 +9,7 @@ import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { ArgumentModel } from '../ports.ts'
 
 export type FillDeps = {
-  readonly judgement: Pick<Judgement, 'secretRules'>
+  readonly judgement: Pick<Judgement, 'scanner'>
   /** Only where one is configured. */
   readonly argumentModel?: ArgumentModel
 }
@@ -42,7 +41,7 @@ export async function fillArguments(
     ...(missing.length === 0 ? [] : [`inputs are missing: ${missing.join(', ')}`]),
     ...(unsaid.length === 0 ? [] : [`a model proposed what the prompt does not say: ${unsaid.join(', ')}`]),
   ]
-  const proposed_args = shown(deps, args.value)
+  const proposed_args = await shown(deps, args.value)
   if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
   const valid = validateAgainst(inputSchema, hash, args.value)
   if (valid.ok) return { args, required_inputs, why_inputs: '', proposed_args }
@@ -70,6 +69,6 @@ function missingIn(args: Json, schema: JsonObject): string[] {
 }
 
 /** For people: without what is secret, and not without end. */
-function shown({ judgement }: FillDeps, args: Json): string {
-  return JSON.stringify(redactJson(args, judgement.secretRules).value).slice(0, LONGEST_SHOWN)
+async function shown({ judgement }: FillDeps, args: Json): Promise<string> {
+  return JSON.stringify(await judgement.scanner.redact(args, 'shown')).slice(0, LONGEST_SHOWN)
 }

@@ -94,7 +94,7 @@ async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
   const outcome = describeCall(row, deps.links)
   if (outcome.status !== 'pending') return { outcome }
   const approval = await deps.shelves.row('approvals', outcome.approval_id)
-  return approval === undefined ? { outcome } : { outcome, packet: packetOf(deps, approval.row) }
+  return approval === undefined ? { outcome } : { outcome, packet: await packetOf(deps, approval.row) }
 }
 
 function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): ToolflowView {

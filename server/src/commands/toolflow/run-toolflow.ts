@@ -4,7 +4,6 @@ import type { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../../contract/toolflow.ts'
-import { redactText } from '../../core/dlp/redact-text.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { startToolflow, type ToolflowState } from '../../core/toolflow/state.ts'
@@ -55,7 +54,7 @@ export async function runToolflow(
   const args = canonicalJson(asked.args ?? {})
   if (!args.ok) return args
   const run_id = idempotency_key === undefined ? deps.ids.run() : await runOf(deps, caller, idempotency_key)
-  const body = withoutSecrets(deps, asked)
+  const body = await withoutSecrets(deps, asked)
   const asked_hash = deps.digest(askedText(body, args.value))
   const told = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
   const recorded = await record(deps, caller, startToolflow(told))
@@ -78,12 +77,12 @@ export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Prom
   return isOwn ? former : named(caller.id, caller.user, key)
 }
 
-function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): ToolflowBody {
-  const clean = (text: string) => redactText(text, judgement.secretRules).text
+async function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): Promise<ToolflowBody> {
+  const clean = (text: string) => judgement.scanner.redact(text, 'shown')
   return {
     ...body,
-    user_prompt: clean(body.user_prompt),
-    ...(body.query === undefined ? {} : { query: clean(body.query) }),
+    user_prompt: await clean(body.user_prompt),
+    ...(body.query === undefined ? {} : { query: await clean(body.query) }),
   }
 }
 

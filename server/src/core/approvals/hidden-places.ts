@@ -3,16 +3,26 @@ import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { STRENGTHS, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
 import type { CompiledRules } from '../dlp/compile-rules.ts'
-import { redactJson } from '../dlp/redact-json.ts'
+import { redactJson, type JsonFinding } from '../dlp/redact-json.ts'
 
 /** What redaction hides of one part of a packet. */
 export function hiddenPlaces(part: HiddenPlace['in'], value: Json, rules: CompiledRules): HiddenPlace[] {
-  return redactJson(value, rules).findings.map(({ place, type, start, end }) => ({
-    in: part,
-    at: place,
-    type,
-    length: end - start,
-  }))
+  return placesOf(part, redactJson(value, rules).findings)
+}
+
+/** More would be a list that nobody reads. */
+const MOST_PLACES = 200
+
+/** The findings as places. Those beyond a number of them are one place without a pointer. */
+export function placesOf(part: HiddenPlace['in'], findings: readonly JsonFinding[]): HiddenPlace[] {
+  const lengthOf = ({ start, end }: JsonFinding) => end - start
+  const places = findings
+    .slice(0, MOST_PLACES)
+    .map((finding): HiddenPlace => ({ in: part, at: finding.place, type: finding.type, length: lengthOf(finding) }))
+  const rest = findings.slice(MOST_PLACES)
+  if (rest.length === 0) return places
+  const length = rest.reduce((sum, finding) => sum + lengthOf(finding), 0)
+  return [...places, { in: part, at: '', type: `${rest.length}_MORE`, length }]
 }
 
 /** The same of a preview. Pictures and sounds are no text. */

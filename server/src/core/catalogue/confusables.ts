@@ -33,6 +33,17 @@ const GROUPS = [
 
 const PLAIN = new Map(GROUPS.flatMap((group) => Array.from(group, (letter) => [letter, group[0] ?? ''] as const)))
 
+/** Letters of their own group that read as `i`, not as the `l` that stands for the group. */
+const READ_AS_I = new Set(Array.from('іιıɩ'))
+
+/** The ASCII letter that a letter of another alphabet is taken for, in the same case; undefined when it looks like none. */
+export function asciiLookAlike(letter: string): string | undefined {
+  const lower = letter.toLowerCase()
+  const plain = READ_AS_I.has(lower) ? 'i' : PLAIN.get(lower)
+  if (plain === undefined) return undefined
+  return lower === letter ? plain : plain.toUpperCase()
+}
+
 /** What a text looks like at a glance. Two texts with the same skeleton are told apart only by reading letter by letter. */
 export function skeleton(text: string): string {
   const bare = text

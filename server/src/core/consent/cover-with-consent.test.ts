@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Constraint } from '../../contract/consent.ts'
+import type { Json } from '../../contract/json.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../../contract/verdict.ts'
 import { decide } from '../gate/decide.ts'
 import { DECIDERS, type Decider } from '../gate/deciders.ts'
 import { compilePolicy } from '../gate/policy/compile-policy.ts'
 import type { Policy } from '../gate/policy/policy.ts'
+import { argRules } from '../dlp/rules/built-in.suite.ts'
+import { scanArgs } from '../dlp/scan-args.ts'
 import { quietFacts } from '../gate/quiet-facts.suite.ts'
 import { consentIn, consentUsed, coverWithConsent } from './cover-with-consent.ts'
 import { callWith, factOf, HASH, row, tool } from './samples.suite.ts'
@@ -64,6 +68,42 @@ const consents = fc.array(
 
 const isPlainPolicyAsk = ({ decider, effect, strength }: Opinion) =>
   decider === 'policy' && effect === 'ask' && strength !== 'two_person'
+
+describe('a consent and personal data', () => {
+  const args = { to: 'bob', note: 'ask ana@corp.org' }
+  const piiFacts = { ...facts, content: { ...facts.content, scan: scanArgs(args, argRules) } }
+  const decided = (note: readonly Constraint[], given: Json = args) => {
+    const what = { tool: 'mail__send', args: [{ path: '/to', op: 'any' as const }, ...note] }
+    const scanned = { ...piiFacts, content: { ...facts.content, scan: scanArgs(given, argRules) } }
+    return decide(careful, callWith(given), { ...scanned, consents: [factOf({ what })] }).effect
+  }
+
+  test('covers the field that it spells out, and no other', () => {
+    expect(decided([{ path: '/note', op: 'equals', value: args.note }])).toBe('allow')
+    expect(decided([{ path: '/note', op: 'in', value: ['x', args.note] }])).toBe('allow')
+    expect(decided([{ path: '/note', op: 'prefix', value: 'ask ana@corp.org' }])).toBe('allow')
+    expect(decided([{ path: '/note', op: 'prefix', value: 'ask ' }])).toBe('ask')
+    // It permits the field, but nobody saw what would stand in it.
+    expect(decided([{ path: '/note', op: 'any' }])).toBe('ask')
+    const two = { ...args, more: 'and carl@corp.org' }
+    const note: Constraint = { path: '/note', op: 'equals', value: args.note }
+    expect(decided([note, { path: '/more', op: 'any' }], two)).toBe('ask')
+  })
+
+  test('covers the members of a list that it spells out', () => {
+    const list = { note: ['ana@corp.org', 'carl@corp.org'] }
+    const choices: Constraint = { path: '/note', op: 'in', value: list.note }
+    expect(decided([choices, { path: '/to', op: 'any' }], { ...list, to: 'bob' })).toBe('allow')
+  })
+
+  test('never covers a secret, nor arguments that nobody could search', () => {
+    const secret = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
+    expect(decided([{ path: '/note', op: 'equals', value: secret }], { to: 'bob', note: secret })).toBe('ask')
+    const consent = factOf({ what: { tool: 'mail__send', args: [{ path: '', op: 'any' }] } })
+    const unknown = { ...facts, content: { ...facts.content, scan: 'unknown' as const }, consents: [consent] }
+    expect(decide(careful, callWith(args), unknown).effect).toBe('ask')
+  })
+})
 
 describe('a consent in a decision', () => {
   test('law: it touches nothing but an ask that policy alone holds and one person may answer', () => {

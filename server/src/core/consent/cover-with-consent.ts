@@ -1,17 +1,26 @@
 import type { Call } from '../../contract/call.ts'
 import { ConsentId } from '../../contract/ids.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
+import { personalIn, type ContentFact } from '../gate/content/content-fact.ts'
 import { matchConsent, type ConsentFact, type ConsentMoment } from './match-consent.ts'
+import { spellsOut } from './spells-out.ts'
 
-export type CoverFacts = ConsentMoment & { readonly consents?: readonly ConsentFact[] }
+/** What the arguments hold is needed only where personal data is asked about. */
+export type CoverFacts = ConsentMoment & {
+  readonly consents?: readonly ConsentFact[]
+  readonly content?: ContentFact
+}
 
 /**
  * The last word of a decision: a matching consent turns an ask into allow, and says so in the evidence.
- * INVARIANT: only an ask that policy alone holds, and that needs neither two people nor a passphrase, is ever touched.
+ * INVARIANT: only asks of policy that need neither two people nor a passphrase are ever touched, and asks about personal data where
+ * the consent spells out every place it stands in.
  */
 export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
   if (!isCoverable(verdict)) return verdict
-  const matching = (facts.consents ?? []).filter((consent) => matchConsent(consent, call, facts))
+  const covers = (consent: ConsentFact) =>
+    matchConsent(consent, call, facts) && (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
+  const matching = (facts.consents ?? []).filter(covers)
   const [consent] = matching.toSorted(soonestGoneFirst)
   if (consent === undefined) return verdict
   return { effect: 'allow', evidence: [...verdict.evidence, consentedBy(consent, facts.now)] }
@@ -25,7 +34,18 @@ export function isCoverable({
 }: Pick<Verdict, 'effect' | 'evidence' | 'observed'>): boolean {
   if (effect !== 'ask' || observed !== undefined) return false
   const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow')
-  return inTheWay.length > 0 && inTheWay.every(isPlainAskOfPolicy)
+  return inTheWay.length > 0 && inTheWay.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
+}
+
+const isAskAboutPersonal = ({ decider, effect, rule }: Opinion): boolean =>
+  decider === 'content' && effect === 'ask' && rule === 'content.pii'
+
+const asksAboutPersonal = ({ evidence }: Verdict): boolean => evidence.some(isAskAboutPersonal)
+
+/** What nobody knows in full, no consent can have named. */
+function namesPersonal({ row }: ConsentFact, { content, tool }: CoverFacts): boolean {
+  if (content === undefined || content.scan === 'unknown' || content.scan.more.pii > 0) return false
+  return personalIn(content.scan.findings, tool, content.reach).every((finding) => spellsOut(row.what.args, finding))
 }
 
 function isPlainAskOfPolicy({ decider, effect, strength, proof }: Opinion): boolean {

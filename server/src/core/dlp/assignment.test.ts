@@ -46,7 +46,7 @@ describe('values of names that promise a secret', () => {
   })
 
   test.each([
-    'password = "correct horse"',
+    'password = "correct horse battery staple"',
     "passwd: 'raspberry'",
     'db_password="Pa55w.rd"',
     'dbpwd=tr0ub4dor',

@@ -22,10 +22,15 @@ const VALUE_FIELD =
 const DEFINES = /(?:^|[\s;])(?:#define|ENV|ARG|setx|set|setenv|SetEnv)[ \t]$/
 const BLANKS = /[ \t]{0,20}/y
 const BLANKS_AND_LINE = /[ \t]{0,20}(?:[|>][+-]?)?(?:\r?\n[ \t]{0,40})?/y
+/** A conversion around a literal changes nothing about it. */
+const WRAPPER =
+  /(?:\[\]byte|bytearray|bytes|(?:base64\.)?(?:b64|std|url)?encode\w{0,16}|Buffer\.from|new String|String\.valueOf|SecureString)\([ \t]?(?=[rbuf]?["'`])/iy
 const OPENER = /(?:[rbufL@$]{1,2}(?=["'`]))?(\\{0,3}["'`])/y
 const SCHEME =
   /(?:bearer|basic|token|digest|apikey|api[-_]?key|api[-_]?token|bot|negotiate|key|oauth|splunk|genie?key)[ \t]{1,4}(?=\S)/iy
-const BARE = /[^\s"'`,;&]{1,1000}/y
+/** A value without quotes is not longer than any rule for values takes. */
+const LONGEST_BARE = 700
+const ENDS_BARE = Uint8Array.from({ length: 128 }, (_, code) => (/[\s"'`,;&]/.test(String.fromCharCode(code)) ? 1 : 0))
 
 /** The assignment whose name holds the text from `from` to `to`, or `undefined` if that text names nothing. */
 export function assignmentAt(text: string, from: number, to: number): Assignment | undefined {
@@ -93,6 +98,12 @@ function afterOperator(text: string, start: number, end: number): Operator | und
   }
   // `--api-key VALUE`, `ENV TOKEN VALUE`: a blank is enough after an option or a word that defines.
   const defines = text[start] === '-' || DEFINES.test(text.slice(Math.max(0, start - 10), start))
+  // `storePassword "…"`, as build scripts have it: a name at the start of a line, and a literal.
+  if (
+    /^[ \t]{1,2}["']/.test(text.slice(end, end + 3)) &&
+    /(?:^|\n)[ \t]{0,20}$/.test(text.slice(Math.max(0, start - 21), start))
+  )
+    return { at: skip(BLANKS, text, end), nameEnd: end }
   const isFollowed = defines && /^[ \t]{1,4}["']?[^\s=:-]/.test(text.slice(end, end + 6))
   return isFollowed ? { at: skip(BLANKS, text, end), nameEnd: end } : undefined
 }
@@ -108,11 +119,13 @@ function operatorAt(text: string, at: number): { at: number; sign: string | unde
 }
 
 function valueAt(text: string, at: number, name: string, listed: boolean): Assignment | undefined {
+  const inner = skip(WRAPPER, text, at)
+  if (inner > at) return valueAt(text, inner, name, listed)
   OPENER.lastIndex = at
   const opener = OPENER.exec(text)
   if (opener === null) {
     const start = skip(SCHEME, text, at)
-    const end = trimmed(text, start, skip(BARE, text, start))
+    const end = trimmed(text, start, bareEnd(text, start))
     return end > start ? { name, quoted: listed, start, end } : undefined
   }
   const quote = opener[1] ?? ''
@@ -122,6 +135,15 @@ function valueAt(text: string, at: number, name: string, listed: boolean): Assig
   const start = skip(SCHEME, text, inside)
   return end > start ? { name, quoted: true, start, end } : undefined
 }
+
+function bareEnd(text: string, start: number): number {
+  const limit = Math.min(text.length, start + LONGEST_BARE)
+  let end = start
+  while (end < limit && !endsBare(text.charCodeAt(end))) end += 1
+  return end
+}
+
+const endsBare = (code: number): boolean => (code < 128 ? ENDS_BARE[code] === 1 : /\s/.test(String.fromCharCode(code)))
 
 /** The end of a quoted value: the same quote again, on the same line. */
 function closing(text: string, inside: number, quote: string): number | undefined {

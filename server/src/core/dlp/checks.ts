@@ -1,7 +1,9 @@
 import * as sums from './checksums.ts'
-import { ipv6Length, isEmail, isLocalV4 } from './network-checks.ts'
+import { ipv6Length, isEmail, isLocalV4, isLocalV6, isVersion } from './network-checks.ts'
 import { cardLength, ibanLength, isPhone } from './number-checks.ts'
+import { isPlaceholder } from './placeholder.ts'
 import { looksRandom } from './randomness.ts'
+import type { Quoted } from './judge-value.ts'
 import * as secrets from './secret-checks.ts'
 
 /** Where a match stands: its span in the text and, for the value of an assignment, the name it was given. */
@@ -11,10 +13,19 @@ export type Place = {
   readonly end: number
   readonly name?: string
   readonly quoted?: boolean
+  /** The value of a field in JSON, not a text that only looks like an assignment. */
+  readonly field?: boolean
 }
 
 /** Whether a match counts, or how many of its characters do. */
 export type Check = (match: string, place: Place) => boolean | number
+
+const quotedAs = ({ quoted, field }: Place): Quoted => (field === true ? 'field' : quoted === true)
+
+function ipv6Where(match: string, local: boolean): number {
+  const length = ipv6Length(match)
+  return length > 0 && isLocalV6(match.slice(0, length)) === local ? length : 0
+}
 
 /** The tests that rules may name. */
 export const CHECKS = {
@@ -22,15 +33,18 @@ export const CHECKS = {
   iban: ibanLength,
   phone: isPhone,
   email: (match, { text, start, end }) => isEmail(match, text, start, end),
-  'ipv4-public': (match) => !isLocalV4(match),
-  'ipv4-local': (match) => isLocalV4(match),
+  'ipv4-public': (match, { text, start, end }) => !isLocalV4(match) && !isVersion(text, start, end),
+  'ipv4-local': (match, { text, start, end }) => isLocalV4(match) && !isVersion(text, start, end),
   ipv6: ipv6Length,
+  'ipv6-public': (match) => ipv6Where(match, false),
+  'ipv6-local': (match) => ipv6Where(match, true),
   mac: (match) => new Set(match.replace(/[^0-9a-f]/gi, '').toLowerCase()).size > 1,
 
   random: (match) => looksRandom(match),
   'random-string': (match, { text, start, end }) => secrets.isRandomString(match, text, start, end),
-  'assigned-password': (match, place) => secrets.isAssignedPassword(match, place.name ?? '', place.quoted === true),
-  'assigned-credential': (match, place) => secrets.isAssignedCredential(match, place.name ?? '', place.quoted === true),
+  'assigned-password': (match, place) => secrets.isAssignedPassword(match, place.name ?? '', quotedAs(place)),
+  'assigned-credential': (match, place) => secrets.isAssignedCredential(match, place.name ?? '', quotedAs(place)),
+  'plain-password': (match) => !isPlaceholder(match),
   'mixed-characters': secrets.mixesAll,
   'no-sample': secrets.isNoSample,
   jwt: secrets.isJwt,

@@ -27,7 +27,7 @@ describe('what is found', () => {
     ['pay GB82 WEST 1234 5698 7654 32 now', 'iban: GB82 WEST 1234 5698 7654 32'],
     ['at 8.8.4.4:53', 'ipv4: 8.8.4.4'],
     ['at 10.1.2.3', 'ipv4-local: 10.1.2.3'],
-    ['[2001:db8::8:800:200c:417a]:443', 'ipv6: 2001:db8::8:800:200c:417a'],
+    ['[2001:db8::8:800:200c:417a]:443', 'ipv6-local: 2001:db8::8:800:200c:417a'],
     ['ping ::ffff:8.8.8.8', 'ipv6: ::ffff:8.8.8.8'],
     ['mail jo.doe+x@mail.example.co.uk!', 'email: jo.doe+x@mail.example.co.uk'],
     ['call (212) 555-0199', 'phone-bracketed: (212) 555-0199'],

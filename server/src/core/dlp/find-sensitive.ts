@@ -102,7 +102,7 @@ class Search {
       for (const index of ends[state] ?? NONE) {
         const use = this.rules.uses[index]
         if (use === undefined || use.values.length === 0) continue
-        this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true })
+        this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true, field: true })
       }
     }
   }

@@ -1,6 +1,6 @@
 import { isPlaceholder } from './placeholder.ts'
-import { isUuid, looksRandom } from './randomness.ts'
-import type { NameSays } from './secret-name.ts'
+import { isPronounceable, isUuid, looksRandom } from './randomness.ts'
+import { wordsOf, type NameSays } from './secret-name.ts'
 
 /** Words of messages and labels, which stand in quotes beside a name like `password` without being one. */
 const PROSE =
@@ -9,34 +9,81 @@ const PROSE =
 const CALL = /^[!~&*]{0,2}[\w.$:>?-]+[([]|\(\)?;?$/
 const MEMBER = /^[!~&*]{0,2}[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/
 
+/** Whether a value stands in quotes, or is the value of a field in JSON. */
+export type Quoted = boolean | 'field'
+
 /** Whether the value beside such a name is a secret itself, and not a reference to one, a stand-in or a message about it. */
-export function isSecretValue(says: NameSays, value: string, quoted: boolean): boolean {
-  if (says === 'nothing' || isPlaceholder(value)) return false
-  if (says === 'password') return quoted ? isQuotedPassword(value) : isBarePassword(value)
-  if (says === 'pass') return isBarePassword(value)
+export function isSecretValue(says: NameSays, value: string, quoted: Quoted): boolean {
+  if (says === 'nothing') return false
+  // The judgement of the value is cheaper than the search for words that stand for one.
+  return isOfKind(says, value, quoted) && !isPlaceholder(value)
+}
+
+function isOfKind(says: NameSays, value: string, quoted: Quoted): boolean {
+  if (says === 'password') return quoted === false ? isBarePassword(value) : isQuotedPassword(value, quoted === 'field')
+  if (says === 'pass') return isBarePassword(value) || (quoted !== false && isRandomLetters(value, 6))
   if (isUuid(value)) return says === 'credential'
-  if (says === 'credential' && quoted && isNoName(value)) return true
+  if (says === 'credential' && quoted !== false && isNoName(value)) return true
   return looksRandom(value, says === 'credential' ? 10 : 20) && !isWholeName(value)
 }
 
 /** What no identifier, path or message looks like: letters in one long run, or many kinds of punctuation. */
 function isNoName(value: string): boolean {
   if (/\s/.test(value)) return false
-  return /^[a-z]{18,}$/.test(value) || new Set(value.match(/[!@#$%^&*(){}[\]<>~+?]/g)).size >= 5
+  return (
+    (/^[a-z]{18,}$/.test(value) && !isPronounceable(value)) || new Set(value.match(/[!@#$%^&*(){}[\]<>~+?]/g)).size >= 5
+  )
 }
 
-function isQuotedPassword(value: string): boolean {
+/** What is called a password in a field of JSON may be words; in text it is more often the label of a form. */
+function isQuotedPassword(value: string, isField: boolean): boolean {
   if (value.length < 4 || value.length > 200 || !/[A-Za-z0-9]/.test(value)) return false
-  if (/\s/.test(value)) return value.split(/\s+/).length <= 6 && !PROSE.test(value) && /[A-Za-z]{3}/.test(value)
-  return !(MEMBER.test(value) && !/\d/.test(value)) && !/^(?:https?|file):\/\//.test(value) && !isWholeName(value)
+  if (/\s/.test(value)) return isPassphrase(value, isField)
+  if (!/\d/.test(value) && (MEMBER.test(value) || (!isField && isLabel(value)))) return false
+  return !/^(?:https?|file):\/\//.test(value) && !isWholeName(value) && !CODE.some((shape) => shape.test(value))
 }
+
+/** Several words are a label of a form, in whatever language, unless they hold a digit or a mark that no label has, or are all in small letters. */
+function isPassphrase(value: string, isField: boolean): boolean {
+  const words = value.trim().split(/\s+/)
+  if (words.length > 6 || PROSE.test(value) || !/[A-Za-z]{3}/.test(value)) return false
+  if (isField) return true
+  return /[\d@#$%^&*;=~|\\]/.test(value) || words.every((word) => /^[a-z]{3,}$/.test(word))
+}
+
+/** Without a digit: a word with a capital (`Required`), one in letters beyond ASCII, or the name of such a field (`newPassword`). */
+function isLabel(value: string): boolean {
+  if (/^[A-Z][a-z]+$|^[A-Z]{2,6}$|^[a-z]{2,8}[_-]$/.test(value) || /\p{L}/u.test(value.replace(/[\0-\x7f]/g, '')))
+    return true
+  const words = wordsOf(value)
+  return words.length > 1 && /^[\w.-]+$/.test(value) && words.some((word) => NAMES_SECRET.has(word))
+}
+const NAMES_SECRET = new Set('password passwd pwd pass secret token key credential credentials auth'.split(' '))
+
+/** Paths, files, regular expressions, types of columns, and the places of parameters in a statement. */
+const CODE = [
+  /^(?:~|\.{0,2})\/[\w.-]+\/[\w./-]+$/,
+  /^[\w./-]+\.(?:json|ya?ml|txt|pem|key|crt|env|properties|conf|xml|html?|jsx?|tsx?|py|rb|php|java)$/i,
+  /^\^|\[a-z]?-?[a-z]?\]|\\[dws]|\.[*+]|\$$(?<=\)\$)/,
+  /^(?:var)?char\b|^(?:text|string|int)\W/i,
+  /^[:@?]\w+$/,
+  /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/[\w./-]+$/,
+]
 
 /** Without quotes a value may be code, so it has to look less like a word. */
 function isBarePassword(value: string): boolean {
   if (value.length < 6 || value.length > 200 || CALL.test(value) || MEMBER.test(value)) return false
+  if (/^\/[\^([]/.test(value)) return false // a regular expression
   if (!/[A-Za-z]/.test(value)) return /^\d{6,}$/.test(value)
-  return (/\d/.test(value) || /[!@#$%^&*~+?{}]/.test(value) || isNoName(value)) && !isWholeName(value)
+  return (
+    (/\d/.test(value) || /[!@#$%^&*~+?{}]/.test(value) || isNoName(value) || isRandomLetters(value, 8)) &&
+    !isWholeName(value)
+  )
 }
+
+/** Letters that no word has in a row: `wkzqhtrm`. */
+const isRandomLetters = (value: string, least: number): boolean =>
+  value.length >= least && /^(?:[a-z]+|[A-Z]+)$/.test(value) && !isPronounceable(value)
 
 /** `DB_PASSWORD`, `MY_TOKEN_2`: the name of a variable that holds the secret. */
 function isWholeName(value: string): boolean {

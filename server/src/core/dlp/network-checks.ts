@@ -1,8 +1,37 @@
-const LOCAL_V4 =
-  /^(?:10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|22[4-9]\.|23\d\.|24\d\.|25[0-5]\.)/
+const LOCAL_V4 = [
+  '0\\.|10\\.|127\\.|169\\.254\\.|192\\.168\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.', // RFC 1122, 1918, 3927
+  '100\\.(?:6[4-9]|[7-9]\\d|1[01]\\d|12[0-7])\\.|198\\.1[89]\\.', // shared behind a carrier, benchmarks: RFC 6598, 2544
+  '192\\.0\\.2\\.|198\\.51\\.100\\.|203\\.0\\.113\\.', // documentation: RFC 5737
+  '22[4-9]\\.|2[34]\\d\\.|25[0-5]\\.', // groups and reserved
+]
+const IS_LOCAL_V4 = new RegExp(`^(?:${LOCAL_V4.join('|')})`)
 
-/** Addresses of the machine itself, of private networks and of groups: they identify nobody outside. */
-export const isLocalV4 = (address: string): boolean => LOCAL_V4.test(address)
+/** Addresses of the machine itself, of private networks, of documentation and of groups: they identify nobody outside. */
+export const isLocalV4 = (address: string): boolean => IS_LOCAL_V4.test(address)
+
+const VERSION_BEFORE =
+  /(?:versions?|(?<![a-z])(?:v|ver|release|build|rev|revision|firmware|kernel|tag|semver))["'`]?[ \t]{0,2}[:=<>~^]{0,2}[ \t]{0,2}["'`]?$|\w==$|[~^]$/i
+const VERSION_AFTER =
+  /^(?:[-+](?:alpha|beta|rc|snapshot|preview|dev|release|final|build)|\.(?:tar|tgz|zip|jar|whl|dll|exe|deb|rpm|gz)\b)/i
+
+/** Whether four numbers with dots between them are a version, by what stands before and after them. */
+export function isVersion(text: string, start: number, end: number): boolean {
+  if (VERSION_AFTER.test(text.slice(end, end + 12))) return true
+  return VERSION_BEFORE.test(text.slice(Math.max(0, start - 20), start))
+}
+
+/** The same for IPv6: loopback, link-local, private, documentation and groups, and the IPv4 addresses written as IPv6. */
+export function isLocalV6(address: string): boolean {
+  const plain = address.toLowerCase().replace(/[%/].*$/, '')
+  const v4 = /^(?:0*:){0,5}(?:ffff:|:ffff:|:)(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
+  if (v4 !== undefined) return isLocalV4(v4)
+  if (/^[0:]*:0*[01]?$/.test(plain)) return true
+  const [first = '', second = ''] = plain.split(':')
+  const head = Number.parseInt(first === '' ? '0' : first, 16)
+  const next = Number.parseInt(second === '' ? '0' : second, 16)
+  if ((head & 0xfe00) === 0xfc00 || (head & 0xffc0) === 0xfe80 || (head & 0xff00) === 0xff00) return true
+  return (head === 0x2001 && next === 0xdb8) || (head === 0x3fff && next < 0x1000)
+}
 
 /** How much of a run of hexadecimal groups and colons is an IPv6 address; 0 if none. */
 export function ipv6Length(run: string): number {

@@ -22,8 +22,10 @@ const STRUCTURED = [
   /^\.{0,2}\/[a-z]/,
   /^[A-Za-z]:\\/,
   /[?&]\w+=/,
-  /\w=+[\w!(]/,
+  /^[\w-]{1,60}(?:\/[\w.-]{1,60}){1,12}\.[a-z]{2,5}$/,
 ]
+/** Code or another assignment inside the value. */
+const ASSIGNS = /\w=+[\w!(]/
 /** `object.member`, as code has it; a random string may have a dot in it too. */
 const MEMBER = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){1,8}$/
 const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCDEFGHIJ', '9876543210', 'zyxwvutsrq']
@@ -33,7 +35,8 @@ const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCD
  * among the letters, and not mostly words.
  */
 export function looksRandom(value: string, least = 10): boolean {
-  if (value.length < least || !TOKEN_CHARS.test(value)) return false
+  // First what settles most texts made to be slow after a few characters.
+  if (value.length < least || ASSIGNS.test(value) || !TOKEN_CHARS.test(value)) return false
   if (STRUCTURED.some((shape) => shape.test(value))) return false
   if (MEMBER.test(value) && (wordShare(value) > 0.3 || value.length < 20)) return false
   const runs = SEQUENCES.filter((run) => value.includes(run)).length
@@ -65,7 +68,8 @@ export function wordShare(value: string): number {
   return letters / value.length
 }
 
-function isPronounceable(run: string): boolean {
+/** Whether a run of letters could be words. */
+export function isPronounceable(run: string): boolean {
   const vowels = run.match(/[aeiouy]/gi)?.length ?? 0
   const share = vowels / run.length
   return share >= 0.2 && share <= 0.7 && !/[bcdfghjklmnpqrstvwxz]{5}/i.test(run)

@@ -71,11 +71,11 @@ function labelOf(object: JsonObject, key: string, { rules }: Work): string | und
  * A name as evidence is what redaction leaves of it, without the marks: `[REDACTED_SECRET]` is no word of whoever named the
  * field, and a second redaction must not see more than the first.
  */
-const withoutMarks = (name: string) =>
+export const withoutMarks = (name: string) =>
   name.includes('[') ? name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '') : name
 
 /** Two keys that become equal by redaction stay two fields. */
-function freeKey(key: string, taken: Set<string>): string {
+export function freeKey(key: string, taken: Set<string>): string {
   let free = key
   for (let count = 2; taken.has(free); count++) free = `${key}_${count}`
   taken.add(free)
@@ -88,8 +88,12 @@ function redactedLeaf(text: string, name: string, at: Place, work: Work): string
   return replaced(text, findings)
 }
 
-const leafFindings = (text: string, name: string, { rules }: Work): Finding[] =>
-  settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), rules))
+const leafFindings = (text: string, name: string, { rules }: Work): Finding[] => findInField(text, name, rules)
+
+/** What stands in one text of a JSON value, whose field is called `name`. */
+export function findInField(text: string, name: string, rules: CompiledRules): Finding[] {
+  return settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), rules))
+}
 
 function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
   if (name === '') return locate(text, rules).spans

@@ -1,7 +1,7 @@
 import { decodeBase64 } from './base64.ts'
 import { isPlaceholder, isStandIn } from './placeholder.ts'
 import { entropyOf, looksRandom, wordShare } from './randomness.ts'
-import { isSecretValue } from './judge-value.ts'
+import { isSecretValue, type Quoted } from './judge-value.ts'
 import { nameSays, wordsOf } from './secret-name.ts'
 
 /** A JSON Web Token: the header decodes to an object that names its algorithm. */
@@ -39,7 +39,9 @@ export function isUrlPassword(password: string, text: string, end: number): bool
   if (isStandIn(password) || /^[$<{[%]|^:?\w*\}|\}$|^\d{1,5}$/.test(password)) return false
   return !(
     isPlaceholder(password) &&
-    /^@(?:host|hostname|server|domain|your|my|db|example|localhost)\b/i.test(text.slice(end, end + 12))
+    /^@(?:host|hostname|server|domain|your|my|db|example|localhost|127\.0\.0\.1|0\.0\.0\.0)\b/i.test(
+      text.slice(end, end + 12),
+    )
   )
 }
 
@@ -100,13 +102,13 @@ function hasPlainPurpose(name: string): boolean {
 }
 
 /** The value of a name that promises a person's secret: a password, a passphrase. */
-export function isAssignedPassword(value: string, name: string, quoted: boolean): boolean {
+export function isAssignedPassword(value: string, name: string, quoted: Quoted): boolean {
   const says = nameSays(wordsOf(name))
   return (says === 'password' || says === 'pass') && isSecretValue(says, value, quoted)
 }
 
 /** The value of a name that promises a machine's secret: a token, an API key, credentials. */
-export function isAssignedCredential(value: string, name: string, quoted: boolean): boolean {
+export function isAssignedCredential(value: string, name: string, quoted: Quoted): boolean {
   const says = nameSays(wordsOf(name))
   return (says === 'credential' || says === 'key') && isSecretValue(says, value, quoted)
 }

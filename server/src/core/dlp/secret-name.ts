@@ -32,7 +32,7 @@ const DESCRIBES = list(
    checksum digest fingerprint env var variable variables param params option options enabled disabled required
    valid invalid strength confirmation reset change changed update updated created rotation manager service class module
    page template form input view controller handler helper util utils test tests spec func function callback results
-   chars charset alphabet kid hash salt usage scope scopes issuer audience subject owner holder vault region zone column`,
+   chars charset alphabet kid hash usage scope scopes issuer audience subject owner holder vault region zone column`,
 )
 /** Words that make the whole name harmless: a public key, a page token. */
 const HARMLESS = list(
@@ -54,7 +54,7 @@ const NEUTRAL = list(
 const PASSWORDS = list('password passwd passphrase passcode passwort pwd pw passw contrasena contrasenya senha secret')
 const PASSWORD_ENDING = /(?:password|passwd|passphrase|pwd|secret)$/
 const CREDENTIALS = list(
-  'token tokens credential credentials creds cred auth authorization oauth bearer apikey apikeys authkey',
+  'salt token tokens credential credentials creds cred auth authorization oauth bearer apikey apikeys authkey',
 )
 const CREDENTIAL_ENDING =
   /(?:token|apikey|accesskey|secretkey|authkey|privatekey|privkey|signingkey|encryptionkey|masterkey|sharedkey|accountkey|servicekey|licensekey|sharedaccesskey|subscriptionkey)$/

@@ -13,7 +13,24 @@ export function tryAt(rule: CompiledRule, text: string, at: number): Span | unde
   if (start < 0 || (rule.at === 'keyword' && !rule.glued && !startsWord(text, start))) return undefined
   rule.regex.lastIndex = start
   const match = rule.regex.exec(text)
-  return match === null ? undefined : accepted(rule, match, { text, start: 0, end: 0 }, 0)
+  if (match === null || (isByChance(rule) && isInBlob(text, start))) return undefined
+  return accepted(rule, match, { text, start: 0, end: 0 }, 0)
+}
+
+/** A keyword that random text holds now and then: a picture in base64 has one in every few hundred characters. */
+const isByChance = ({ at, keywords }: CompiledRule): boolean =>
+  at === 'keyword' && keywords.every((word) => /^\w{1,3}$/.test(word))
+
+const BLOB = 300
+const isBlobChar = (text: string, at: number): boolean => /[A-Za-z0-9+/]/.test(text.charAt(at))
+
+/** Whether a place is in the middle of a long run of base64: a picture, an archive. */
+function isInBlob(text: string, at: number): boolean {
+  let start = at
+  while (start > 0 && at - start < BLOB && isBlobChar(text, start - 1)) start -= 1
+  let end = at
+  while (end < text.length && end - start < BLOB && isBlobChar(text, end)) end += 1
+  return end - start >= BLOB
 }
 
 /** Tries a rule on a value, which has to match as a whole. */

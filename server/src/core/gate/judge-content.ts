@@ -1,48 +1,121 @@
 import type { Call } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
-import type { ContentSettings } from '../../contract/judgement.ts'
-import { inForce, type ToolEffect } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
-import type { CompiledRules } from '../dlp/compile-rules.ts'
-import { redactJson, type JsonFinding } from '../dlp/redact-json.ts'
+import type { ArgFinding, ArgScan } from '../dlp/scan-args.ts'
+import { isCredentialField } from './content/credential-fields.ts'
+import { personalIn, secretGoes } from './content/content-fact.ts'
+import { whereItGoes, type Goes } from './content/where-it-goes.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
 
-/** What the operator wants of this tool's arguments, and the rules that find sensitive text. */
-export type ContentFact = ContentSettings & { readonly rules: CompiledRules }
-
-/** What a tool that only reads is given stays where it is; everything else carries it somewhere. */
-const CARRYING = new Set<ToolEffect>(['write', 'external', 'destructive', 'privileged'])
-
-/** A secret that would be written or sent is blocked, personal data is asked about. Silent where there is neither. */
-export function judgeContent(_policy: Policy, call: Call, facts: Facts): Opinion[] {
-  const { rules, secrets, pii } = facts.content
-  if (!facts.tool.effects.some((effect) => CARRYING.has(effect))) return []
-  if (secrets === 'off' && pii === 'off') return []
-  const args: Json = JSON.parse(call.canonical_args)
-  const { findings } = redactJson(args, rules)
-  const of = (kind: JsonFinding['kind']) => findings.filter((finding) => finding.kind === kind)
-  return [...opinionOn(of('secret'), secrets, 'secret', facts), ...opinionOn(of('pii'), pii, 'pii', facts)]
+/**
+ * A secret that would leave the machine is blocked, one that stays is asked about, and so is personal data. Text that the gate
+ * itself redacted is never written back. Silent where there is none of it.
+ * INVARIANT: an opinion names types and places, never the text that was found (law in judge-content.test.ts).
+ */
+export function judgeContent(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
+  const { scan, reach } = facts.content
+  const goes = whereItGoes(facts.tool, reach)
+  if (scan === 'unknown') return [unfinished(facts)]
+  return [
+    ...(scan.complete ? [] : [unfinished(facts)]),
+    ...onMarks(scan, facts),
+    ...onSecrets(scan, goes, facts),
+    ...onPersonal(scan, facts),
+  ]
 }
 
-const WHAT = { secret: 'a secret', pii: 'personal data' } as const
+type Said = Pick<Opinion, 'effect' | 'rule' | 'says'>
 
-/** INVARIANT: it names types and places, never the text that was found (law in judge-content.test.ts). */
-function opinionOn(
-  findings: readonly JsonFinding[],
-  effect: 'block' | 'ask' | 'off',
-  kind: 'secret' | 'pii',
-  facts: Facts,
-): Opinion[] {
-  if (findings.length === 0 || effect === 'off') return []
+const opinion = (facts: Facts, said: Said, strength?: 'simple' | 'strong'): Opinion => ({
+  decider: 'content',
+  source: 'content',
+  at: facts.now,
+  ...said,
+  ...(strength === undefined ? {} : { strength }),
+})
+
+function unfinished(facts: Facts): Opinion {
+  const says = 'the arguments could not be searched for secrets within the limits of time and size'
+  return opinion(facts, { effect: 'ask', rule: 'content.unknown', says }, 'strong')
+}
+
+const writes = ({ effects }: Tool): boolean => effects.some((effect) => effect !== 'read')
+
+function onMarks({ marks }: ArgScan, facts: Facts): Opinion[] {
+  if (marks.length === 0 || !writes(facts.tool)) return []
+  const says = `${placesOf(marks, facts)} contains a redaction mark of the gate (\`[REDACTED_…]\`); writing it back would destroy the text it stands for`
+  return [opinion(facts, { effect: 'block', rule: 'content.redacted', says })]
+}
+
+function onSecrets(scan: ArgScan, goes: Goes, facts: Facts): Opinion[] {
+  const { secrets, credentials } = facts.content
+  if (secrets === 'off') return []
+  const found = scan.findings.filter(
+    (finding) => finding.kind === 'secret' && secretGoes(finding, goes) !== 'reads_here',
+  )
+  const more = goes === 'reads_here' ? 0 : scan.more.secret
+  if (found.length + more === 0) return []
   const schema = inForce(facts.tool.row).definition.inputSchema
-  const places = findings.map(({ path }) => shownPointer(path.split('/').slice(1).map(unescape), schema))
-  const types = [...new Set(findings.map(({ type }) => type))].join(', ')
-  const says = `${WHAT[kind]} (${types}) stands in ${namePlaces(places)}, which this tool would write or send`
-  const opinion = { decider: 'content', effect, rule: `content.${kind}`, says, source: 'content', at: facts.now }
-  if (effect === 'block') return [opinion]
-  return [{ ...opinion, strength: kind === 'secret' ? 'strong' : 'simple' }]
+  const isBlocked = (finding: ArgFinding) =>
+    secrets === 'block' ||
+    (secrets === undefined &&
+      secretGoes(finding, goes) === 'leaves' &&
+      !isCredentialField(finding.path, schema, credentials))
+  const blocked = found.filter(isBlocked)
+  const asked = found.filter((finding) => !isBlocked(finding))
+  const isMoreBlocked = more > 0 && secrets !== 'ask' && goes === 'leaves'
+  return [
+    ...(blocked.length > 0 || isMoreBlocked
+      ? [opinion(facts, { effect: 'block', rule: 'content.secret', says: sayBlocked(blocked, facts) })]
+      : []),
+    ...(asked.length > 0 || (more > 0 && !isMoreBlocked)
+      ? [opinion(facts, { effect: 'ask', rule: 'content.secret', says: sayAsked(asked, goes, facts) }, 'strong')]
+      : []),
+  ]
+}
+
+const sayBlocked = (found: readonly ArgFinding[], facts: Facts) =>
+  `${describe(found, facts)}, and this tool would send it off this machine`
+
+const sayAsked = (found: readonly ArgFinding[], goes: Goes, facts: Facts) =>
+  `${describe(found, facts)}, ${goes === 'stays' ? 'and this tool would write it' : 'and this tool would use it'}`
+
+function onPersonal(scan: ArgScan, facts: Facts): Opinion[] {
+  if (facts.content.pii === 'off') return []
+  const found = personalIn(scan.findings, facts.tool, facts.content.reach)
+  if (found.length === 0 && (scan.more.pii === 0 || !writes(facts.tool))) return []
+  const says = `${describe(found, facts)}, which this tool would write or send`
+  return [opinion(facts, { effect: 'ask', rule: 'content.pii', says }, 'simple')]
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  EMAIL: 'an e-mail address',
+  PHONE: 'a telephone number',
+  PAYMENT_CARD: 'a payment card number',
+  IBAN: 'a bank account number (IBAN)',
+  NATIONAL_ID: 'a national identity number',
+  IPV4: 'an IP address',
+  IPV6: 'an IP address',
+}
+
+/** "`/body` contains a secret (JWT)". */
+function describe(found: readonly ArgFinding[], facts: Facts): string {
+  if (found.length === 0) return 'the arguments contain more findings than can be listed'
+  const types = [
+    ...new Set(found.map(({ kind, type }) => (kind === 'secret' ? `a secret (${type})` : (NAMES[type] ?? type)))),
+  ]
+  const hidden = found.some(({ spelled }) => spelled !== 'plainly') ? ', partly encoded or cut into parts' : ''
+  return `${placesOf(
+    found.map(({ path }) => path),
+    facts,
+  )} contains ${types.join(', ')}${hidden}`
+}
+
+function placesOf(pointers: readonly string[], { tool }: Facts): string {
+  const schema = inForce(tool.row).definition.inputSchema
+  return namePlaces(pointers.map((pointer) => shownPointer(pointer.split('/').slice(1).map(unescape), schema)))
 }
 
 const unescape = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~')

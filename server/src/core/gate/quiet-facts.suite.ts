@@ -1,17 +1,11 @@
 import type { Call } from '../../contract/call.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
-import { Bug } from '../../contract/problems.ts'
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
-import { compileRules } from '../dlp/compile-rules.ts'
-import { BUILT_IN_RULES } from '../dlp/rules/built-in-rules.ts'
 import type { Facts } from './facts.ts'
 import { compileOwn } from './own-credentials/find-own.ts'
 
 const HASH = 'a'.repeat(64)
-const compiled = compileRules(BUILT_IN_RULES, [])
-if (!compiled.ok) throw new Bug('the built-in rules compile')
-const rules = compiled.value
 
 /** An admitted tool of which the operator said what it does. */
 export function toolWith(properties: JsonObject = {}, effects: readonly ToolEffect[] = ['read']): Tool {
@@ -46,6 +40,8 @@ export function callWith(args: Json, more: Partial<Call> = {}): Call {
   }
 }
 
+const NOTHING = { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true }
+
 /** Facts of which no decider but policy has anything to say. */
 export function quietFacts(tool: Tool = toolWith()): Facts {
   return {
@@ -58,7 +54,7 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     own_credentials: compileOwn([]),
     files: { sandbox: 'none', args: [], too_many: false },
     traps: { traps: [], files: [] },
-    content: { secrets: 'block', pii: 'ask', rules },
+    content: { pii: 'ask', credentials: [], reach: { server: 'local', files: 'unknown' }, scan: NOTHING },
     budgets: [],
     health: 'off',
     history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },

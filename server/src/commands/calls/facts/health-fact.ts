@@ -6,11 +6,10 @@ import type { HealthFact, ScoreFact } from '../../../core/gate/health/health-fac
 import { newestScore, readRecord, type ReadRecord } from '../../../core/gate/health/newest-score.ts'
 import { readGateAnswer, readRiskAnswer } from '../../../core/gate/health/read-answer.ts'
 import type { HealthEvidence, HealthFile, HealthProvider } from '../../ports.ts'
-import { redactArgs } from '../redact-args.ts'
 import type { Judgement } from './load-judgement.ts'
 
 /** Without `health` there is nothing to read, and a call costs nothing more. */
-export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'secretRules'> }
+export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'scanner'> }
 
 /** What the operator's own evidence says about this moment and this call. A provider that fails leaves its part unknown. */
 export function healthFact(
@@ -30,7 +29,7 @@ async function evidenceOf(
   now: number,
 ): Promise<HealthFact> {
   const asked = health.gate !== undefined || health.risk !== undefined
-  const question = asked ? questionOf(deps, call, tool, now) : {}
+  const question = asked ? await questionOf(deps, call, tool, now) : {}
   const [provider, risk, newest] = await Promise.all([
     health.gate === undefined ? undefined : gateFact(health.gate, question),
     riskFact(health.risk, question),
@@ -77,9 +76,9 @@ async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact
 }
 
 /** What a provider learns of a call: nothing secret. */
-function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): JsonObject {
+async function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): Promise<JsonObject> {
   const { kind, id, user } = call.caller
-  const args: Json = JSON.parse(redactArgs(call.canonical_args, judgement.secretRules))
+  const args: Json = JSON.parse((await judgement.scanner.shownArgs(call.canonical_args)).args)
   return {
     skill_id: call.tool_id,
     server: call.server,

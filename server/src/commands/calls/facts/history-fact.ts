@@ -1,7 +1,6 @@
 import type { ApprovalRow } from '../../../contract/approval.ts'
 import type { Call } from '../../../contract/call.ts'
 import type { Tool } from '../../../contract/tool.ts'
-import { redactText } from '../../../core/dlp/redact-text.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
@@ -54,7 +53,7 @@ async function rejectionsOf(deps: HistoryDeps, call: Call): Promise<Rejection[] 
   for (let seen = 0; seen < MOST_REQUESTS; seen += PAGE) {
     const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
     const rows = await deps.shelves.list('approvals', { identity: identityOf(call) }, page)
-    for (const { row } of rows) found.push(...noesIn(row, deps.judgement, since, call.received_at))
+    for (const { row } of rows) found.push(...(await noesIn(row, deps.judgement, since, call.received_at)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found
     after = last.cursor
@@ -62,17 +61,18 @@ async function rejectionsOf(deps: HistoryDeps, call: Call): Promise<Rejection[] 
   return undefined
 }
 
-function noesIn(row: ApprovalRow, judgement: Judgement, after: number, through: number): Rejection[] {
+async function noesIn(row: ApprovalRow, judgement: Judgement, after: number, through: number): Promise<Rejection[]> {
   if (row.state !== 'denied') return []
   const lasts = judgement.repetition.denied_for * 1000
-  return row.decisions
-    .filter(({ says, at }) => says === 'deny' && at > after && at <= through)
-    .map(({ by, at, reason }) => ({
+  const noes = row.decisions.filter(({ says, at }) => says === 'deny' && at > after && at <= through)
+  return Promise.all(
+    noes.map(async ({ by, at, reason }) => ({
       approval_id: row.approval_id,
       by,
       until: new Date(at + lasts).toISOString(),
-      ...(reason === undefined ? {} : { reason: plain(redactText(reason, judgement.secretRules).text) }),
-    }))
+      ...(reason === undefined ? {} : { reason: plain(await judgement.scanner.redact(reason, 'shown')) }),
+    })),
+  )
 }
 
 /** On one line, so that the words of one person cannot look like other lines of an answer. */

@@ -1,23 +1,21 @@
 import type { Config } from '../../../contract/config.ts'
-import { Bug, ok, refuse, type Problem, type Result } from '../../../contract/problems.ts'
+import { ok, refuse, type Problem, type Result } from '../../../contract/problems.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { ToolSettings } from '../../../contract/tool-settings.ts'
-import { compileRules, type CompiledRules } from '../../../core/dlp/compile-rules.ts'
-import { BUILT_IN_RULES } from '../../../core/dlp/rules/built-in-rules.ts'
 import { compileBudget, type CompiledBudget } from '../../../core/gate/budgets/budgets.ts'
 import { compileTrap, type Trap } from '../../../core/gate/traps/traps.ts'
 import type { FileFacts } from './file-facts.ts'
+import { inlineScanner } from '../../scanning/inline-scanner.ts'
+import { compileScanRules, type ScanRules } from '../../scanning/scan-rules.ts'
+import type { Scanner } from '../../scanning/scanner.ts'
 
 /** What the operator says to the deciders beside the policy, compiled once. */
 export type Judgement = Pick<Config, 'servers' | 'repetition'> & {
   readonly traps: readonly Trap[]
   readonly trapFiles: readonly { readonly name: string; readonly path: string }[]
-  /** Everything sensitive, for the `content` decider. */
-  readonly rules: CompiledRules
-  /** What even an approver need not see, and a call that never runs need not leave behind. */
-  readonly secretRules: CompiledRules
-  /** What no answer of a tool server may carry to a model; undefined where the operator wants answers as they are. */
-  readonly outputRules: CompiledRules | undefined
+  /** How texts are searched. The one of this module searches at once; the gate brings one with threads. */
+  readonly scanner: Scanner
+  readonly scanRules: ScanRules
   readonly budgets: readonly CompiledBudget[]
 }
 
@@ -45,25 +43,13 @@ export async function loadJudgement(
     for (const spelled of new Set([resolved ?? path, path]))
       if (isAbsolute(spelled)) traps.push(compileTrap('file', name, spelled))
   }
-  const rules = compileRules(BUILT_IN_RULES, config.dlp.rules)
+  const rules = compileScanRules(config.dlp)
   if (!rules.ok) return namedRule(rules.problem)
-  const secretRules = rulesFor({ ...config.dlp, outputs: 'strict' })
-  const outputRules = config.dlp.outputs === 'off' ? undefined : rulesFor(config.dlp)
+  const scanRules = rules.value
+  const scanner = inlineScanner(scanRules)
   const { servers, repetition } = config
   const budgets = config.budgets.map(compileBudget)
-  return ok({ servers, repetition, traps, trapFiles, rules: rules.value, secretRules, outputRules, budgets })
-}
-
-/** Guesses from a name or from randomness alone: right for what is sent, but they would also hit page tokens in answers. */
-const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
-
-function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
-  const wanted = BUILT_IN_RULES.filter(
-    ({ id, kind }) => outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id))),
-  )
-  const compiled = compileRules(wanted, extra)
-  if (!compiled.ok) throw new Bug('rules that compile together compile in part')
-  return compiled.value
+  return ok({ servers, repetition, traps, trapFiles, scanner, scanRules, budgets })
 }
 
 function namedRule({ code, about }: Problem): Result<never> {
@@ -73,7 +59,7 @@ function namedRule({ code, about }: Problem): Result<never> {
 const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)
 
 /** The operator's words about one tool. */
-export function settingsOf({ servers }: Judgement, { row }: Tool): ToolSettings | undefined {
+export function settingsOf({ servers }: Pick<Judgement, 'servers'>, { row }: Tool): ToolSettings | undefined {
   const tools = Object.hasOwn(servers, row.server) ? servers[row.server]?.tools : undefined
   const { name } = row.definition
   return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined

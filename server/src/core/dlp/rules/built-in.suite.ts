@@ -1,4 +1,5 @@
 import { Bug } from '../../../contract/problems.ts'
+import { argRulesOf } from '../arg-rules.ts'
 import { compileRules } from '../compile-rules.ts'
 import { BUILT_IN_RULES } from './built-in-rules.ts'
 
@@ -7,3 +8,4 @@ if (!compiled.ok) throw new Bug(`the built-in rules do not compile: ${JSON.strin
 
 /** The built-in rules, for tests. */
 export const builtIn = compiled.value
+export const argRules = argRulesOf(builtIn)

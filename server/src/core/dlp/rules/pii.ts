@@ -2,6 +2,7 @@ import type { RuleInput } from '../rule.ts'
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const IPV4 = `${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}(?![\\d\\w]|\\.\\d)(?:/\\d{1,2}(?!\\d))?`
+const IPV6 = '[0-9A-Fa-f:.]{2,45}(?![\\w:])(?:%\\w{1,15})?(?:/\\d{1,3}(?!\\d))?'
 const PHONE_WORDS = [
   'phone',
   'mobile',
@@ -51,14 +52,8 @@ export const PII_RULES: readonly RuleInput[] = [
   },
   { id: 'ipv4', type: 'IPV4', kind: 'pii', at: 'number', pattern: IPV4, check: 'ipv4-public' },
   { id: 'ipv4-local', type: 'IPV4', kind: 'pii', at: 'number', pattern: IPV4, check: 'ipv4-local' },
-  {
-    id: 'ipv6',
-    type: 'IPV6',
-    kind: 'pii',
-    at: 'colon',
-    pattern: '[0-9A-Fa-f:.]{2,45}(?![\\w:])(?:%\\w{1,15})?(?:/\\d{1,3}(?!\\d))?',
-    check: 'ipv6',
-  },
+  { id: 'ipv6', type: 'IPV6', kind: 'pii', at: 'colon', pattern: IPV6, check: 'ipv6-public' },
+  { id: 'ipv6-local', type: 'IPV6', kind: 'pii', at: 'colon', pattern: IPV6, check: 'ipv6-local' },
   {
     id: 'phone-international',
     type: 'PHONE',

@@ -76,6 +76,18 @@ export const STRUCTURE_RULES: readonly RuleInput[] = [
       check: 'user-and-password',
     },
   ),
+  token(
+    'command-password',
+    'sshpass mysql mysqldump mysqladmin mariadb',
+    '(?:sshpass[ \\t]{1,4}-p[ \\t]{0,4}|(?:mysql(?:dump|admin)?|mariadb)[ \\t][^\\n|;]{0,120}?[ \\t]-p)["\']?([^\\s"\'$<{-][^\\s"\']{3,100})',
+    { type: 'PASSWORD', group: 1, check: 'plain-password' },
+  ),
+  token(
+    'user-and-password-pair',
+    'auth',
+    'auth[ \\t]{0,2}[=:][ \\t]{0,2}[([{][ \\t]{0,2}["\'][^"\'\\n]{1,60}["\'],[ \\t]{0,2}["\']([^"\'\\s]{4,100})["\'][ \\t]{0,2}[)\\]}]',
+    { type: 'PASSWORD', group: 1, check: 'plain-password' },
+  ),
   token('netrc-password', 'machine', 'machine [\\w.-]{1,100}\\s{1,10}login \\S{1,100}\\s{1,10}password (\\S{1,200})', {
     type: 'PASSWORD',
     group: 1,
@@ -116,7 +128,7 @@ export const ASSIGNMENT_RULES: readonly RuleInput[] = [
     type: 'SECRET',
     kind: 'secret',
     at: 'value',
-    keywords: ['token', 'key', 'auth', 'cred', 'secret', 'bearer'],
+    keywords: ['token', 'key', 'auth', 'cred', 'secret', 'bearer', 'salt'],
     glued: true,
     pattern: '\\S{10,700}',
     check: 'assigned-credential',

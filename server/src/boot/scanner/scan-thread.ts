@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Config } from '../../contract/config.ts'
+import { Bug } from '../../contract/problems.ts'
+import { runScanJob, type ScanJob } from '../../commands/scanning/scan-job.ts'
+import { compileScanRules } from '../../commands/scanning/scan-rules.ts'
+
+const compiled = compileScanRules(workerData as Config['dlp'])
+if (!compiled.ok) throw new Bug('rules that compiled once compile again')
+const rules = compiled.value
+
+parentPort?.on('message', (job: ScanJob) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the other side is a thread, not a window
+  parentPort?.postMessage(runScanJob(job, rules))
+})

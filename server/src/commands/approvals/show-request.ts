@@ -1,0 +1,20 @@
+import type { ApprovalRow, HiddenPlace, ShownRequest } from '../../contract/approval.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+
+export type ShowDeps = { readonly judgement: Pick<Judgement, 'scanner'> }
+
+/** A request as approvers see it: without its secrets, and with everything that redaction hides. */
+export async function showRequest(
+  { judgement: { scanner } }: ShowDeps,
+  { canonical_args, edited_from, preview_raw }: Pick<ApprovalRow, 'canonical_args' | 'edited_from' | 'preview_raw'>,
+): Promise<ShownRequest> {
+  const proposed = await scanner.shownArgs(canonical_args)
+  const before = edited_from === undefined ? undefined : await scanner.shownArgs(edited_from)
+  const inPreview = preview_raw === undefined ? [] : await scanner.hiddenInPreview(preview_raw)
+  const ofBefore = (before?.hidden ?? []).map((place): HiddenPlace => ({ ...place, in: 'edited_from' }))
+  return {
+    args: proposed.args,
+    ...(before === undefined ? {} : { edited_from: before.args }),
+    hidden: [...proposed.hidden, ...ofBefore, ...inPreview],
+  }
+}

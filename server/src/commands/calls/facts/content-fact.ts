@@ -1,0 +1,32 @@
+import type { Call } from '../../../contract/call.ts'
+import type { ServerSettings } from '../../../contract/config.ts'
+import type { ContentSettings } from '../../../contract/judgement.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import type { ContentFact } from '../../../core/gate/content/content-fact.ts'
+import type { Reach } from '../../../core/gate/content/where-it-goes.ts'
+import { settingsOf, type Judgement } from './load-judgement.ts'
+
+const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
+
+/** What the arguments hold, and where they would go. */
+export async function contentFact(
+  judgement: Pick<Judgement, 'servers' | 'scanner'>,
+  call: Call,
+  tool: Tool,
+): Promise<ContentFact> {
+  const settings = settingsOf(judgement, tool)?.content ?? CAREFUL
+  const server = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server] : undefined
+  const reach = reachOf(server)
+  return { ...settings, reach, scan: await judgement.scanner.args(call.canonical_args) }
+}
+
+/** A server with an address is elsewhere, unless that address is this machine; one that nobody knows is too. */
+function reachOf(server: ServerSettings | undefined): Reach {
+  const files = server?.sandbox?.local === true ? 'local' : 'unknown'
+  if (server === undefined) return { server: 'remote', files }
+  const address = server.url ?? (server.openapi === undefined ? undefined : (server.base_url ?? 'elsewhere'))
+  return { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
+}
+
+const isLoopback = (address: string): boolean =>
+  /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/?#]|$)/i.test(address)

@@ -1,0 +1,27 @@
+import type { Json } from '../../contract/json.ts'
+import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
+import { replaced } from '../../core/dlp/redact-text.ts'
+import { TextSlots } from '../../core/dlp/text-slots.ts'
+import { runScanJob } from './scan-job.ts'
+import type { ScanRules } from './scan-rules.ts'
+import type { RuleSet, Scanner } from './scanner.ts'
+
+/** Searches everything at once, whatever its size: for small texts, and where nobody else waits. */
+export function inlineScanner(rules: ScanRules): Scanner {
+  return {
+    args: (canonical_args) => runScanJob({ do: 'args', canonical_args }, rules),
+    shownArgs: (canonical_args) => runScanJob({ do: 'shown', canonical_args }, rules),
+    hiddenInPreview: (preview) => runScanJob({ do: 'preview', preview }, rules),
+    redact: (value, set, kept) => redactNow(value, set, rules, kept),
+  }
+}
+
+/** Redaction replaces texts by texts, and a number by a text where the number itself is sensitive. */
+export function redactNow<T extends Json>(value: T, set: RuleSet, rules: ScanRules, kept?: readonly string[]): T {
+  const compiled = rules[set]
+  if (compiled === undefined) return value
+  if (kept === undefined) return redactJson(value, compiled).value as T
+  const tree = new TextSlots(value, kept)
+  for (const { name, text, put } of tree.slots()) put(replaced(text, findInField(text, name, compiled)))
+  return tree.result() as T
+}

@@ -1,0 +1,69 @@
+import type { HiddenPlace } from '../../contract/approval.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { Bug } from '../../contract/problems.ts'
+import { UNSCANNED, type ShownArgs } from '../../contract/redaction.ts'
+import { hiddenInPreview, placesOf } from '../../core/approvals/hidden-places.ts'
+import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
+import { replaced } from '../../core/dlp/redact-text.ts'
+import { scanArgs, type ArgScan } from '../../core/dlp/scan-args.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import type { ScanRules } from './scan-rules.ts'
+import type { RuleSet } from './scanner.ts'
+
+/** A text, and the name of the field it stands in (empty where there is none). */
+export type NamedText = { readonly name: string; readonly text: string }
+
+/** One search, as data, so that another thread can do it. */
+export type ScanJobs = {
+  args: { readonly do: 'args'; readonly canonical_args: string }
+  shown: { readonly do: 'shown'; readonly canonical_args: string }
+  texts: { readonly do: 'texts'; readonly texts: readonly NamedText[]; readonly rules: RuleSet }
+  preview: { readonly do: 'preview'; readonly preview: ToolResult }
+}
+export type ScanJob = ScanJobs[keyof ScanJobs]
+
+type Answers = { args: ArgScan; shown: ShownArgs; texts: readonly string[]; preview: readonly HiddenPlace[] }
+export type AnswerTo<J extends ScanJob> = Answers[J['do']]
+
+const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRules) => Answers[K] } = {
+  args: ({ canonical_args }, rules) => scanArgs(JSON.parse(canonical_args) as Json, rules.args),
+  shown({ canonical_args }, rules) {
+    const { value, findings } = redactJson(JSON.parse(canonical_args) as Json, rules.shown)
+    const text = canonicalJson(value)
+    if (!text.ok) throw new Bug('redacted arguments have a canonical form')
+    return { args: text.value, hidden: placesOf('proposed_args', findings) }
+  },
+  texts(job, rules) {
+    const set = rules[job.rules]
+    return job.texts.map(({ name, text }) => (set === undefined ? text : replaced(text, findInField(text, name, set))))
+  },
+  preview: ({ preview }, { outputs }) => (outputs === undefined ? [] : hiddenInPreview(preview, outputs)),
+}
+
+/** Does one search, now. The same on every thread. */
+export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): AnswerTo<J> {
+  const work: Readonly<Record<string, (job: never, rules: ScanRules) => Answers[keyof Answers]>> = WORK
+  return work[job.do]?.(job as never, rules) as AnswerTo<J>
+}
+
+/** How much there is to search, in characters. */
+export function sizeOf(job: ScanJob): number {
+  if (job.do === 'preview') return sizeOfPreview(job.preview)
+  if (job.do !== 'texts') return job.canonical_args.length
+  return job.texts.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+const sizeOfPreview = ({ content }: ToolResult): number =>
+  content.reduce((sum, { text }) => sum + (typeof text === 'string' ? text.length : 0), 0)
+
+/** Arguments that could not be searched, as people see them. */
+export function hiddenArgs(canonical_args: string): ShownArgs {
+  const hidden = [{ in: 'proposed_args', at: '', length: canonical_args.length, type: UNSCANNED } as const]
+  return { args: JSON.stringify(`[REDACTED_${UNSCANNED}]`), hidden }
+}
+
+/** The same for a preview. */
+export const hiddenPreview = (preview: ToolResult): readonly HiddenPlace[] => [
+  { in: 'preview', at: '', length: sizeOfPreview(preview), type: UNSCANNED },
+]

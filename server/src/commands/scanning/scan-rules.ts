@@ -1,0 +1,41 @@
+import type { Config } from '../../contract/config.ts'
+import { Bug, ok, type Result } from '../../contract/problems.ts'
+import { argRulesOf, type ArgRules } from '../../core/dlp/arg-rules.ts'
+import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
+
+/** The rules that a configuration leads to, compiled once per thread. */
+export type ScanRules = {
+  /** Everything sensitive, for the `content` decider. */
+  readonly args: ArgRules
+  /** What even an approver need not see, and a call that never runs need not leave behind. */
+  readonly shown: CompiledRules
+  /** What no answer of a tool server may carry to a model; undefined where the operator wants answers as they are. */
+  readonly outputs: CompiledRules | undefined
+}
+
+export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
+  const all = compileRules(BUILT_IN_RULES, dlp.rules)
+  if (!all.ok) return all
+  return ok({
+    args: argRulesOf(all.value),
+    shown: rulesFor({ ...dlp, outputs: 'strict' }),
+    outputs: dlp.outputs === 'off' ? undefined : rulesFor(dlp),
+  })
+}
+
+/** Guesses from a name or from randomness alone: right for what is sent, but they would also hit page tokens in answers. */
+const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
+
+function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
+  const wanted = BUILT_IN_RULES.filter(
+    ({ id, kind }) => outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id))),
+  )
+  return compiled([...wanted, ...extra])
+}
+
+function compiled(rules: readonly unknown[]): CompiledRules {
+  const one = compileRules([], rules)
+  if (!one.ok) throw new Bug('rules that compile together compile in part')
+  return one.value
+}

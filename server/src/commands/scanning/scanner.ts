@@ -1,0 +1,35 @@
+import type { HiddenPlace } from '../../contract/approval.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import type { ShownArgs } from '../../contract/redaction.ts'
+import type { ArgScan } from '../../core/dlp/scan-args.ts'
+import { isSmall } from '../../core/dlp/text-slots.ts'
+
+/** `shown`: what people see, without secrets. `outputs`: what tool servers answer, as the operator wants it. */
+export type RuleSet = 'shown' | 'outputs'
+
+/** A value that is there at once where the text was small. */
+export type Soon<T> = T | Promise<T>
+
+/**
+ * Searches texts for secrets and personal data. Small texts are searched at once, large ones off the event loop and within
+ * limits of time and number.
+ * INVARIANT: a search that could not be finished is `unknown`; nothing is ever passed on unsearched.
+ */
+export interface Scanner {
+  /** What is sensitive in the arguments of a call. */
+  args(canonical_args: string): Soon<ArgScan | 'unknown'>
+  /** The arguments without their secrets. What could not be searched is hidden as a whole. */
+  shownArgs(canonical_args: string): Soon<ShownArgs>
+  /** What redaction hides of a preview. */
+  hiddenInPreview(preview: ToolResult): Soon<readonly HiddenPlace[]>
+  /**
+   * A value with every text in it redacted. A text that could not be searched is replaced as a whole. Texts in fields called
+   * as in `kept` stay as they are.
+   */
+  redact<T extends Json>(value: T, rules: RuleSet, kept?: readonly string[]): Soon<T>
+}
+
+/** What is searched at once: a few milliseconds even for text made to be slow. */
+export const SMALL_TEXT = 4_096
+export const isSmallValue = (value: Json): boolean => isSmall(value, SMALL_TEXT)

@@ -1,0 +1,7 @@
+import type { HiddenPlace } from './approval.ts'
+
+/** Arguments as people see them: canonical JSON without the secrets, and what was hidden. */
+export type ShownArgs = { readonly args: string; readonly hidden: readonly HiddenPlace[] }
+
+/** Replaces a text that could not be searched within the limits: not searched means not shown. */
+export const UNSCANNED = 'UNSCANNED'

@@ -1,0 +1,102 @@
+import { asciiLookAlike } from '../catalogue/confusables.ts'
+import { base32Texts, base64Texts, hexTexts } from './encoded-runs.ts'
+
+/** How often a decoded text is decoded again: base64 inside percent-encoding inside JSON. */
+const MOST_LAYERS = 3
+/** All readings together are at most this many times as long as the text. */
+const MOST_GROWTH = 8
+
+/** `complete` is false when a text has more readings than there is room for: then nobody knows what it holds. */
+export type Readings = { readonly texts: readonly string[]; readonly complete: boolean }
+
+const NONE: Readings = { texts: [], complete: true }
+/** Without one of these a text has no other reading. */
+const HAS_READINGS =
+  /[^\0-\x7f]|%[0-9A-Fa-f]{2}|\\[ux/"nt]|&#|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
+
+/**
+ * What else a text can be read as: full-width and look-alike letters as plain ones, percent-encoding, JSON and HTML escapes,
+ * quoted-printable, base64, base32 and hexadecimal undone, also one inside another. The text itself is not among them.
+ */
+export function readingsOf(text: string): Readings {
+  if (!HAS_READINGS.test(text)) return NONE
+  const seen = new Set([text])
+  let room = MOST_GROWTH * text.length + 256
+  let layer = [text]
+  for (let depth = 0; depth < MOST_LAYERS && layer.length > 0; depth++) {
+    const next: string[] = []
+    for (const reading of layer.flatMap(decoded)) {
+      if (seen.has(reading)) continue
+      room -= reading.length
+      if (room < 0) return { texts: [...seen].slice(1), complete: false }
+      seen.add(reading)
+      next.push(reading)
+    }
+    layer = next
+  }
+  return { texts: [...seen].slice(1), complete: true }
+}
+
+function decoded(text: string): string[] {
+  const readings = [plainLetters(text), unpercent(text), unescaped(text), withoutEntities(text), unquoted(text)]
+  const runs = [...base64Texts(text), ...hexTexts(text), ...base32Texts(text)]
+  return [...readings.filter((reading) => reading !== text), runs.join('\n')].filter((reading) => reading !== '')
+}
+
+/** Full-width, mathematical and other spellings of ASCII, and letters of other alphabets that look the same. */
+function plainLetters(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text
+  const known = new Map<string, string>()
+  return text.replace(/[^\0-\x7f]/gu, (letter) => {
+    const found = known.get(letter) ?? plainLetter(letter)
+    known.set(letter, found)
+    return found
+  })
+}
+
+function plainLetter(letter: string): string {
+  if (/\p{Cf}|\p{M}/u.test(letter)) return ''
+  const folded = letter.normalize('NFKC')
+  return /^[\0-\x7f]{1,3}$/.test(folded) ? folded : (asciiLookAlike(letter) ?? letter)
+}
+
+function unpercent(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replace(/(?:%[0-9A-Fa-f]{2}){1,64}/g, (run) => {
+    try {
+      return decodeURIComponent(run)
+    } catch {
+      return run.replace(/%([0-7][0-9A-Fa-f])/g, (_, hex: string) => charOf(hex))
+    }
+  })
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** `\u0041`, `\u{41}`, `\x41`, `\/`, `\"`: JSON or code inside a string. */
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(
+    /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,5})\}|x([0-9A-Fa-f]{2})|([nrt/"'\\]))/g,
+    (_, four?: string, braced?: string, two?: string, plain?: string) =>
+      plain === undefined ? charOf(four ?? braced ?? two ?? '') : (SHORT_ESCAPES[plain] ?? plain),
+  )
+}
+
+function withoutEntities(text: string): string {
+  if (!text.includes('&#')) return text
+  return text.replace(/&#(?:x([0-9A-Fa-f]{1,5})|([0-9]{1,6}));?/gi, (_, hex?: string, digits?: string) =>
+    hex === undefined ? charOf(Number(digits).toString(16)) : charOf(hex),
+  )
+}
+
+/** Quoted-printable, as in mail: `=67` is a `g`, and a `=` at the end of a line joins it with the next. */
+function unquoted(text: string): string {
+  if (!/=[0-9A-F]{2}/.test(text)) return text
+  return text.replace(/=\r?\n/g, '').replace(/=([2-7][0-9A-F])/g, (_, hex: string) => charOf(hex))
+}
+
+function charOf(hex: string): string {
+  const code = Number.parseInt(hex, 16)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+}

@@ -1,0 +1,152 @@
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import type { ArgRules } from './arg-rules.ts'
+import { findJoined, type Piece } from './joined-text.ts'
+import { readingsOf } from './readings.ts'
+import { findInField } from './redact-json.ts'
+import type { Finding } from './rule.ts'
+
+/** Something sensitive in the arguments of a call. Never the text itself. */
+export type ArgFinding = Pick<Finding, 'type' | 'rule' | 'kind'> & {
+  /** RFC 6901. */
+  readonly path: string
+  /** Where in that text, as it is written; for what stands there in another encoding, the whole text. */
+  readonly start: number
+  readonly end: number
+  readonly spelled: 'plainly' | 'encoded' | 'joined'
+  /** Whether the text holds little else: an address alone, a list of addresses. */
+  readonly alone: boolean
+  /** Where it is part of a network address: its host, or what is sent to that host. */
+  readonly url?: 'host' | 'rest'
+}
+
+export type ArgScan = {
+  readonly findings: readonly ArgFinding[]
+  /** How many findings there are beyond those listed. */
+  readonly more: { readonly secret: number; readonly pii: number }
+  /** Pointers to texts that hold one of the gate's own redaction marks. */
+  readonly marks: readonly string[]
+  /** False when a text has more readings than could be looked at. */
+  readonly complete: boolean
+}
+
+const MOST_FINDINGS = 500
+const MOST_MARKS = 100
+const MARK = /\[REDACTED_[A-Z]/
+
+/** Everything sensitive in the arguments of a call, as it is written, encoded, and cut into parts. */
+export function scanArgs(args: Json, rules: ArgRules): ArgScan {
+  const scan = new Scan(rules)
+  scan.visit(args, '', '')
+  scan.join()
+  return scan.result()
+}
+
+class Scan {
+  private readonly rules: ArgRules
+  private readonly findings: ArgFinding[] = []
+  private readonly more = { secret: 0, pii: 0 }
+  private readonly marks = new Set<string>()
+  private readonly values: Piece[] = []
+  private readonly names: Piece[] = []
+  private complete = true
+
+  constructor(rules: ArgRules) {
+    this.rules = rules
+  }
+
+  result(): ArgScan {
+    return { findings: this.findings, more: this.more, marks: [...this.marks], complete: this.complete }
+  }
+
+  /** `name` is the nearest field's. Recursion is bounded: arguments have a limited depth (core/json/canonical.ts). */
+  visit(value: Json, name: string, path: string): void {
+    if (typeof value === 'string' || typeof value === 'number') return this.text(String(value), name, path, this.values)
+    if (Array.isArray(value)) {
+      value.forEach((item: Json, index) => this.visit(item, name, `${path}/${index}`))
+      return
+    }
+    if (!isJsonObject(value)) return
+    for (const [key, field] of Object.entries(value)) {
+      const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      this.text(key, '', own, this.names)
+      this.visit(field, labelOf(value, key) ?? key, own)
+    }
+  }
+
+  /** What was already found where it begins is not found again. */
+  join(): void {
+    const known = new Set(this.findings.map(({ path, rule }) => `${rule} ${path}`))
+    for (const pieces of [this.values, this.names])
+      for (const { piece, type, rule, kind } of findJoined(pieces, this.rules.firm)) {
+        const { text, path } = pieces[piece] ?? { text: '', path: '' }
+        if (known.has(`${rule} ${path}`)) continue
+        known.add(`${rule} ${path}`)
+        const whole = { path, start: 0, end: text.length, ...urlOf(text, text.length) }
+        this.add(kind, () => ({ type, rule, kind, ...whole, spelled: 'joined', alone: false }))
+      }
+  }
+
+  private text(text: string, name: string, path: string, pieces: Piece[]): void {
+    const plain = findInField(text, name, this.rules.all)
+    const covered = plain.reduce((sum, { start, end }) => sum + end - start, 0)
+    const alone = isAlone(text, text.length - covered, plain.length)
+    for (const finding of plain)
+      this.add(finding.kind, () => ({ ...finding, ...urlOf(text, finding.start), path, spelled: 'plainly', alone }))
+    this.mark(text, path)
+    pieces.push({ text, path })
+    const { texts, complete } = readingsOf(text)
+    if (!complete) this.complete = false
+    const known = new Set(plain.map(({ rule }) => rule))
+    for (const reading of texts) this.reading(reading, { text, name, path, alone: !/\s/.test(text.trim()) }, known)
+  }
+
+  private reading(
+    reading: string,
+    of: { readonly text: string; readonly name: string; readonly path: string; readonly alone: boolean },
+    known: Set<string>,
+  ): void {
+    this.mark(reading, of.path)
+    for (const { type, rule, kind } of findInField(reading, of.name, this.rules.all)) {
+      if (known.has(rule)) continue
+      known.add(rule)
+      const { text, path, alone } = of
+      const whole = { path, start: 0, end: text.length, ...urlOf(text, text.length) }
+      this.add(kind, () => ({ type, rule, kind, ...whole, spelled: 'encoded', alone }))
+    }
+  }
+
+  private mark(text: string, path: string): void {
+    if (this.marks.size < MOST_MARKS && MARK.test(text)) this.marks.add(path)
+  }
+
+  private add(kind: ArgFinding['kind'], described: () => ArgFinding): void {
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(described())
+    else this.more[kind] += 1
+  }
+}
+
+/** `{"name": "API_TOKEN", "value": "…"}` names its value in another field. */
+function labelOf(object: Readonly<Record<string, Json>>, key: string): string | undefined {
+  const label = object['name'] ?? object['key']
+  return key === 'value' && typeof label === 'string' ? label : undefined
+}
+
+/** The characters that are left are names and the marks between addresses: `Ana Roe <ana@…>, bob@…`. */
+const MOST_AROUND = 48
+const isAlone = (text: string, left: number, count: number): boolean =>
+  left <= MOST_AROUND * count && !text.includes('\n')
+
+const NETWORK = /\b(?:https?|wss?|ftps?|sftp|gopher|dns|ldaps?|smb|tcp|udp|mailto|data):/gi
+const MOST_BEFORE = 8_192
+
+/** Whether a place in a text is inside a network address: after a scheme, without a blank between. */
+function urlOf(text: string, at: number): Pick<ArgFinding, 'url'> {
+  let start = at
+  while (start > 0 && at - start < MOST_BEFORE && !/\s/.test(text.charAt(start - 1))) start -= 1
+  const unbroken = text.slice(start, at)
+  const starts = [...unbroken.matchAll(NETWORK)]
+  const last = starts.at(-1)
+  if (last === undefined) return {}
+  const rest = unbroken.slice(last.index + last[0].length).replace(/^\/\//, '')
+  return { url: /[/?#]/.test(rest) ? 'rest' : 'host' }
+}

@@ -1,0 +1,102 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { freeKey, withoutMarks } from './redact-json.ts'
+
+/** A text of a JSON value that can be replaced. `name` is the field's, which says something about its value. */
+export type TextSlot = { readonly name: string; readonly text: string; put(text: string): void }
+
+type Container = Json[] | Record<string, Json>
+type Rename = { readonly object: Record<string, Json>; readonly from: string; readonly to: string }
+
+/**
+ * A copy of a JSON value whose texts are handed out one after the other, so that whoever replaces them can pause between two.
+ * Names of fields are texts too. Walks without recursion: how deep a tool server nests is not ours to trust.
+ */
+export class TextSlots {
+  private root: Json
+  private readonly renames: Rename[] = []
+
+  private readonly kept: readonly string[]
+
+  /** Texts in fields called as in `kept` are not handed out. */
+  constructor(value: Json, kept: readonly string[] = []) {
+    this.root = value
+    this.kept = kept
+  }
+
+  *slots(): Generator<TextSlot> {
+    const open: { readonly container: Container; readonly name: string }[] = []
+    const enter = (value: Json, name: string, put: (copy: Json) => void): TextSlot | undefined => {
+      if (typeof value === 'string') return { name, text: value, put }
+      if (typeof value === 'number')
+        return { name, text: String(value), put: (text) => text !== String(value) && put(text) }
+      if (typeof value !== 'object' || value === null) return undefined
+      const container: Container = Array.isArray(value) ? [...(value as readonly Json[])] : { ...(value as JsonObject) }
+      put(container)
+      open.push({ container, name })
+      return undefined
+    }
+    const first = enter(this.root, '', (copy) => (this.root = copy))
+    if (first !== undefined) yield first
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { container, name } = next
+      if (Array.isArray(container)) {
+        for (let at = 0; at < container.length; at++) {
+          const slot = enter(container[at] ?? null, name, (copy) => (container[at] = copy))
+          if (slot !== undefined) yield slot
+        }
+        continue
+      }
+      const label = container['name'] ?? container['key']
+      for (const key of Object.keys(container)) {
+        yield {
+          name: '',
+          text: key,
+          put: (to) => to !== key && this.renames.push({ object: container, from: key, to }),
+        }
+        if (this.kept.includes(key) && typeof container[key] === 'string') continue
+        const own = key === 'value' && typeof label === 'string' ? label : key
+        const slot = enter(container[key] ?? null, withoutMarks(own), (copy) => set(container, key, copy))
+        if (slot !== undefined) yield slot
+      }
+    }
+  }
+
+  /** The copy, once every slot was handed out. */
+  result(): Json {
+    for (const { object, from, to } of this.renames) rename(object, from, to)
+    return this.root
+  }
+}
+
+/** As an own field, also when it is called `__proto__`. */
+function set(object: Record<string, Json>, key: string, value: Json): void {
+  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** Keeps the order of the fields; two names that become equal stay two fields. */
+function rename(object: Record<string, Json>, from: string, to: string): void {
+  const entries = Object.entries(object)
+  const taken = new Set<string>()
+  for (const [key] of entries) delete object[key]
+  for (const [key, value] of entries) set(object, freeKey(key === from ? to : key, taken), value)
+}
+
+/** Whether a value holds at most so many characters of text. Stops counting as soon as it does not. */
+export function isSmall(value: Json, most: number): boolean {
+  let left = most
+  const open: Json[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    left -= typeof next === 'string' ? next.length + 1 : 4
+    if (left < 0) return false
+    if (Array.isArray(next)) {
+      if (next.length > left) return false
+      open.push(...(next as readonly Json[]))
+    } else if (isJsonObject(next)) {
+      for (const [key, field] of Object.entries(next)) {
+        left -= key.length
+        open.push(field)
+      }
+    }
+  }
+  return true
+}
