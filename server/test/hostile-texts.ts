@@ -119,3 +119,6 @@ export function looksOurs(printed: string): string | undefined {
   const blank = /\n[\s│]*\n[\s│]*\n[\s│]*\n/.test(plain)
   return blank ? 'three blank lines in a row are printed' : undefined
 }
+
+/** As much of a hostile text as a thread's name may hold: names with control, formatting or line-breaking characters are refused. */
+export const threadOf = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 100) || 'thread'

@@ -337,7 +337,8 @@ describe('an interrupted call that a consent let through', () => {
     await inFolder(async (folder) => {
       await interrupt(folder, (gate, { consent_id }) => gate.revokeConsent(ADMIN, consent_id))
       const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
-      expect(await outcome(await startedIn(gate))).toMatchObject({ problem: { code: 'approval.stale' } })
+      // Its first try may have taken effect: a person still has to say so.
+      expect(await outcome(await startedIn(gate))).toMatchObject({ status: 'unknown' })
       expect(effects()).toHaveLength(1)
       await opened.close()
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
-import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs } from '../hostile-texts.ts'
+import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs, threadOf } from '../hostile-texts.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
 
 /** Content is not judged here: what matters is what the approver is shown. */
@@ -230,7 +230,7 @@ describe('a packet', () => {
   test('of hostile arguments and threads holds no raw character in its own words', () =>
     withGate(async (rig) => {
       for (const { name, text } of HOSTILE_TEXTS) {
-        const outcome = await rig.call('book__note', { text }, { thread: text.slice(0, 100) })
+        const outcome = await rig.call('book__note', { text }, { thread: threadOf(text) })
         const packet = await packetIn(rig, pendingOf(outcome).approval_id)
         const words = [
           packet.proposed_args,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ESCAPES, FORGED_LINES, looksOurs } from '../hostile-texts.ts'
+import { ESCAPES, FORGED_LINES, looksOurs, threadOf } from '../hostile-texts.ts'
 import { LAUNCHER, run } from '../doors/with-running-gate.ts'
 import { receiver, type Received, type Receiver } from './receiver.ts'
 
@@ -188,7 +188,7 @@ test('a receiver that fails gets the same message again until it takes it', asyn
 test('hostile arguments and threads draw nothing in a message', async () => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
     const args = { text: `${(calls += 1)} ${text}`.slice(0, 1_000) }
-    const held = await http('POST', '/v1/calls', agent, { tool: 'book__note', args, thread: text.slice(0, 100) })
+    const held = await http('POST', '/v1/calls', agent, { tool: 'book__note', args, thread: threadOf(text) })
     const { data } = JSON.parse((await about(inbox, String(held['approval_id']))).body) as {
       data: Record<string, string>
     }
