@@ -10,6 +10,7 @@ import { claimKey } from '../commands/identity/claim-key.ts'
 import { dispatchCall } from '../commands/calls/dispatch-call.ts'
 import { editApproval } from '../commands/approvals/edit-approval.ts'
 import { executeCall, type ExecuteCall } from '../commands/calls/execute-call.ts'
+import { eraseUser } from '../commands/retention/erase-user.ts'
 import { exportAudit } from '../commands/audit/export-audit.ts'
 import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
 import type { Gate, ServerReport } from '../commands/gate.ts'
@@ -106,6 +107,9 @@ export type World = {
   readonly audit: AuditReads
   /** The newest checkpoint, outside the ledger. */
   readonly kept: KeptCheckpoint
+  /** The same ledger, below everything that tells of what changes. */
+  readonly quiet: Ledger
+  readonly scrub: () => Promise<void>
   readonly tail: OwnTail
   readonly journal: Journal
   readonly liveness: Liveness
@@ -247,6 +251,7 @@ export function bindGate(world: World): Bound {
     exportAudit: (since, format) => exportAudit(audited, { format, ...(since > 0 ? { since } : {}) }),
     proveEntry: (stream, seq) => proveEntry(audited, stream ?? world.stream, seq),
     presentCheckpoint: () => presentCheckpoint(audited),
+    eraseUser: (caller, wanted) => eraseUser({ ...deps, ledger: world.quiet, telling: world.ledger }, caller, wanted),
     acceptBreak: (caller, reason) => acceptBreak(audited, caller, reason),
     checkpointKeys: () => world.keys.checkpoints.publicKeys(),
     closedBy: () => world.intake.closedBy(),

@@ -21,10 +21,11 @@ import { withOutbox } from '../commands/channels/outbox.ts'
 import { givingBackPending } from '../commands/approvals/pending-limits.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
+import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { onlyBoot } from '../commands/runs/only-boot.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
-import { ok, problem, PROBLEMS, type Problem, type Result } from '../contract/problems.ts'
+import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
@@ -57,6 +58,7 @@ import { otlpOf, readingsOf } from './open-metrics.ts'
 import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 import { openServerFolders } from './server-folders.ts'
+import { complainer, sweepRegularly } from './regular-work.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 
@@ -66,6 +68,8 @@ export type OpenedGate = {
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
+  /** Removes what the retention policy says. Done by itself every hour. */
+  sweep(): Promise<Swept>
   /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
   stopTaking(): void
   /** Resolves when every call has its outcome, also those that nobody waits for at a door, or after so long. */
@@ -127,6 +131,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
       (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
     )
   }, CHECKPOINT_TICK_MS)
+  const sweep = () =>
+    sweepExpired(
+      { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted },
+      settings.config.retention,
+    )
+  const retention = sweepRegularly(sweep, log)
   const stopTaking = () => {
     world.intake.close(problem('gate.stopping'))
     stopping.abort()
@@ -134,6 +144,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const shutDown = async () => {
     stopTaking()
     clearInterval(tick)
+    await retention.stop()
     hangUp()
     await scheduler.stop()
     await readBack
@@ -151,6 +162,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     telemetry,
     live: world.live,
     settled,
+    sweep,
     stopTaking,
     async lastCalls(ms) {
       let forget = () => {}
@@ -281,6 +293,8 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     boot,
     liveness: onlyBoot(boot),
     audit: store.value,
+    quiet: store.value,
+    scrub: () => store.value.scrub(),
     kept,
     tail: store.value,
     journal: store.value,
@@ -362,16 +376,6 @@ function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
       else if (reloaded.value.changed) log('info', 'another policy is in force', { because, ...reloaded.value })
       return reloaded
     },
-  }
-}
-
-/** Says at once that nothing is signed, and again as often as a checkpoint would be due. */
-function complainer(log: Log, every_ms: number): (problem: Problem) => void {
-  let last = Number.NEGATIVE_INFINITY
-  return ({ code, about }) => {
-    if (performance.now() - last < every_ms) return
-    last = performance.now()
-    log('error', `no checkpoint is signed: ${PROBLEMS[code].says}`, { code, ...about, do: PROBLEMS[code].do })
   }
 }
 

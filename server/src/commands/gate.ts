@@ -22,6 +22,7 @@ import type { PauseOrder } from './policy/pause.ts'
 import type { Policies } from './policy/policies.ts'
 import type { PublicKey } from './audit/audit-ports.ts'
 import type { Live, Notice, Page } from './ports.ts'
+import type { Erased } from './retention/erase-user.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy/proxy.ts'
 import type { OnUpdated, WatchAnswer, WatchRequest } from './proxy/proxy-watch.ts'
 import type { InboxPage, UnknownPage } from './approvals/read-approvals.ts'
@@ -145,6 +146,8 @@ export interface Gate {
   proveEntry(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
   presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
   /** Goes on from a broken audit: signs what is there as found, with the reason. */
+  /** Removes one person's arguments, outputs and artifacts now. */
+  eraseUser(caller: Caller, wanted: { user: string; withdraw: boolean }): Promise<Result<Erased>>
   acceptBreak(caller: Caller, reason: string): Promise<Result<Checkpoint>>
   /** The keys that checkpoints are verified with. */
   checkpointKeys(): readonly PublicKey[]

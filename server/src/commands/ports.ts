@@ -82,6 +82,8 @@ export type Change =
   | { kind: 'wake'; run: RunId; at?: number }
   /** Replace the run's wake-ups by one at `next`, or by none; lost when the run has events after `cursor`. */
   | { kind: 'rest'; run: RunId; cursor: number; next?: number }
+  /** Remove a run's journal up to `through`. */
+  | { kind: 'forget'; run: RunId; through: number }
   /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
   | { kind: 'audit'; entry: AuditDraft }
 
@@ -141,7 +143,17 @@ export interface Journal {
 export interface Artifacts {
   /** Undefined when it could not be stored. */
   put(owner: string, text: string): Promise<Sha256 | undefined>
-  read(owner: string, digest: Sha256, from: number, length: number): Promise<{ text: string; size: number } | undefined>
+  /** `expired`: it was there, and was removed. */
+  read(
+    owner: string,
+    digest: Sha256,
+    from: number,
+    length: number,
+  ): Promise<{ text: string; size: number } | 'expired' | undefined>
+  /** Removes the texts of all that were stored before, of every owner. Returns how many. */
+  expire(before: number): Promise<number>
+  /** Removes the texts of all that an owner has. Returns how many. */
+  erase(owner: string): Promise<number>
 }
 
 /** Which processes that share the store are alive. A boot is one start of one process. */

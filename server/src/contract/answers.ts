@@ -22,6 +22,15 @@ export const ProblemAnswer = z.object({
   trace_id: z.string(),
 })
 
+export const ErasureAnswer = z.object({
+  user: z.string(),
+  calls: z.number().int(),
+  runs: z.number().int(),
+  habits: z.number().int(),
+  artifacts: z.number().int(),
+  open: z.array(z.string()),
+})
+
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.number().int().optional() })
 

@@ -91,6 +91,13 @@ export type RotateBody = z.infer<typeof RotateBody>
 export const VerifyBody = z.strictObject({ against: z.array(Checkpoint).max(10_000) })
 export type VerifyBody = z.infer<typeof VerifyBody>
 
+export const EraseBody = z.strictObject({
+  user: z.string().min(1).max(128),
+  /** Withdraws the person's calls that wait for a decision, so that they can be erased too. */
+  withdraw: z.boolean().default(false),
+})
+export type EraseBody = z.infer<typeof EraseBody>
+
 export const BreakBody = z.strictObject({ reason: z.string().trim().min(1).max(500) })
 export type BreakBody = z.infer<typeof BreakBody>
 

@@ -61,6 +61,8 @@ export type ApprovalRow = {
   readonly counted?: { readonly bytes: number }
   /** For an edited request: the arguments before, so the approver sees the difference. */
   readonly edited_from?: string
+  /** When arguments, preview and reasons were removed, together with those of the call. */
+  readonly texts_expired_at?: number
 }
 
 /** The seven factors of an approval, in the order they are checked and named. */

@@ -144,6 +144,8 @@ export type Outcome =
       readonly rollback?: string
       /** For the model: that it makes the same read again and again. */
       readonly hint?: string
+      /** When its result was removed. */
+      readonly expired_at?: number
     }
   | {
       readonly status: 'pending'
@@ -158,6 +160,7 @@ export type Outcome =
       readonly call_id?: CallId
       readonly problem: Problem
       readonly evidence: readonly Opinion[]
+      readonly expired_at?: number
     }
   | {
       readonly status: 'failed'
@@ -166,6 +169,7 @@ export type Outcome =
       readonly result?: ToolResult
       readonly output?: Eviction
       readonly hint?: string
+      readonly expired_at?: number
     }
   | { readonly status: 'executing'; readonly call_id: CallId }
   | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }

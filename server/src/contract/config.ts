@@ -8,6 +8,7 @@ import { OpenApiSettings } from './openapi-settings.ts'
 import { Models, ModelSettings } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
+import { Retention } from './retention.ts'
 import { Serenity } from './serenity.ts'
 import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
@@ -122,6 +123,7 @@ export const Config = z.strictObject({
       checkpoint_seconds: z.number().int().min(1).default(60),
     })
     .prefault({}),
+  retention: Retention.prefault({}),
   toolflow: ToolflowSettings.prefault({}),
   models: Models.prefault({}),
   search: z

@@ -281,6 +281,12 @@ export const PROBLEMS = {
     says: 'no call has this id',
     do: 'check the id; calls of other callers are not shown',
   },
+  'call.expired': {
+    http: 410,
+    retry: 'never',
+    says: 'the answer of this call was removed after its retention time',
+    do: 'the call was made under this key before; use a new key to make it again',
+  },
   'call.args_invalid': {
     http: 400,
     retry: 'never',
@@ -605,6 +611,12 @@ export const PROBLEMS = {
     says: 'the file at this place is a database, but not a ledger of Sluice; nothing in it was changed',
     do: 'name another data folder (`data:` or `--data`), or move the file away',
   },
+  'artifact.expired': {
+    http: 410,
+    retry: 'never',
+    says: 'this artifact was removed after its retention time',
+    do: 'make the call again; see `retention` in docs/configuration.md',
+  },
   'artifact.unknown': {
     http: 404,
     retry: 'never',
@@ -652,6 +664,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'no key has this id',
     do: 'list the keys with `sluice keys list`',
+  },
+  'toolflow.expired': {
+    http: 410,
+    retry: 'never',
+    says: 'what this toolflow did was removed after its retention time',
+    do: 'run it again; see `retention` in docs/configuration.md',
   },
   'toolflow.unknown': {
     http: 404,
@@ -737,6 +755,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'files were changed after the gate was put into them, so nothing was restored',
     do: 'copy what you need from the backups by hand, or undo the later changes first',
+  },
+  'erase.needs_yes': {
+    http: 400,
+    retry: 'never',
+    says: 'this removes arguments, outputs and artifacts for ever',
+    do: 'add `--yes`',
   },
   'init.needs_yes': {
     http: 400,

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Artifacts } from '../commands/ports.ts'
 import { Sha256 } from '../contract/ids.ts'
@@ -33,12 +33,69 @@ export function fileArtifacts(folder: string): Artifacts {
       if (!isCount(from) || !isCount(length)) throw new Bug('a range is two whole numbers, 0 or more')
       if (!owner.isWellFormed() || !Sha256.safeParse(digest).success) return undefined
       const bytes = await bytesOf(join(shelfOf(owner), digest))
+      if (bytes?.length === 0 && digest !== EMPTY) return 'expired'
       if (bytes === undefined || hash('sha256', bytes) !== digest) return undefined
       const text = bytes.toString('utf8')
       return { text: range(text, from, length), size: text.length }
     },
+
+    async expire(before) {
+      let removed = 0
+      for await (const shelf of entriesIn(folder)) removed += await emptyAll(join(folder, shelf), before)
+      return removed
+    },
+
+    async erase(owner) {
+      return owner.isWellFormed() ? emptyAll(shelfOf(owner), Number.POSITIVE_INFINITY) : 0
+    },
   }
 }
+
+/** The digest of no text at all. */
+const EMPTY = hash('sha256', '')
+
+/** Names in a folder, as they come; none in one that is not there. */
+async function* entriesIn(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(() => undefined)
+  if (opened !== undefined) for await (const { name } of opened) yield name
+}
+
+async function emptyAll(shelf: string, before: number): Promise<number> {
+  let removed = 0
+  for await (const name of entriesIn(shelf)) {
+    if (name.endsWith('.part')) await removeStale(join(shelf, name), before)
+    else if (await empty(join(shelf, name), before)) removed += 1
+  }
+  return removed
+}
+
+/**
+ * An empty file remains, which says that there was one. INVARIANT: its age is read from the opened file, so that a text which
+ * is stored under the same name meanwhile is another file and stays.
+ */
+async function empty(path: string, before: number): Promise<boolean> {
+  try {
+    const file = await open(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
+    try {
+      const { size, mtimeMs } = await file.stat()
+      if (size === 0 || mtimeMs >= before) return false
+      await file.truncate(0)
+      await file.sync()
+      return true
+    } finally {
+      await file.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+/** What a process left that was killed while it wrote. */
+async function removeStale(path: string, before: number): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found !== undefined && found.mtimeMs < Math.min(before, Date.now() - STALE_MS)) await rm(path, { force: true })
+}
+const STALE_MS = 3_600_000
 
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
 

@@ -9,7 +9,7 @@ type Model = {
   readonly rows: ReadonlyMap<string, number>
   readonly nonces: ReadonlySet<string>
   readonly accounts: ReadonlyMap<string, number>
-  readonly events: ReadonlyMap<string, number>
+  readonly events: ReadonlyMap<string, readonly number[]>
   readonly wakes: readonly { readonly run: string; readonly at: number }[]
   readonly audit: number
 }
@@ -24,6 +24,7 @@ const EMPTY: Model = {
 
 /** The next state, or undefined when the change's expectation fails. */
 function after(model: Model, change: Change): Model | undefined {
+  const seqs = ('run' in change ? model.events.get(change.run) : undefined) ?? []
   switch (change.kind) {
     case 'swap': {
       const at = model.rows.get(change.id) ?? 'absent'
@@ -44,14 +45,22 @@ function after(model: Model, change: Change): Model | undefined {
         : undefined
     }
     case 'event':
-      return { ...model, events: new Map(model.events).set(change.run, (model.events.get(change.run) ?? 0) + 1) }
+      return { ...model, events: new Map(model.events).set(change.run, [...seqs, (seqs.at(-1) ?? 0) + 1]) }
     case 'wake':
       return { ...model, wakes: [...model.wakes, { run: change.run, at: change.at ?? 0 }] }
     case 'rest': {
-      if ((model.events.get(change.run) ?? 0) > change.cursor) return undefined
+      if ((seqs.at(-1) ?? 0) > change.cursor) return undefined
       const others = model.wakes.filter(({ run }) => run !== change.run)
       return { ...model, wakes: change.next === undefined ? others : [...others, { run: change.run, at: change.next }] }
     }
+    case 'forget':
+      return {
+        ...model,
+        events: new Map(model.events).set(
+          change.run,
+          seqs.filter((seq) => seq > change.through),
+        ),
+      }
     case 'audit':
       return { ...model, audit: model.audit + 1 }
     default:
@@ -97,6 +106,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('wake' as const), run, at: fc.nat(9) }),
   fc.record({ kind: fc.constant('rest' as const), run, cursor: fc.nat(4) }),
   fc.record({ kind: fc.constant('rest' as const), run, cursor: fc.nat(4), next: fc.nat(9) }),
+  fc.record({ kind: fc.constant('forget' as const), run, through: fc.nat(3) }),
   id.map((name) => note(name)),
 )
 export const commitLists = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 60 })
@@ -119,7 +129,7 @@ export async function expectLikeModel(
   }
   expect(await ledger.count('calls', {})).toBe(model.rows.size)
   for (const name of [runId(1), runId(2)]) {
-    expect(await ledger.events(name, 0, 1000)).toHaveLength(model.events.get(name) ?? 0)
+    expect(await ledger.events(name, 0, 1000)).toHaveLength(model.events.get(name)?.length ?? 0)
   }
   for (const now of [0, 3, 6, 9]) {
     const due = new Set(model.wakes.filter(({ at }) => at <= now).map((wake) => wake.run))

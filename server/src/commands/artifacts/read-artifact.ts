@@ -14,5 +14,6 @@ export async function readArtifact(
   const read = Sha256.safeParse(digest).success
     ? await deps.artifacts.read(caller.user, digest, from, length)
     : undefined
+  if (read === 'expired') return refuse('artifact.expired', { digest })
   return read === undefined ? refuse('artifact.unknown', { digest: digest.slice(0, 80) }) : ok(read)
 }

@@ -9,6 +9,7 @@ export type Links = (approval_id: string) => string
 /** The present outcome of a call, read off its row: the same value at every door, however often it is asked for. */
 export function describeCall(row: CallRow, links: Links): Outcome {
   const { call_id } = row
+  const expired = row.expired_at === undefined ? {} : { expired_at: row.expired_at }
   switch (row.state) {
     case 'executed':
       if (row.result === undefined || row.output === undefined) throw new Bug('an executed call has a result')
@@ -20,6 +21,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         ...verification(row),
         ...(row.rollback === undefined ? {} : { rollback: row.rollback.says }),
         ...hintIn(row),
+        ...expired,
       }
     case 'pending':
       if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
@@ -37,6 +39,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         call_id,
         problem: row.problem ?? problem('call.blocked'),
         evidence: row.verdict.evidence,
+        ...expired,
       }
     case 'failed':
       return {
@@ -46,6 +49,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         ...(row.result === undefined ? {} : { result: row.result }),
         ...(row.output === undefined ? {} : { output: row.output }),
         ...hintIn(row),
+        ...expired,
       }
     case 'executing':
       return { status: 'executing', call_id }

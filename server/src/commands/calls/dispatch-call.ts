@@ -229,6 +229,9 @@ async function earlierCall(
   )
   if (earlier === undefined) return undefined
   const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
+  // What it answered is not known any more, and it must not run twice.
+  if (isSame && earlier.row.expired_at !== undefined)
+    return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))
   return isSame
     ? describeCall(earlier.row, deps.links)
     : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))

@@ -52,7 +52,7 @@ function rig(
       },
     },
     catalogue: { tool: () => tool, tools: () => [tool], lookAlikes: () => [] },
-    artifacts: { put: async () => undefined, read: async () => undefined },
+    artifacts: { put: async () => undefined, read: async () => undefined, expire: async () => 0, erase: async () => 0 },
     ledger: {
       async commit(changes) {
         committed.push(changes)

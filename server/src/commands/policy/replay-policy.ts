@@ -69,7 +69,9 @@ async function* recentCalls(shelves: Shelves, since: number): AsyncIterable<read
   for (;;) {
     const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
     const held = await shelves.list('calls', {}, page)
-    const rows = held.map(({ row }) => row).filter(({ received_at }) => received_at >= since)
+    const rows = held
+      .map(({ row }) => row)
+      .filter(({ received_at, expired_at }) => received_at >= since && expired_at === undefined)
     if (rows.length > 0) yield rows
     after = held.at(-1)?.cursor
     if (held.length < PAGE || rows.length === 0) return

@@ -22,6 +22,7 @@ export async function readToolflow(
 ): Promise<Result<ToolflowView>> {
   const flow = await flowOf(deps, caller, run_id)
   if (flow === undefined) return refuse('toolflow.unknown', { run_id })
+  if (flow.run.expired_at !== undefined) return refuse('toolflow.expired', { run_id })
   return ok(await waitForView(deps, flow.run.run_id, wait_ms, ({ status }) => status !== 'RUNNING'))
 }
 
@@ -35,6 +36,7 @@ export async function flowOf(
 ): Promise<Flow | undefined> {
   const run = RunId.safeParse(run_id).success ? (await shelves.row('runs', run_id))?.row : undefined
   if (run?.kind !== toolflow.kind) return undefined
+  // An expired one has nothing left but its caller.
   const state = stateOf(run)
   return maySeeFlow(caller, state) ? { run, state } : undefined
 }
@@ -42,7 +44,7 @@ export async function flowOf(
 /** As with its call; a flow that has chosen no tool has none that a key could be limited to. */
 function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
   const { grant: _, ...whoever } = caller
-  const tool_id = state.selected_skill_id
+  const tool_id = state.selected_skill_id ?? null
   return maySeeCall(tool_id === null ? whoever : caller, { caller: Caller.parse(state.caller), tool_id: tool_id ?? '' })
 }
 

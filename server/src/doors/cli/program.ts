@@ -17,6 +17,7 @@ import { BROKE_OFF, clientFor, followFor, headersOf, NOBODY, type Client, type T
 import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
+import { addEraseCommand } from './erase-command.ts'
 import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
@@ -176,6 +177,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addConsentCommands(program, session)
   addPolicyCommands(program, session)
   addAdminCommands(program, session)
+  addEraseCommand(program, session)
   addKeyCommands(program, session)
   addPassphraseCommands(program, session)
   addInitCommands(program, session)

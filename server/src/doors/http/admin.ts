@@ -1,6 +1,14 @@
 import { PAGED } from './parameters.ts'
-import { ArtifactAnswer, KeyAnswer, listOf, NewKeyAnswer, PauseAnswer, ServerAnswer } from '../../contract/answers.ts'
-import { KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
+import {
+  ArtifactAnswer,
+  ErasureAnswer,
+  KeyAnswer,
+  listOf,
+  NewKeyAnswer,
+  PauseAnswer,
+  ServerAnswer,
+} from '../../contract/answers.ts'
+import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn } from './query.ts'
 import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -114,6 +122,20 @@ export const adminRoutes: Routes = (app, gate) => {
       return rotated.ok
         ? jsonResponse(200, { rotated: c.req.valid('json').which })
         : problemResponse(rotated.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/erasures',
+      access: ADMINS,
+      summary: "Remove one person's arguments, outputs and artifacts now",
+      answers: ErasureAnswer,
+      body: EraseBody,
+    }),
+    async (c) => {
+      const erased = await gate.eraseUser(c.get('caller'), c.req.valid('json'))
+      return erased.ok ? jsonResponse(200, erased.value) : problemResponse(erased.problem, c.get('trace'))
     },
   )
 }

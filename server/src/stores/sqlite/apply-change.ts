@@ -18,6 +18,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
   )
   const later = db.prepare('SELECT 1 FROM events WHERE run = ? AND seq > ? LIMIT 1')
   const wake = db.prepare('INSERT INTO wakes (run, at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const forget = db.prepare('DELETE FROM events WHERE run = ? AND seq <= ?')
   const rest = db.prepare('DELETE FROM wakes WHERE run = ?')
 
   const applyOther = (change: OtherChange): boolean => {
@@ -38,6 +39,9 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier 
       case 'wake':
         // "Now" has no time of its own: 0 is due at any time.
         wake.run(word(change.run), change.at === undefined ? 0 : number(change.at))
+        return true
+      case 'forget':
+        forget.run(word(change.run), number(change.through))
         return true
       case 'rest':
         if (later.get(word(change.run), number(change.cursor)) !== undefined) return false

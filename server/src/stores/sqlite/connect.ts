@@ -25,10 +25,12 @@ export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
   try {
     db.exec(`PRAGMA busy_timeout = ${tuning.busy_ms}`)
     useWal(db, tuning.busy_ms)
+    // What is removed is written over with zeros, so that it is really gone from the file.
     // Every COMMIT walks the whole cache, so it is small: the ends of the trees, and room for what a group writes.
     db.exec(`
       PRAGMA synchronous = ${tuning.synchronous};
       PRAGMA fullfsync = ON;
+      PRAGMA secure_delete = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -4000;
       PRAGMA wal_autocheckpoint = 4000;

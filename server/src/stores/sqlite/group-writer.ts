@@ -8,7 +8,10 @@ import { packCommit, type PackedCommit } from './packed-commit.ts'
 import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
-export type GroupWriter = Ledger & OwnTail & { onWake(listener: WakeListener): void; close(): Promise<void> }
+export type GroupWriter = Ledger & OwnTail & Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
+
+/** Writes over what is left of removed texts in the files beside the database. */
+export type Scrub = { scrub(): Promise<void> }
 
 export type GroupWriterDeps = {
   /** Starts a thread that writes. Called again when one has died. */
@@ -35,6 +38,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
   let waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
+  let scrubs: (() => void)[] = []
 
   const send = async (commits: readonly PackedCommit[]): Promise<BatchReply> => {
     if (link === undefined) {
@@ -43,12 +47,14 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         return { outcomes: commits.map(() => 'unavailable'), fault: { says: JSON.stringify(started.problem) } }
       link = started.value
     }
-    return link.send({ commits, now: deps.clock() })
+    const scrub = scrubs.length > 0
+    return link.send({ commits, now: deps.clock(), ...(scrub ? { scrub } : {}) })
   }
 
   const drain = async () => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || scrubs.length > 0) {
       const batch = waiting
+      const scrubbed = scrubs
       waiting = []
       try {
         settle(batch, await send(batch.map(({ packed }) => packed)))
@@ -59,6 +65,8 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         tell(bug)
         for (const commit of batch) commit.reject(bug)
       }
+      scrubs = scrubs.filter((done) => !scrubbed.includes(done))
+      for (const done of scrubbed) done()
     }
     draining = undefined
   }
@@ -89,6 +97,13 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         waiting.push({ packed, wakes: changes.flatMap(wakesOf), resolve, reject })
         // After the callbacks of this turn of the event loop, so that what arrives together travels together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
+      })
+    },
+    async scrub() {
+      if (closed) return
+      await new Promise<void>((done) => {
+        scrubs.push(done)
+        draining ??= new Promise<void>((go) => setImmediate(go)).then(drain)
       })
     },
     ownTail: () => (tail === undefined || tail.seq === 0 ? undefined : tail),

@@ -7,7 +7,7 @@ import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from './audit-tail.ts'
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
-import { groupWriter } from './group-writer.ts'
+import { groupWriter, type Scrub } from './group-writer.ts'
 import { bloomFilter } from './bloom-filter.ts'
 import { reads } from './reads.ts'
 import { rememberReads } from './remember-reads.ts'
@@ -18,6 +18,7 @@ export type SqliteStore = Ledger &
   Accounts &
   AuditReads &
   OwnTail &
+  Scrub &
   Journal & {
     /** A consistent copy of everything, while the gate goes on. The file must not exist yet. */
     backup(toFile: string): Promise<Result<void>>

@@ -19,7 +19,12 @@ export type WriterSetup = {
 }
 
 /** Commits that travel together. */
-export type Batch = { readonly commits: readonly PackedCommit[]; readonly now: number }
+export type Batch = {
+  readonly commits: readonly PackedCommit[]
+  readonly now: number
+  /** Afterwards the log is copied into the database and emptied. */
+  readonly scrub?: boolean
+}
 export type BatchReply = {
   readonly outcomes: readonly (GroupOutcome | 'unavailable')[]
   readonly fault?: Fault | undefined

@@ -73,6 +73,29 @@ const unavailable = (commits: readonly PackedCommit[], fault: BatchReply['fault'
   fault,
 })
 
+/** What was removed still stands in the log. Readers are not waited for: then the next time empties it. */
+function scrub(): void {
+  const writer = connected()
+  if (!writer.ok) return
+  const { db } = writer.value
+  db.exec('PRAGMA busy_timeout = 0')
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${setup.tuning.busy_ms}`)
+  }
+}
+
+function writeAndScrub(batch: Batch): BatchReply {
+  const reply = write(batch)
+  try {
+    if (batch.scrub === true) scrub()
+  } catch {
+    disconnect()
+  }
+  return reply
+}
+
 function write({ commits, now }: Batch): BatchReply {
   const { group } = setup.tuning
   if (commits.length <= group) return writeGroup(commits, now)
@@ -96,7 +119,7 @@ function start(): Result<void> {
 }
 
 port.on('message', (message: Batch | 'end') => {
-  if (message !== 'end') return port.postMessage(write(message))
+  if (message !== 'end') return port.postMessage(writeAndScrub(message))
   disconnect()
   port.close()
 })

@@ -1,0 +1,103 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { callerIn } from '../../core/retention/expire-rows.ts'
+import { letOthersRun } from '../audit/verify-audit-reads.ts'
+import { withdrawCall } from '../calls/withdraw-call.ts'
+import type { Artifacts, Change, Held, Ids, Ledger, Shelves, Table } from '../ports.ts'
+import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { hasEnded, hasRunEnded } from './stamp-ends.ts'
+
+export type EraseDeps = ExpireDeps & {
+  /** The ledger that tells of what changes: a call that is withdrawn is news. */
+  readonly telling: Ledger
+  readonly shelves: Shelves
+  readonly artifacts: Artifacts
+  readonly ids: Pick<Ids, 'trace'>
+  readonly scrub: () => Promise<void>
+}
+
+export type Erased = {
+  readonly user: string
+  readonly calls: number
+  readonly runs: number
+  readonly habits: number
+  readonly artifacts: number
+  /** Calls that wait, run or are unknown, and runs that go on: not erased. */
+  readonly open: readonly string[]
+}
+
+/**
+ * Removes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open stays,
+ * and is named; calls that only wait for a decision can be withdrawn first. Done twice it does nothing, and after a crash the
+ * next one does the rest. The audit gets the numbers and keeps its hashes.
+ */
+export async function eraseUser(
+  deps: EraseDeps,
+  by: Caller,
+  wanted: { readonly user: string; readonly withdraw: boolean },
+): Promise<Result<Erased>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const { user, withdraw } = wanted
+  const note = (type: string, about: Record<string, number>): Change => ({
+    kind: 'audit',
+    entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject: { user }, about },
+  })
+  if ((await deps.ledger.commit([note('user.erasure_started', {})])) !== 'committed') return refuse('audit.unavailable')
+  const open: string[] = []
+  const callers = new Set<string>()
+  const count = { calls: 0, runs: 0, habits: 0 }
+  for await (const held of every(deps.shelves, 'calls')) {
+    if (held.row.caller.user !== user) continue
+    callers.add(held.row.caller.id)
+    const ended = await endedCall(deps, by, held, withdraw)
+    if (ended === undefined) open.push(held.row.call_id)
+    else if (await expireTexts(deps, ended)) count.calls += 1
+  }
+  for await (const held of every(deps.shelves, 'runs')) {
+    if (callerIn(held.row.state)?.['user'] !== user) continue
+    if (!hasRunEnded(held.row)) open.push(held.row.run_id)
+    else if (await expireJournal(deps, held)) count.runs += 1
+  }
+  for await (const { row } of every(deps.shelves, 'credentials'))
+    if (row.caller.user === user) callers.add(row.caller.id)
+  for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
+  const artifacts = await deps.artifacts.erase(user)
+  await deps.scrub()
+  const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
+  return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuse('audit.unavailable')
+}
+
+/** The call once nothing waits for it; undefined while something does. */
+async function endedCall(
+  deps: EraseDeps,
+  by: Caller,
+  held: Held<'calls'>,
+  withdraw: boolean,
+): Promise<Held<'calls'> | undefined> {
+  if (hasEnded(held.row)) return held
+  if (held.row.state !== 'pending' || !withdraw) return undefined
+  const withdrawn = await withdrawCall({ ...deps, ledger: deps.telling }, by, held.row.call_id)
+  const now = withdrawn.ok ? await deps.shelves.row('calls', held.row.call_id) : undefined
+  return now !== undefined && hasEnded(now.row) ? now : undefined
+}
+
+async function forgetHabits({ ledger, shelves }: EraseDeps, caller: string): Promise<boolean> {
+  const held = await shelves.row('habits', caller)
+  if (held === undefined || held.row.habits.length === 0) return false
+  const to = { ...held.row, habits: [] }
+  return (await ledger.commit([{ kind: 'swap', table: 'habits', id: caller, from: held.version, to }])) === 'committed'
+}
+
+const ROWS_AT_ONCE = 32
+
+/** Every row of a table in order, a page at a time; others go on with their work between pages. */
+async function* every<T extends Table>(shelves: Pick<Shelves, 'list'>, table: T): AsyncGenerator<Held<T>> {
+  let after: number | undefined
+  for (;;) {
+    await letOthersRun()
+    const page = await shelves.list(table, {}, { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) })
+    yield* page
+    after = page.at(-1)?.cursor
+    if (page.length < ROWS_AT_ONCE) return
+  }
+}

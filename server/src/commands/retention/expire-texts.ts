@@ -1,0 +1,45 @@
+import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
+import type { Change, Clock, Held, Journal, Ledger, Shelves } from '../ports.ts'
+import { hasEnded, hasRunEnded } from './stamp-ends.ts'
+
+export type ExpireDeps = {
+  /** Below everything that listens: an expiry is no news for runs and channels. */
+  readonly ledger: Ledger
+  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly journal: Pick<Journal, 'events'>
+  readonly clock: Clock
+}
+
+/** Removes the texts of one ended call and of its requests, in one commit. False when it has not ended, or moved on meanwhile. */
+export async function expireTexts(deps: ExpireDeps, held: Held<'calls'>): Promise<boolean> {
+  const { row, version } = held
+  if (!hasEnded(row) || row.expired_at !== undefined) return false
+  const now = deps.clock()
+  const changes: Change[] = [
+    // Without `was`, so that nothing of the row before stays in the store.
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: expireCall(row, now) },
+  ]
+  for (let id = row.approval_id; id !== undefined;) {
+    const request = await deps.shelves.row('approvals', id)
+    if (request === undefined || request.row.texts_expired_at !== undefined) break
+    changes.push({ kind: 'swap', table: 'approvals', id, from: request.version, to: expireApproval(request.row, now) })
+    id = request.row.replaces
+  }
+  return (await deps.ledger.commit(changes)) === 'committed'
+}
+
+const EVENTS_AT_ONCE = 500
+
+/** Removes an ended run's journal, then its state. After a crash in between, the state is still there to find it by. */
+export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'runs'>): Promise<boolean> {
+  if (!hasRunEnded(row) || row.expired_at !== undefined) return false
+  for (;;) {
+    const [last] = (await deps.journal.events(row.run_id, 0, EVENTS_AT_ONCE)).slice(-1)
+    if (last === undefined) break
+    const forgotten = await deps.ledger.commit([{ kind: 'forget', run: row.run_id, through: last.seq }])
+    if (forgotten !== 'committed') return false
+  }
+  const to = expireRun(row, deps.clock())
+  const swapped = await deps.ledger.commit([{ kind: 'swap', table: 'runs', id: row.run_id, from: version, to }])
+  return swapped === 'committed'
+}

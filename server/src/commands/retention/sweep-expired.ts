@@ -1,0 +1,84 @@
+import type { Retention } from '../../contract/retention.ts'
+import { dayOf, expiredBefore, lastExpiredDay, type Period } from '../../core/retention/periods.ts'
+import { letOthersRun } from '../audit/verify-audit-reads.ts'
+import type { Artifacts, Ids } from '../ports.ts'
+import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
+
+export type SweepDeps = ExpireDeps & {
+  readonly artifacts: Artifacts
+  readonly ids: Pick<Ids, 'trace'>
+  /** Writes over what is left of removed texts in the store's files. */
+  readonly scrub: () => Promise<void>
+  /** True when the gate stops: the rest is for the next sweep. */
+  readonly isStopping: () => boolean
+}
+export type Swept = { readonly calls: number; readonly journals: number; readonly artifacts: number }
+
+/** Few enough that a call which arrives meanwhile hardly waits for them. */
+const ROWS_AT_ONCE = 16
+
+/**
+ * Removes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small
+ * commits, between which calls go first. What an earlier sweep left, also by a crash, the next one finds by the same index.
+ */
+export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<Swept> {
+  const calls = await sweepTable(deps, 'calls', policy.calls)
+  const journals = await sweepTable(deps, 'runs', policy.journals)
+  const before = expiredBefore(deps.clock(), policy.artifacts)
+  const artifacts = before === undefined ? 0 : await deps.artifacts.expire(before)
+  const swept = { calls, journals, artifacts }
+  if (calls + journals > 0) await deps.scrub()
+  if (calls + journals + artifacts > 0)
+    await deps.ledger.commit([
+      {
+        kind: 'audit',
+        entry: {
+          at: deps.clock(),
+          type: 'retention.swept',
+          actor: 'gate',
+          trace: deps.ids.trace(),
+          subject: {},
+          about: swept,
+        },
+      },
+    ])
+  return swept
+}
+
+async function sweepTable(deps: SweepDeps, table: 'calls' | 'runs', period: Period): Promise<number> {
+  const last = lastExpiredDay(deps.clock(), period)
+  const [oldest] = await deps.shelves.list(table, {}, { limit: 1 })
+  if (last === undefined || oldest === undefined) return 0
+  const began = 'received_at' in oldest.row ? oldest.row.received_at : oldest.row.created_at
+  let expired = 0
+  for (let day = Number(dayOf(began)); day <= last; day += 1) {
+    expired += await sweepDay(deps, table, String(day))
+    if (deps.isStopping()) return expired
+  }
+  return expired
+}
+
+async function sweepDay(deps: SweepDeps, table: 'calls' | 'runs', ended_day: string): Promise<number> {
+  let expired = 0
+  let after: number | undefined
+  for (;;) {
+    await letOthersRun()
+    const page = { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) }
+    const done =
+      table === 'calls'
+        ? await Promise.all(
+            (await deps.shelves.list('calls', { ended_day }, page)).map(async (held) => {
+              after = Math.max(after ?? 0, held.cursor)
+              return expireTexts(deps, held)
+            }),
+          )
+        : await Promise.all(
+            (await deps.shelves.list('runs', { ended_day }, page)).map(async (held) => {
+              after = Math.max(after ?? 0, held.cursor)
+              return expireJournal(deps, held)
+            }),
+          )
+    expired += done.filter(Boolean).length
+    if (done.length < ROWS_AT_ONCE || deps.isStopping()) return expired
+  }
+}

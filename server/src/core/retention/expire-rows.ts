@@ -1,0 +1,69 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import type { RunRow } from '../../contract/run.ts'
+
+/** Stands for arguments that were removed; the hash beside it is still that of what was sent. */
+const NO_ARGUMENTS = '{}'
+
+/**
+ * What remains of a call: who, when, which tool, what was decided and how it ended.
+ * INVARIANT: only the fields named here remain, so that a field that is added to calls is removed until somebody decides otherwise.
+ */
+export function expireCall(row: CallRow, now: number): CallRow {
+  const { problem, output, result } = row
+  return {
+    v: row.v,
+    call_id: row.call_id,
+    caller: row.caller,
+    tool_id: row.tool_id,
+    server: row.server,
+    definition_hash: row.definition_hash,
+    args_hash: row.args_hash,
+    thread: row.thread,
+    trace: row.trace,
+    received_at: row.received_at,
+    state: row.state,
+    verdict: row.verdict,
+    policy_version: row.policy_version,
+    idempotent: row.idempotent,
+    attempt: row.attempt,
+    canonical_args: NO_ARGUMENTS,
+    expired_at: now,
+    ...kept(row, ['for_run', 'task_of', 'judged', 'approval_id', 'held_until', 'run_id', 'idempotency_key']),
+    ...kept(row, ['identity', 'boot', 'started_at', 'ended_at', 'settled', 'called_off']),
+    ...(problem === undefined ? {} : { problem: { code: problem.code, about: {} } }),
+    ...(result === undefined ? {} : { result: { content: [] } }),
+    ...(output === undefined
+      ? {}
+      : { output: { evicted: output.evicted, size_chars: output.size_chars, rehydration_allowed: false } }),
+  }
+}
+
+/** What remains of a request: who asked, who decided, and when. */
+export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
+  const { preview: _, edited_from: __, ...rest } = row
+  const decisions = row.decisions.map(({ reason: ___, ...decision }) => decision)
+  return { ...rest, canonical_args: NO_ARGUMENTS, decisions, texts_expired_at: now }
+}
+
+/** What remains of a run: its kind, when it began, and for whom. Its journal goes with its state. */
+export function expireRun(row: RunRow, now: number): RunRow {
+  const { ended_day: _, ...rest } = row
+  const caller = callerIn(row.state)
+  return { ...rest, state: caller === undefined ? {} : { caller }, executing: [], expired_at: now }
+}
+
+export function callerIn(state: Json): { readonly [field: string]: Json } | undefined {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return undefined
+  const caller = (state as { readonly [field: string]: Json })['caller']
+  return typeof caller === 'object' && caller !== null && !Array.isArray(caller)
+    ? (caller as { readonly [field: string]: Json })
+    : undefined
+}
+
+function kept<Row, Field extends keyof Row>(row: Row, fields: readonly Field[]): Partial<Pick<Row, Field>> {
+  const found: Partial<Pick<Row, Field>> = {}
+  for (const field of fields) if (row[field] !== undefined) found[field] = row[field]
+  return found
+}

@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { problem } from '../../contract/problems.ts'
+import { EXIT } from './exit-codes.ts'
+import { asBody, fieldsOf, printProblem, printReply, textOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+type Words = { user: string; withdraw?: boolean; yes?: boolean }
+
+/** One person's arguments, outputs and artifacts, removed now. */
+export function addEraseCommand(program: Command, session: Session): void {
+  program
+    .command('erase')
+    .description("remove one person's arguments, outputs and artifacts now")
+    .requiredOption('--user <name>', 'the person in whose name the calls were made')
+    .option('--withdraw', 'withdraw their calls that wait for a decision, and remove those too')
+    .option('--yes', 'do not ask')
+    .action(async ({ user, withdraw = false, yes = false }: Words) => {
+      const out = session.out()
+      if (!yes && !(await agreed(out, user))) return session.exit(EXIT.usage)
+      const reply = await session.send('POST', '/v1/erasures', { user, withdraw })
+      const code = printReply(out, reply, (body) => printErased(out, body))
+      const open = fieldsOf(reply.body)['open']
+      session.exit(code === EXIT.ok && Array.isArray(open) && open.length > 0 ? EXIT.problem : code)
+    })
+}
+
+async function agreed(out: Out, user: string): Promise<boolean> {
+  if (out.json || !process.stdin.isTTY) {
+    printProblem(out, asBody(problem('erase.needs_yes', { user })))
+    return false
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const said = await lines.question(`remove everything of ${JSON.stringify(user)}? This cannot be undone. [y/N] `)
+  lines.close()
+  return /^y(es)?$/i.test(said.trim())
+}
+
+function printErased(out: Out, body: Fields): void {
+  const { user, calls, runs, artifacts } = body
+  out.line(`${textOf(user)}: ${textOf(calls)} calls, ${textOf(runs)} runs and ${textOf(artifacts)} artifacts removed`)
+  const open = Array.isArray(body['open']) ? body['open'].map(textOf) : []
+  if (open.length === 0) return
+  out.error(`not removed, because they are still open: ${open.join(', ')}`)
+  out.error('withdraw (`--withdraw`), settle or wait for them, then run it again')
+}
