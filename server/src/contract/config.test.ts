@@ -30,6 +30,7 @@ describe('the configuration', () => {
             strong: 'role',
             tokens: 'simple',
           },
+          retention: { calls: 30, artifacts: 30, journals: 90 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },
           auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },
           metrics: { open: false },

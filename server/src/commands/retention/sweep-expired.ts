@@ -11,11 +11,14 @@ export type SweepDeps = ExpireDeps & {
   readonly scrub: () => Promise<void>
   /** True when the gate stops: the rest is for the next sweep. */
   readonly isStopping: () => boolean
+  readonly after: (ms: number, callback: () => void) => void
 }
 export type Swept = { readonly calls: number; readonly journals: number; readonly artifacts: number }
 
 /** Few enough that a call which arrives meanwhile hardly waits for them. */
 const ROWS_AT_ONCE = 16
+/** Between pages: a sweep has an hour, and the writer is for calls. */
+const PAUSE_MS = 5
 
 /**
  * Removes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small
@@ -79,6 +82,7 @@ async function sweepDay(deps: SweepDeps, table: 'calls' | 'runs', ended_day: str
             }),
           )
     expired += done.filter(Boolean).length
+    if (done.length > 0) await new Promise<void>((go) => deps.after(PAUSE_MS, go))
     if (done.length < ROWS_AT_ONCE || deps.isStopping()) return expired
   }
 }
