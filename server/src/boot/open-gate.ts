@@ -59,6 +59,7 @@ import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 import { openServerFolders } from './server-folders.ts'
 import { complainer, sweepRegularly } from './regular-work.ts'
+import { after, persist } from './timers.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 
@@ -88,7 +89,6 @@ export type GateOptions = {
   readonly policy?: PolicySource
 }
 
-const PERSIST_MS = 250
 const CHECKPOINT_TICK_MS = 1000
 
 /** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
@@ -382,17 +382,3 @@ function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
 /** Vectors of two models are not alike, whatever they say. */
 const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
   `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`
-
-function after(ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, ms)
-  return () => clearTimeout(timer)
-}
-
-function persist(attempt: () => Promise<boolean>): void {
-  const again = () => setTimeout(() => void tryOnce(), PERSIST_MS)
-  const tryOnce = async () => {
-    const done = await attempt().catch(() => false)
-    if (!done) again()
-  }
-  again()
-}

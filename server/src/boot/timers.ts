@@ -1,0 +1,17 @@
+const PERSIST_MS = 250
+
+/** Calls back once, after so long. Returns how to give that up. */
+export function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
+}
+
+/** Tries again until it is done. */
+export function persist(attempt: () => Promise<boolean>): void {
+  const again = () => setTimeout(() => void tryOnce(), PERSIST_MS)
+  const tryOnce = async () => {
+    const done = await attempt().catch(() => false)
+    if (!done) again()
+  }
+  again()
+}
