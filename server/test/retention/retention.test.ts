@@ -121,7 +121,11 @@ test('journals of ended runs expire after their own period', async () => {
   pass(60)
   expect((await rig.opened.sweep()).journals).toBeGreaterThan(0)
   const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { readOnly: true })
-  const left = db.prepare("SELECT count(*) AS n FROM events JOIN runs ON run = runs.id WHERE status = 'done'").get()
+  const left = db
+    .prepare(
+      "SELECT count(*) AS n FROM events JOIN runs ON run = runs.id WHERE status IN ('done', 'failed', 'cancelled')",
+    )
+    .get()
   db.close()
   expect(left?.['n']).toBe(0)
 })

@@ -1,11 +1,12 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { isEndedRun } from '../../contract/run.ts'
 import { callerIn } from '../../core/retention/expire-rows.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
 import type { Artifacts, Change, Held, Ids, Ledger, Shelves, Table } from '../ports.ts'
 import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
-import { hasEnded, hasRunEnded } from './stamp-ends.ts'
+import { hasEnded } from './stamp-ends.ts'
 
 export type EraseDeps = ExpireDeps & {
   /** The ledger that tells of what changes: a call that is withdrawn is news. */
@@ -55,7 +56,7 @@ export async function eraseUser(
   }
   for await (const held of every(deps.shelves, 'runs')) {
     if (callerIn(held.row.state)?.['user'] !== user) continue
-    if (!hasRunEnded(held.row)) open.push(held.row.run_id)
+    if (!isEndedRun(held.row)) open.push(held.row.run_id)
     else if (await expireJournal(deps, held)) count.runs += 1
   }
   for await (const { row } of every(deps.shelves, 'credentials'))

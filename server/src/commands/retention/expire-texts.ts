@@ -1,6 +1,7 @@
+import { isEndedRun } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Change, Clock, Held, Journal, Ledger, Shelves } from '../ports.ts'
-import { hasEnded, hasRunEnded } from './stamp-ends.ts'
+import { hasEnded } from './stamp-ends.ts'
 
 export type ExpireDeps = {
   /** Below everything that listens: an expiry is no news for runs and channels. */
@@ -32,7 +33,7 @@ const EVENTS_AT_ONCE = 500
 
 /** Removes an ended run's journal, then its state. After a crash in between, the state is still there to find it by. */
 export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'runs'>): Promise<boolean> {
-  if (!hasRunEnded(row) || row.expired_at !== undefined) return false
+  if (!isEndedRun(row) || row.expired_at !== undefined) return false
   for (;;) {
     const [last] = (await deps.journal.events(row.run_id, 0, EVENTS_AT_ONCE)).slice(-1)
     if (last === undefined) break

@@ -47,11 +47,22 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
   return { ...rest, canonical_args: NO_ARGUMENTS, decisions, texts_expired_at: now }
 }
 
-/** What remains of a run: its kind, when it began, and for whom. Its journal goes with its state. */
+/** What remains of a run: its kind, whose it is, when it began and how it ended. Its journal goes with its state. */
 export function expireRun(row: RunRow, now: number): RunRow {
-  const { ended_day: _, ...rest } = row
   const caller = callerIn(row.state)
-  return { ...rest, state: caller === undefined ? {} : { caller }, executing: [], expired_at: now }
+  return {
+    v: row.v,
+    run_id: row.run_id,
+    kind: row.kind,
+    status: row.status,
+    state: caller === undefined ? {} : { caller },
+    cursor: row.cursor,
+    executing: [],
+    timers: {},
+    created_at: row.created_at,
+    expired_at: now,
+    ...kept(row, ['owner', 'thread', 'parent', 'document', 'ended_at']),
+  }
 }
 
 export function callerIn(state: Json): { readonly [field: string]: Json } | undefined {
