@@ -8,7 +8,7 @@ const NO_ARGUMENTS = '{}'
 
 /**
  * What remains of a call: who, when, which tool, what was decided and how it ended.
- * INVARIANT: only the fields named here remain, so that a field that is added to calls is removed until somebody decides otherwise.
+ * INVARIANT: only the fields named here remain, here and below, so that a field that is added to a row is removed until somebody decides otherwise.
  */
 export function expireCall(row: CallRow, now: number): CallRow {
   const { problem, output, result } = row
@@ -40,11 +40,36 @@ export function expireCall(row: CallRow, now: number): CallRow {
   }
 }
 
-/** What remains of a request: who asked, who decided, and when. */
+/** What remains of a request: who asked, who decided, and when. Only the fields named here. */
 export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
-  const { preview: _, edited_from: __, ...rest } = row
-  const decisions = row.decisions.map(({ reason: ___, ...decision }) => decision)
-  return { ...rest, canonical_args: NO_ARGUMENTS, decisions, texts_expired_at: now }
+  return {
+    v: row.v,
+    approval_id: row.approval_id,
+    call_id: row.call_id,
+    run_id: row.run_id,
+    tool_id: row.tool_id,
+    definition_hash: row.definition_hash,
+    canonical_args: NO_ARGUMENTS,
+    args_hash: row.args_hash,
+    caller: row.caller,
+    thread: row.thread,
+    policy_version: row.policy_version,
+    strength: row.strength,
+    evidence: row.evidence,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    state: row.state,
+    decisions: row.decisions.map(({ by, user, says, how, passphrase, at }) => ({
+      by,
+      user,
+      says,
+      how,
+      ...(passphrase === undefined ? {} : { passphrase }),
+      at,
+    })),
+    texts_expired_at: now,
+    ...kept(row, ['identity', 'replaces', 'replaced_by', 'counted']),
+  }
 }
 
 /** What remains of a run: its kind, whose it is, when it began and how it ended. Its journal goes with its state. */
