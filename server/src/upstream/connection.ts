@@ -208,22 +208,37 @@ function listerOf(
     turn.took(performance.now() - since)
   }
 
+  /** As often as it is wanted, when its turn has come. */
+  async function readAgain(): Promise<void> {
+    while (again && isUsable()) {
+      const wait = turn.wait(performance.now())
+      if (wait > 0) await sleep(wait, undefined, { ref: false })
+      again = false
+      if (!isUsable()) return
+      await read().catch((error: unknown) => warn(`its changed tools could not be registered: ${String(error)}`))
+    }
+  }
+
+  /** INVARIANT: never two readings of one server at once; they would write the same rows. */
+  async function alone(work: () => Promise<void>): Promise<void> {
+    reading = true
+    try {
+      await work()
+    } finally {
+      reading = false
+    }
+  }
+
   return {
-    first: read,
+    async first(): Promise<void> {
+      await alone(read)
+      if (again) void alone(readAgain)
+    },
     count: () => count,
     mirrors: (name: string) => mirrors.get(name) ?? [],
     async again(): Promise<void> {
       again = true
-      if (reading) return
-      reading = true
-      while (again && isUsable()) {
-        const wait = turn.wait(performance.now())
-        if (wait > 0) await sleep(wait, undefined, { ref: false })
-        again = false
-        if (!isUsable()) break
-        await read().catch((error: unknown) => warn(`its changed tools could not be registered: ${String(error)}`))
-      }
-      reading = false
+      if (!reading) await alone(readAgain)
     },
   }
 }

@@ -99,7 +99,9 @@ describe('until a definition is admitted', () => {
     await change()
     const read = await modelsRead()
     expect(read).not.toContain(EVIL)
-    const [listed] = listTools(rig.gate, AGENT, 'passthrough', 'new').filter(({ name }) => name === 'mail__become')
+    const [listed] = (listTools(rig.gate, AGENT, 'passthrough', 'new')?.tools ?? []).filter(
+      ({ name }) => name === 'mail__become',
+    )
     expect(listed).toEqual({ ...become, name: 'mail__become' })
     const found = await rig.gate.search(AGENT, 'become something')
     expect(found).toMatchObject({ value: [{ skill_id: 'mail__become', title: become.title }] })

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/contract/json.ts'
 import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { listTools } from '../../src/doors/mcp/surfaces.ts'
 import { watchHolds } from './longest-hold.ts'
 import { ADMIN, AGENT, openTestGate, settingsIn, until, type GateRig } from './with-gate.ts'
 
@@ -122,11 +123,28 @@ describe('a crowd of tools', () => {
     await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '50' }) })
     const changed = () => toolsOf('crowd').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
     await until(async () => {
-      expect(await rig.call('book__look', {}, { thread: `t${(turn += 1)}` })).toMatchObject({ status: 'executed' })
+      // Another text each time: the same call over and over is asked about.
+      expect(await rig.call('book__echo', { text: `turn ${(turn += 1)}` })).toMatchObject({ status: 'executed' })
       return changed() >= 2
     })
     expect(await rig.gate.search(AGENT, 'look at the book')).toMatchObject({ ok: true })
     expect(loud.stop() - calm).toBeLessThan(MOST_HELD_MS)
+  }, 240_000)
+
+  test('is listed in pages of a bounded size, every tool once', async () => {
+    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '300', CROWD_TEXT: '32768' }) })
+    const names: unknown[] = []
+    let cursor: string | undefined
+    do {
+      const page = listTools(rig.gate, AGENT, 'passthrough', 'new', cursor)
+      expect(JSON.stringify(page).length).toBeLessThan(5_000_000)
+      names.push(...(page?.tools ?? []).map(({ name }) => name))
+      cursor = page?.nextCursor
+    } while (cursor !== undefined)
+    expect(new Set(names).size).toBe(names.length)
+    const offered = rig.gate.tools(AGENT).map(({ row }) => row.tool_id)
+    expect(names).toEqual(expect.arrayContaining(offered))
+    expect(listTools(rig.gate, AGENT, 'passthrough', 'new', 'x')).toBeUndefined()
   }, 240_000)
 
   test('no more than 5,000 tools of one server are taken', async () => {

@@ -1,10 +1,11 @@
+import { pageBySize } from '../../commands/catalogue/page-by-size.ts'
 import { PAGED } from './parameters.ts'
 import { listOf, ToolAnswer } from '../../contract/answers.ts'
 import { DefinitionReview } from '../../contract/definition-review.ts'
 import { AdmitBody } from '../../contract/api.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
-import { pageIn, partOf } from './query.ts'
+import { numberOf, partOf } from './query.ts'
 import { ADMINS, CALLERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
 
 /** Of one page: what one screen or one program can use, whatever stands behind the gate. */
@@ -22,7 +23,8 @@ export const toolRoutes: Routes = (app, gate) => {
       answers: listOf(ToolAnswer),
     }),
     (c) => {
-      const { items, ...next } = pageIn(c, gate.tools(c.get('caller')), MOST_TOOLS)
+      const most = Math.min(Math.max(1, numberOf(c, 'limit', MOST_TOOLS)), MOST_TOOLS)
+      const { items, ...next } = pageBySize(gate.tools(c.get('caller')), numberOf(c, 'after', 0), most)
       return jsonResponse(200, {
         items: items.map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
         ...next,

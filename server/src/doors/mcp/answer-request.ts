@@ -38,8 +38,9 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
   const shown = shownTo(gate, caller, surface)
   switch (method) {
     case 'tools/list': {
-      if (params['cursor'] !== undefined) return badCursor()
-      const result = { tools: listTools(gate, caller, shown, era), ...noticesIn(gate) }
+      const page = listTools(gate, caller, shown, era, params['cursor'])
+      if (page === undefined) return badCursor()
+      const result = { ...page, ...noticesIn(gate) }
       return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
     }
     case 'initialize':

@@ -1,7 +1,8 @@
+import { pageBySize } from '../../commands/catalogue/page-by-size.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
-import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type ToolDefinition } from '../../contract/tool.ts'
 import { answerCall } from './answer-call.ts'
 import { taskWish } from './call-as-task.ts'
@@ -34,17 +35,31 @@ const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
 export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
   surface === 'auto' ? gate.smallerSurface(caller, SEARCH_TEXT) : surface
 
-export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era): readonly JsonObject[] {
-  if (shown === 'search') return era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST
+export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCursor?: string }
+
+/** One page of the tools. A list of usual size is one page; undefined for a cursor that was not given out. */
+export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cursor?: Json): ToolList | undefined {
+  const from = cursor === undefined ? 0 : placeOf(cursor)
+  if (from === undefined || (shown === 'search' && cursor !== undefined)) return undefined
+  if (shown === 'search') return { tools: era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST }
   // A model may hold an operator's key: what nobody has admitted is in no model's list, whoever asks.
   const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
-  const listed = tools.map(({ row, title }) => ({
+  const { items, next } = pageBySize(tools, from)
+  const listed = items.map(({ row, title }) => ({
     ...definitionFor(inForce(row).definition, era),
     ...(title === undefined ? {} : { title }),
     ...(era === 'old' ? MAY_BE_TASK : {}),
     name: row.tool_id,
   }))
-  return [...COMMON_LIST, ...listed]
+  return {
+    tools: from === 0 ? [...COMMON_LIST, ...listed] : listed,
+    ...(next === undefined ? {} : { nextCursor: `t${next}` }),
+  }
+}
+
+function placeOf(cursor: Json): number | undefined {
+  const [, digits] = typeof cursor === 'string' ? (/^t(\d{1,6})$/.exec(cursor) ?? []) : []
+  return digits === undefined ? undefined : Number(digits)
 }
 
 /** Before 2026-07-28 the output of a tool is an object; clients refuse a list with anything else in it. */
