@@ -1,5 +1,4 @@
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,14 +13,15 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
-import { backUp } from '../stores/sqlite/back-up.ts'
-import { pack, unpack, type Packed } from '../stores/sqlite/pack.ts'
+import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
+import { storeState } from '../stores/open-store.ts'
+import type { PackedFile } from '../stores/packed-file.ts'
 import { placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
 import { verifyRestored } from './verify-offline.ts'
 
-/** Of one running gate, or made anew by the next. */
-const PASSING = /^(?:ledger\.sqlite.*|gate\..*|.*\.part)$/
+/** Belongs to one running gate, or is made again by the next. */
+const PASSING = /^(?:gate\..*|.*\.part)$/
 
 /**
  * One file with the ledger, the keys and all else in the data folder. The gate may run meanwhile: the ledger is copied first, and
@@ -31,33 +31,32 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
   const settings = settingsOf(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  const { ledger } = placesIn(data)
   const file = resolve(to)
-  if (!existsSync(ledger)) return refuse('gate.absent', { data })
+  if ((await storeState({ folder: data })) === undefined) return refuse('gate.absent', { data })
   if (existsSync(file)) return refuse('backup.exists', { file })
   const part = `${file}.${process.pid}.files.part`
   try {
-    const copied = await backUp(ledger, part)
-    if (!copied.ok) return copied
-    const { files } = pack(part, filesIn(data))
+    const written = await backUpStore({ folder: data }, part, filesIn(data))
+    if (!written.ok) return written
     renameSync(part, file)
-    return ok({ file, data, bytes: statSync(file).size, files })
+    return ok({ file, data, bytes: statSync(file).size, files: written.value.files })
   } finally {
     rmSync(part, { force: true })
   }
 }
 
-function* filesIn(data: string): Generator<Packed> {
+function* filesIn(data: string): Generator<PackedFile> {
   yield* packedFrom(data, '')
   // In the backup they stand in the data folder; the next start puts them beside it again.
   const { servers } = placesIn(data)
   if (existsSync(servers)) yield* packedFrom(servers, 'servers/')
 }
 
-function* packedFrom(folder: string, under: string): Generator<Packed> {
+function* packedFrom(folder: string, under: string): Generator<PackedFile> {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name))
-    const isPassing = under === '' && PASSING.test(path.split(sep)[0] ?? '')
+    const top = path.split(sep)[0] ?? ''
+    const isPassing = under === '' && (isStoreFile(top) || PASSING.test(top))
     if (!entry.isFile() || isPassing || entry.name.endsWith('.part')) continue
     const file = join(folder, path)
     yield { path: `${under}${path.split(sep).join('/')}`, mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
@@ -79,9 +78,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
   const part = `${data}.${process.pid}.part`
   try {
     mkdirSync(part, { recursive: true, mode: 0o700 })
-    const { ledger } = placesIn(part)
-    copyFileSync(file, ledger)
-    const unpacked = unpack(ledger, (packed) => place(part, packed))
+    const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
     const verified = await verifyRestored({ ...options, data: part })
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
@@ -96,7 +93,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
 }
 
 /** A name in a backup that leads out of the folder is one that we did not write. */
-function place(folder: string, { path, mode, bytes }: Packed): void {
+function place(folder: string, { path, mode, bytes }: PackedFile): void {
   const target = resolve(folder, path)
   const inside = relative(folder, target)
   if (inside.startsWith('..') || isAbsolute(inside)) throw new Error(`\`${path}\` leads out of the folder`)

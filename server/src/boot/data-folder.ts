@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../keys/key-folder.ts'
+import { storeState } from '../stores/open-store.ts'
 
-/** The places inside a data folder. */
+/** The places inside a data folder. Where the store keeps its own files is known to the store. */
 export function placesIn(folder: string) {
   return {
-    ledger: join(folder, 'ledger.sqlite'),
     keys: join(folder, 'keys'),
     /** The owner's admin key. */
     admin: join(folder, 'admin.key'),
-    artifacts: join(folder, 'artifacts'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
     /** Embeddings of tools' texts, a file for each model. */
@@ -21,14 +20,20 @@ export function placesIn(folder: string) {
   } as const
 }
 
-/** Makes the folder, readable by its owner alone. Fresh means that no ledger was ever written there. */
-export function openDataFolder(folder: string): Result<{ readonly fresh: boolean }> {
+/** Makes the folder, readable by its owner alone. */
+export function makeDataFolder(folder: string): Result<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
   }
-  return ok({ fresh: !existsSync(placesIn(folder).ledger) })
+  return ok(undefined)
+}
+
+/** Fresh means that nothing was ever stored there. */
+export async function openDataFolder(folder: string): Promise<Result<{ readonly fresh: boolean }>> {
+  const made = makeDataFolder(folder)
+  return made.ok ? ok({ fresh: (await storeState({ folder })) === undefined }) : made
 }
 
 export type LiveKeys = Keys & {

@@ -5,8 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
-import { lockFolder } from '../stores/sqlite/lock-folder.ts'
+import { lockStore, openStore } from '../stores/open-store.ts'
 import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
 
@@ -15,25 +14,25 @@ export type KeyRing = Pick<Gate, 'createCredential' | 'listCredentials' | 'revok
 
 /** The credentials of a data folder on which no gate runs, for its owner. */
 export async function withCredentials<T>(data: string, use: (ring: KeyRing) => Promise<Result<T>>): Promise<Result<T>> {
-  const folder = openDataFolder(data)
+  const folder = await openDataFolder(data)
   if (!folder.ok) return folder
-  const lock = lockFolder(data)
+  const lock = await lockStore({ folder: data })
   if (!lock.ok) return lock
   try {
     // With the ledger come its signing keys: one without the other is a folder that lost them.
     const keys = openLiveKeys(data, folder.value.fresh)
     if (!keys.ok) return keys
-    const store = await openSqliteLedger({ file: placesIn(data).ledger, stream: 'main', onFault: () => {} })
+    const store = await openStore({ folder: data, stream: 'main', onFault: () => {} })
     if (!store.ok) return store
-    const { value } = store
-    const world = { shelves: value, accounts: value, ledger: value, digest: sha256Hex, clock: Date.now }
+    const { shelves, accounts, ledger, close } = store.value
+    const world = { shelves, accounts, ledger, digest: sha256Hex, clock: Date.now }
     const deps = { ...world, ids: randomIds, newKey: newApiKey }
     const used = await use({
       createCredential: (by, wanted) => createCredential(deps, by, wanted),
       listCredentials: (by) => listCredentials(deps, by),
       revokeCredential: (by, key_id) => revokeCredential(deps, by, key_id),
     })
-    await value.close()
+    await close()
     return used
   } finally {
     lock.value.release()

@@ -31,10 +31,8 @@ import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
-import { fileArtifacts } from '../stores/artifacts.ts'
+import { lockStore, openStore } from '../stores/open-store.ts'
 import { openVectors } from '../stores/vectors.ts'
-import { lockFolder } from '../stores/sqlite/lock-folder.ts'
-import { openSqliteLedger } from '../stores/sqlite/open-sqlite-ledger.ts'
 import { openEmbeddingModel } from '../upstream/embedding-model.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
@@ -94,9 +92,9 @@ const CHECKPOINT_TICK_MS = 1000
 /** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
 export async function openGate(settings: Settings, options: GateOptions): Promise<Result<OpenedGate>> {
   const { log } = options
-  const folder = openDataFolder(settings.data)
+  const folder = await openDataFolder(settings.data)
   if (!folder.ok) return folder
-  const lock = lockFolder(settings.data)
+  const lock = await lockStore({ folder: settings.data })
   if (!lock.ok) return lock
   const opened = await openWorld(settings, { ...options, alone: true }, folder.value.fresh)
   if (!opened.ok) {
@@ -222,15 +220,16 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
   const stream = 'main'
   const kept = openKeptCheckpoint(places.keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
-  const store = await openSqliteLedger({
-    file: places.ledger,
+  const store = await openStore({
+    folder: settings.data,
     stream,
     onFault,
     alone: options.alone === true,
     onDiverged: (found) => diverged(found),
   })
   if (!store.ok) return store
-  const noting = { kept, ledger: store.value, clock: Date.now, ids: randomIds }
+  const { shelves, accounts, audit, tail, journal, artifacts } = store.value
+  const noting = { kept, ledger: store.value.ledger, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
   const scanner = openScanner(judgement.value.scanRules, config.dlp)
@@ -241,21 +240,21 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     ...otlp.value,
     onFault: (endpoint) =>
       log('warn', 'the collector takes no traces or metrics; they are dropped until it does', { endpoint }),
-    readings: readingsOf({ shelves: store.value, audit: store.value, servers: () => servers.status() }),
+    readings: readingsOf({ shelves, audit, servers: () => servers.status() }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
-  const told = tellRuns(givingBackPending(stampEnds(store.value, Date.now)))
+  const told = tellRuns(givingBackPending(stampEnds(store.value.ledger, Date.now)))
   const ledger = watchRows(
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
   )
-  const shared = { ledger, shelves: store.value, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const shared = { ledger, shelves, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const breathe = openBreathe()
   const catalogue = await openCatalogue({
-    shelves: store.value,
+    shelves,
     servers: config.servers,
     breathe,
   })
-  const listingFindings = await openListingFindings(store.value, Object.keys(config.servers))
+  const listingFindings = await openListingFindings(shelves, Object.keys(config.servers))
   const source = options.policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) {
@@ -283,7 +282,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     ...meaning,
     ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
     ...shared,
-    accounts: store.value,
+    accounts,
     files,
     judgement: { ...judgement.value, scanner },
     toolflow: config.toolflow,
@@ -292,13 +291,13 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     stream,
     boot,
     liveness: onlyBoot(boot),
-    audit: store.value,
-    quiet: store.value,
+    audit,
+    quiet: store.value.ledger,
     scrub: () => store.value.scrub(),
     kept,
-    tail: store.value,
-    journal: store.value,
-    artifacts: fileArtifacts(places.artifacts),
+    tail,
+    journal,
+    artifacts,
     servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), outputs)),
     offerings: redactReplies(strikeOwnReplies(servers, own.current), outputs),
     serverReports: () =>

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { ok, type Result } from '../contract/problems.ts'
 import type { ResetReport, UpOptions } from '../doors/cli/program.ts'
 import { resetKeys } from '../keys/reset-keys.ts'
-import { lockFolder } from '../stores/sqlite/lock-folder.ts'
+import { lockStore } from '../stores/open-store.ts'
 import { openDataFolder, placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
 import { issueAdminKey, withCredentials } from './open-credentials.ts'
@@ -15,14 +14,14 @@ export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
   const settings = settingsOf(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  const folder = openDataFolder(data)
+  const folder = await openDataFolder(data)
   if (!folder.ok) return folder
-  const lock = lockFolder(data)
+  const lock = await lockStore({ folder: data })
   if (!lock.ok) return lock
   const done = resetKeys(placesIn(data).keys, `lost-${Date.now()}`)
   lock.value.release()
   if (!done.ok) return done
-  if (!existsSync(placesIn(data).ledger)) return ok({ set_aside: done.value })
+  if (folder.value.fresh) return ok({ set_aside: done.value })
   const issued = await withCredentials(data, (ring) => issueAdminKey(ring, data))
   return issued.ok ? ok({ set_aside: done.value, admin_key: issued.value }) : issued
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { newestCheckpoint } from '../commands/audit/write-checkpoint.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
@@ -7,13 +6,12 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/program.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
-import { lockFolder } from '../stores/sqlite/lock-folder.ts'
-import { openSqliteLedger, type SqliteStore } from '../stores/sqlite/open-sqlite-ledger.ts'
+import { lockStore, openStore, storeState, type Store } from '../stores/open-store.ts'
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
 import { randomIds } from './random-ids.ts'
 
-type Verified = { readonly report: AuditReport; readonly store: SqliteStore; readonly data: string }
+type Verified = { readonly report: AuditReport; readonly store: Store; readonly data: string }
 
 /** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
 export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
@@ -29,7 +27,7 @@ export function verifyRestored(options: UpOptions): Promise<Result<AuditReport>>
     if (!report.ok) return ok(report)
     const kept = openKeptCheckpoint(placesIn(data).keys)
     const { broken, newest: before } = kept.state()
-    const newest = await newestCheckpoint(store)
+    const newest = await newestCheckpoint(store.shelves)
     const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
     const entry = {
       at: Date.now(),
@@ -38,7 +36,7 @@ export function verifyRestored(options: UpOptions): Promise<Result<AuditReport>>
       trace: randomIds.trace(),
       subject: {},
     }
-    const recorded = await store.commit([{ kind: 'audit', entry: { ...entry, about } }])
+    const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
     if (recorded !== 'committed') return refuse('audit.unavailable')
     const written = await kept.keep({
       ...(newest === undefined ? {} : { newest }),
@@ -60,19 +58,24 @@ async function withVerified<T>(
   const settings = settingsOf(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  const { ledger, keys: folder } = placesIn(data)
-  if (!existsSync(ledger)) return refuse('gate.absent', { data })
+  if ((await storeState({ folder: data })) === undefined) return refuse('gate.absent', { data })
   const keys = openLiveKeys(data, false)
   if (!keys.ok) return keys
-  const lock = lockFolder(data)
+  const lock = await lockStore({ folder: data })
   if (!lock.ok) return lock
   try {
-    const opened = await openSqliteLedger({ file: ledger, stream: 'main', onFault: () => {} })
+    const opened = await openStore({ folder: data, stream: 'main', onFault: () => {} })
     if (!opened.ok) return opened
     const { value: store } = opened
     try {
-      const deps = { audit: store, shelves: store, keys: keys.value.checkpoints, digest: sha256Hex, digestBytes }
-      const kept = how.compareKept ? { kept: openKeptCheckpoint(folder).state() } : {}
+      const deps = {
+        audit: store.audit,
+        shelves: store.shelves,
+        keys: keys.value.checkpoints,
+        digest: sha256Hex,
+        digestBytes,
+      }
+      const kept = how.compareKept ? { kept: openKeptCheckpoint(placesIn(data).keys).state() } : {}
       const report = await verifyAudit(deps, { against: how.against, ...kept })
       return await use({ report, store, data })
     } finally {

@@ -5,7 +5,12 @@ import type { Followed } from '../commands/calls/facts/file-facts.ts'
 import { followLinks } from './follow-links.ts'
 
 /** The gate's own files: its data folder, and the files and folders with its configuration and policy. Absolute. */
-export type GateFiles = { readonly data: string; readonly settings: readonly string[] }
+export type GateFiles = {
+  readonly data: string
+  readonly settings: readonly string[]
+  /** The store's own files in the data folder. */
+  readonly store: readonly string[]
+}
 
 const NOTHING_THERE: readonly (string | undefined)[] = []
 const KEPT_MS = 2_000
@@ -58,7 +63,7 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
     const isAround = (place: Known) =>
       place.paths.some((path) => isWithin(fold(lead), path)) ||
       (chain[0] !== undefined && place.around.includes(chain[0]))
-    if (isIn(data) || (isThere && (await isHardLink(lead, own.data)))) return ['data']
+    if (isIn(data) || (isThere && (await isHardLink(lead, own)))) return ['data']
     return [
       ...(settings.some(isIn) ? (['settings'] as const) : []),
       ...(isAround(data) ? (['around_data'] as const) : []),
@@ -68,12 +73,12 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
 }
 
 /** A second name for one of the files that matter most. */
-async function isHardLink(lead: string, data: string): Promise<boolean> {
+async function isHardLink(lead: string, { data, store }: GateFiles): Promise<boolean> {
   const one = await stat(lead).catch(() => undefined)
   if (one?.isFile() !== true || one.nlink < 2) return false
   const keys = await readdir(join(data, 'keys')).catch(() => [])
-  const files = ['admin.key', 'ledger.sqlite', ...keys.map((name) => join('keys', name))]
-  const ids = await Promise.all(files.map((name) => identity(join(data, name))))
+  const inData = ['admin.key', ...keys.map((name) => join('keys', name))].map((name) => join(data, name))
+  const ids = await Promise.all([...inData, ...store].map(identity))
   return ids.includes(`${one.dev}:${one.ino}`)
 }
 

@@ -67,6 +67,22 @@ describe('the walls', () => {
     expect(new Set(reaching.map(({ room }) => room))).toEqual(new Set(reaching.length === 0 ? [] : ['boot']))
   })
 
+  test('nothing outside the stores names an engine', () => {
+    const engines = readdirSync(join(src, 'stores'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(engines.map(({ name }) => name)).toContain('sqlite')
+    const named = new RegExp(`(^|/)stores/(${engines.map(({ name }) => name).join('|')})/|^node:sqlite$`)
+    const isProduct = (file: string) => !/\.(test|suite)\.ts$/.test(file) && !file.startsWith('stores/')
+    expect(
+      imports
+        .filter(({ file, target }) => isProduct(file) && named.test(target))
+        .map(({ file, target }) => `${file} imports ${target}: open it through stores/open-store.ts`),
+    ).toEqual([])
+    // A file name of an engine is a way to reach it as well.
+    expect(
+      files.filter((file) => isProduct(file) && /ledger\.sqlite/.test(readFileSync(join(src, file), 'utf8'))),
+    ).toEqual([])
+  })
+
   test('a forbidden import is found, with the reason', () => {
     expect(faultOf({ file: 'doors/http/x.ts', room: 'doors', target: '../../stores/sqlite/ledger.ts' })).toMatch(
       /can skip the hall/,

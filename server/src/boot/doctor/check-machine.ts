@@ -2,7 +2,8 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { openLiveKeys, placesIn } from '../data-folder.ts'
+import { storeState, type StoreState } from '../../stores/open-store.ts'
+import { openLiveKeys } from '../data-folder.ts'
 
 const LEAST_NODE = 24
 const LOW_BYTES = 1_073_741_824
@@ -23,7 +24,7 @@ export function checkNode(version: string): Finding {
 }
 
 /** Who can read and write the folder that everything rests on, and whether there is room in it. */
-export function checkData(data: string): readonly Finding[] {
+export async function checkData(data: string): Promise<readonly Finding[]> {
   const about = 'data folder'
   if (!existsSync(data))
     return [{ severity: 'note', about, says: `${data} will be made at the first start` }, ...roomAt(dirname(data))]
@@ -45,8 +46,8 @@ export function checkData(data: string): readonly Finding[] {
       says: `${data} belongs to user ${uid}, you are ${me}`,
       do: `run the gate as its owner, or \`chown -R ${me} ${data}\``,
     })
-  const { ledger } = placesIn(data)
-  if (existsSync(ledger)) findings.push(...keysIn(data), ...clockAgainst(ledger))
+  const state = await storeState({ folder: data })
+  if (state !== undefined) findings.push(...keysIn(data), ...clockAgainst(state))
   return [...(findings.length > 0 ? findings : [{ severity: 'ok', about, says: data } as const]), ...roomAt(data)]
 }
 
@@ -64,8 +65,8 @@ function keysIn(data: string): readonly Finding[] {
   ]
 }
 
-function clockAgainst(ledger: string): readonly Finding[] {
-  const ahead = statSync(ledger).mtimeMs - Date.now()
+function clockAgainst({ written_at }: StoreState): readonly Finding[] {
+  const ahead = written_at - Date.now()
   if (ahead < AHEAD_MS) return []
   const says = `the ledger was written ${Math.round(ahead / 60_000)} minutes in the future of this clock`
   return [{ severity: 'error', about: 'clock', says, do: 'set the clock; approvals and consents expire by it' }]

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AuditReport } from '../../contract/audit.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
@@ -6,7 +5,7 @@ import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf } from '../../doors/cli/print.ts'
 import type { UpOptions } from '../../doors/cli/program.ts'
-import { isOlder } from '../../stores/sqlite/schema.ts'
+import { needsMigration, storeState } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
 import { dataIn } from '../load-config.ts'
 import { configFileOf } from '../local-gate.ts'
@@ -27,7 +26,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const { settings, findings: configured } = await checkConfig(file)
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const running = await askGate(data)
-  const findings: Finding[] = [checkNode(process.version), ...configured, ...checkData(data)]
+  const findings: Finding[] = [checkNode(process.version), ...configured, ...(await checkData(data))]
   if (running !== undefined) findings.push(...running)
   else
     findings.push({
@@ -56,13 +55,13 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
 
 async function checkAudit(options: UpOptions, data: string, isRunning: boolean): Promise<readonly Finding[]> {
   const about = 'audit'
-  const { ledger } = placesIn(data)
-  if (!existsSync(ledger)) return []
-  if (statSync(ledger).size > QUICK_BYTES)
+  const state = await storeState({ folder: data })
+  if (state === undefined) return []
+  if (state.bytes > QUICK_BYTES)
     return [
       { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
     ]
-  if (!isRunning && isOlder(ledger))
+  if (!isRunning && (await needsMigration({ folder: data })))
     return [{ severity: 'note', about, says: 'it is of an older release, and is brought over at the next start' }]
   const verified = isRunning ? await verifiedByGate(data) : await verifyOffline({ ...options, data }, [])
   if (!verified.ok) {

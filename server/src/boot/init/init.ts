@@ -7,7 +7,7 @@ import type { InitReport, InitWish } from '../../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../../doors/cli/program.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
-import { openDataFolder } from '../data-folder.ts'
+import { makeDataFolder } from '../data-folder.ts'
 import { dataIn, loadConfig } from '../load-config.ts'
 import { configFileOf, LAUNCHER } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type Surroundings } from './client-files.ts'
@@ -49,7 +49,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     notes: [...unreadable, ...unwrittenNotes(files, wish)],
   } as const
   if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
-  const made = openDataFolder(data)
+  const made = makeDataFolder(data)
   if (!made.ok) return made
   writeWhole(join(data, SCHEMA_FILE), Buffer.from(schemaText()), 0o600)
   for (const secret of plan.secrets)

@@ -1,12 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-
-/** A file that travels inside a copy of the ledger. `path` is relative, with `/`. */
-export type Packed = { readonly path: string; readonly mode: number; readonly bytes: Uint8Array }
+import type { PackedFile } from '../packed-file.ts'
 
 const TABLE = 'backup_files'
 
 /** Puts files into a copied ledger, so that one file holds all that belongs together. */
-export function pack(file: string, files: Iterable<Packed>): { readonly files: number } {
+export function pack(file: string, files: Iterable<PackedFile>): { readonly files: number } {
   const db = new DatabaseSync(file)
   try {
     db.exec(
@@ -26,7 +24,7 @@ export function pack(file: string, files: Iterable<Packed>): { readonly files: n
 }
 
 /** Hands out the packed files and leaves the ledger as it was before. Undefined when it is no such copy. */
-export function unpack(file: string, onFile: (packed: Packed) => void): { readonly files: number } | undefined {
+export function unpack(file: string, onFile: (packed: PackedFile) => void): { readonly files: number } | undefined {
   const db = new DatabaseSync(file)
   try {
     let count = 0

@@ -1,0 +1,34 @@
+import { copyFileSync } from 'node:fs'
+import { ok, type Result } from '../contract/problems.ts'
+import type { StoreSettings } from './open-store.ts'
+import type { PackedFile } from './packed-file.ts'
+import { backUp } from './sqlite/back-up.ts'
+import { isLedgerFile, ledgerFile } from './sqlite/ledger-file.ts'
+import { pack, unpack } from './sqlite/pack.ts'
+
+/**
+ * Writes a consistent copy of the store and the given files into one new file. The gate may run meanwhile. The files are read
+ * after the store was copied, so that whatever the copy refers to is among them.
+ */
+export async function backUpStore(
+  { folder }: StoreSettings,
+  toFile: string,
+  files: Iterable<PackedFile>,
+): Promise<Result<{ readonly files: number }>> {
+  const copied = await backUp(ledgerFile(folder), toFile)
+  return copied.ok ? ok(pack(toFile, files)) : copied
+}
+
+/** Makes a store of a backup and hands out the files that were packed with it. Undefined when the file is no backup. */
+export async function restoreStore(
+  fromFile: string,
+  { folder }: StoreSettings,
+  onFile: (packed: PackedFile) => void,
+): Promise<{ readonly files: number } | undefined> {
+  const file = ledgerFile(folder)
+  copyFileSync(fromFile, file)
+  return unpack(file, onFile)
+}
+
+/** Whether a file at the top of the data folder is the store's own, so that a backup has it already. */
+export const isStoreFile = (name: string): boolean => isLedgerFile(name)

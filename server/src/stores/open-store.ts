@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import type { OwnTail } from '../commands/audit/audit-ports.ts'
+import type { Accounts, Artifacts, AuditReads, Journal, Ledger, Shelves } from '../commands/ports.ts'
+import type { AuditBroken } from '../contract/audit.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { fileArtifacts } from './artifacts.ts'
+import { ledgerFile, ledgerFiles, ledgerState } from './sqlite/ledger-file.ts'
+import { lockFolder } from './sqlite/lock-folder.ts'
+import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts'
+import { isOlder } from './sqlite/schema.ts'
+
+/** Which store is meant: the one in this data folder. */
+export type StoreSettings = { readonly folder: string }
+
+export type StoreSetup = StoreSettings & {
+  /** The audit stream that this process appends to. */
+  readonly stream: string
+  /** No other process writes while this is open, so the engine may cache reads. Only for the holder of the lock. */
+  readonly alone?: boolean
+  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  readonly onFault: (error: Error) => void
+  /** Told when the stored audit stream is not the one that this process wrote. */
+  readonly onDiverged?: (found: Omit<AuditBroken, 'at'>) => void
+}
+
+/** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */
+export type Store = {
+  readonly ledger: Ledger
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly audit: AuditReads
+  readonly tail: OwnTail
+  readonly journal: Journal
+  readonly artifacts: Artifacts
+  /** Overwrites what is left of removed texts in the store's files. */
+  scrub(): Promise<void>
+  /** Waits for the commits under way; later ones are `unavailable`. */
+  close(): Promise<void>
+}
+
+/** Opens the store, creates it where there is none, and applies missing migrations. */
+export async function openStore({ folder, ...setup }: StoreSetup): Promise<Result<Store>> {
+  const opened = await openSqliteLedger({ file: ledgerFile(folder), ...setup })
+  if (!opened.ok) return opened
+  const { value: engine } = opened
+  return ok({
+    ledger: engine,
+    shelves: engine,
+    accounts: engine,
+    audit: engine,
+    tail: engine,
+    journal: engine,
+    artifacts: fileArtifacts(join(folder, 'artifacts')),
+    scrub: () => engine.scrub(),
+    close: () => engine.close(),
+  })
+}
+
+export type StoreLock = { release(): void }
+
+/** Keeps other gates from the store until it is released or this process ends. `gate.running` when another one holds it. */
+export async function lockStore({ folder }: StoreSettings): Promise<Result<StoreLock>> {
+  return lockFolder(folder)
+}
+
+/** `written_at`: the time of the last write by the store's own clock, in milliseconds. */
+export type StoreState = { readonly bytes: number; readonly written_at: number }
+
+/** The state of a store that need not be open. Undefined when nothing was ever stored there. */
+export async function storeState({ folder }: StoreSettings): Promise<StoreState | undefined> {
+  return ledgerState(ledgerFile(folder))
+}
+
+/** Whether the store was last opened by an older release, so that opening it applies migrations. */
+export async function needsMigration({ folder }: StoreSettings): Promise<boolean> {
+  return isOlder(ledgerFile(folder))
+}
+
+/** The files on this machine that hold the store's data: no tool may reach them under any name. */
+export function storeFiles({ folder }: StoreSettings): readonly string[] {
+  return ledgerFiles(folder)
+}

@@ -1,0 +1,17 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const NAME = 'ledger.sqlite'
+
+export const ledgerFile = (folder: string): string => join(folder, NAME)
+
+/** Also the log, which holds the newest rows. */
+export const ledgerFiles = (folder: string): readonly string[] => [ledgerFile(folder), `${ledgerFile(folder)}-wal`]
+
+/** The database itself and what SQLite writes beside it. */
+export const isLedgerFile = (name: string): boolean => name.startsWith(NAME)
+
+export function ledgerState(file: string): { readonly bytes: number; readonly written_at: number } | undefined {
+  const state = statSync(file, { throwIfNoEntry: false })
+  return state === undefined ? undefined : { bytes: state.size, written_at: state.mtimeMs }
+}
