@@ -4,7 +4,7 @@ import type { AuditDraft, AuditEntry, Checkpoint } from '../contract/audit.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
 import type { Caller, CredentialRow } from '../contract/caller.ts'
 import type { ChannelEvent } from '../contract/channels.ts'
-import type { CallRow, CallState, ToolResult } from '../contract/call.ts'
+import type { CallRow, ToolResult } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
 import type { HabitsRow } from '../contract/habits.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
@@ -55,15 +55,11 @@ export const LISTED_BY = {
   sessions: [],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
-/** Nothing waits for a call in these states, so calls are not listed by them: they are found by id, or walked in order. */
-export const ENDED = ['executed', 'failed', 'refused'] as const satisfies readonly CallState[]
-
 /** 1 for a row's first version; each swap adds one. */
 export type Version = number
 
-/** `was`: the row as it is at version `from`, where whoever swaps holds it. An engine may then store the difference alone. */
 export type Swap = {
-  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T]; was?: Rows[T] }
+  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T] }
 }[Table]
 
 export type Change =
@@ -102,9 +98,8 @@ export interface Ledger {
 
 export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
 export type Where<T extends Table> = {
-  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Exclude<Rows[T][Field], ListedNowhere<T>>
+  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
 }
-type ListedNowhere<T extends Table> = T extends 'calls' ? (typeof ENDED)[number] : never
 /** `after` is a `cursor` of the page before; order is by first insertion. */
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 

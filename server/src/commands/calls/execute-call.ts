@@ -53,7 +53,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked)
-  return await recordOutcome(deps, row, ended, version)
+  return await recordOutcome(deps, ended, version)
 }
 
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
@@ -115,7 +115,7 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
   return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
 }
 
-async function recordOutcome(deps: ExecuteDeps, was: CallRow, row: CallRow, version: number): Promise<Outcome> {
+async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): Promise<Outcome> {
   const told = {
     ...(row.problem === undefined ? {} : { code: row.problem.code }),
     ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
@@ -123,7 +123,7 @@ async function recordOutcome(deps: ExecuteDeps, was: CallRow, row: CallRow, vers
   }
   const about = Object.keys(told).length === 0 ? {} : { about: told }
   const changes: Change[] = [
-    { kind: 'swap', table: 'calls', id: row.call_id, from: version, was, to: row },
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
     { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
     ...unverifiedChange(row),
   ]

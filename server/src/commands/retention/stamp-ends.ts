@@ -1,7 +1,9 @@
-import type { CallRow } from '../../contract/call.ts'
+import type { CallRow, CallState } from '../../contract/call.ts'
 import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import { dayOf } from '../../core/retention/periods.ts'
-import { ENDED, type Change, type Clock, type Ledger } from '../ports.ts'
+import type { Change, Clock, Ledger } from '../ports.ts'
+
+const ENDED: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused'])
 
 /**
  * The same ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
@@ -26,5 +28,4 @@ function withDay<Row extends CallRow | RunRow>(row: Row, ended: boolean, clock: 
 }
 
 /** Nothing waits for it any more, its read-back included. */
-export const hasEnded = ({ state, due }: CallRow): boolean =>
-  due === undefined && ENDED.some((ended) => ended === state)
+export const hasEnded = ({ state, due }: CallRow): boolean => due === undefined && ENDED.has(state)

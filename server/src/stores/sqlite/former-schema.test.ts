@@ -72,7 +72,7 @@ test('a ledger of rows as text alone opens with every row, listing and chain, an
   expect(await wholeChain(store, 'main')).toHaveLength(5)
   expect(await wholeChain(store, 'other')).toHaveLength(3)
 
-  const swap = { kind: 'swap', table: 'calls', id: first.call_id, from: 1, was: first } as const
+  const swap = { kind: 'swap', table: 'calls', id: first.call_id, from: 1 } as const
   const to = { ...first, state: 'failed' } as const
   expect(await store.commit([{ ...swap, to }, newCall(callId(5)), note('next')])).toBe('committed')
   expect(await store.row('calls', first.call_id)).toEqual({ version: 2, row: to, cursor: 1 })

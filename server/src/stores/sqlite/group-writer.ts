@@ -5,6 +5,7 @@ import type { Change, Clock, Committed, Ledger } from '../../commands/ports.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from './audit-tail.ts'
 import { packCommit, type PackedCommit } from './packed-commit.ts'
+import { writtenRows } from './written-rows.ts'
 import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
@@ -23,6 +24,7 @@ export type GroupWriterDeps = {
 }
 
 type Waiting = {
+  readonly changes: readonly Change[]
   readonly packed: PackedCommit
   readonly wakes: readonly Wake[]
   resolve(outcome: Committed): void
@@ -33,6 +35,7 @@ type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
 export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
   const listeners: WakeListener[] = []
+  const written = writtenRows()
   let link: WorkerLink | undefined = first
   let tail: Head | undefined
   let waiting: Waiting[] = []
@@ -79,7 +82,9 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
       const outcome = outcomes[index] ?? { bug: 'the thread that writes gave no answer' }
       if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
       else commit.resolve(outcome)
-      if (outcome === 'committed') for (const wake of commit.wakes) announce(wake)
+      if (outcome !== 'committed') continue
+      written.note(commit.changes, commit.packed)
+      for (const wake of commit.wakes) announce(wake)
     }
   }
 
@@ -91,10 +96,10 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
 
   return {
     async commit(changes) {
-      const packed = packCommit(changes)
+      const packed = packCommit(changes, written.rowAt)
       if (closed) return 'unavailable'
       return new Promise((resolve, reject) => {
-        waiting.push({ packed, wakes: changes.flatMap(wakesOf), resolve, reject })
+        waiting.push({ changes, packed, wakes: changes.flatMap(wakesOf), resolve, reject })
         // After the callbacks of this turn of the event loop, so that what arrives together travels together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })

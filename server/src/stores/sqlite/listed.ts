@@ -1,5 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
-import { ENDED, LISTED_BY, type Table } from '../../commands/ports.ts'
+import type { CallState } from '../../contract/call.ts'
+import { LISTED_BY, type Table } from '../../commands/ports.ts'
 import { textKey } from './text-key.ts'
 
 /** A listed field as it stands in its column: null where the row cannot be listed by it. */
@@ -18,11 +19,14 @@ export function listedFields(table: Table): readonly string[] {
 export function listedValue(table: Table, field: string, value: unknown): Listed {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
-  if (isUnlisted(table, field, value)) return null
+  if (isUnindexed(table, field, value)) return null
   return isKeyed(field) ? textKey(value) : value
 }
 
-/** Calls that nothing waits for: most of all rows, and in no index of states. */
-export function isUnlisted(table: Table, field: string, value: string): boolean {
-  return table === 'calls' && field === 'state' && ENDED.some((state) => state === value)
+/** The states of calls that nothing waits for. Stored rows depend on this list: another one needs a migration. */
+const UNINDEXED: readonly string[] = ['executed', 'failed', 'refused'] satisfies readonly CallState[]
+
+/** Most rows are calls in these states, and they are hardly ever listed by them: their column is null, and no index holds them. */
+export function isUnindexed(table: Table, field: string, value: string): boolean {
+  return table === 'calls' && field === 'state' && UNINDEXED.includes(value)
 }

@@ -2,6 +2,7 @@ import type { Change, Swap, Table, Version } from '../../commands/ports.ts'
 import { Bug } from '../../contract/problems.ts'
 import { entryParts } from '../../core/audit/chain.ts'
 import { listedFields, listedValue, type Listed } from './listed.ts'
+import type { Fields, RowAt } from './written-rows.ts'
 
 /**
  * A change on its way to the thread that writes. A row is already the text that will be stored, and the values of its listed
@@ -20,23 +21,24 @@ export type PackedCommit = readonly PackedChange[]
 /** What travels as JSON. */
 export type OtherChange = Exclude<Change, Swap | { kind: 'audit' | 'expect' }>
 
-export function packCommit(changes: readonly Change[]): PackedCommit {
+/** `rowAt`: rows whose stored value is at hand. Of these only the difference is stored. */
+export function packCommit(changes: readonly Change[], rowAt: RowAt): PackedCommit {
   try {
-    return changes.map(packed)
+    return changes.map((change) => packed(change, rowAt))
   } catch (cause) {
     throw cause instanceof Bug ? cause : new Bug('a change must be plain JSON', { cause })
   }
 }
 
-function packed(change: Change): PackedChange {
-  if (change.kind === 'swap') return packSwap(change)
+function packed(change: Change, rowAt: RowAt): PackedChange {
+  if (change.kind === 'swap') return packSwap(change, rowAt)
   if (change.kind === 'expect') return ['expect', change.table, change.id, change.version]
   if (change.kind !== 'audit') return ['other', JSON.stringify(change)]
   const { before, after } = entryParts(change.entry)
   return ['audit', before, after]
 }
 
-function packSwap({ table, id, from, to, was }: Swap): PackedChange {
+function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
   const fields = listedFields(table)
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
   const next = to as Fields
@@ -44,23 +46,26 @@ function packSwap({ table, id, from, to, was }: Swap): PackedChange {
   if (from === 'absent') return ['insert', table, id, JSON.stringify(to), ...fields.map(value)]
   if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
   // An index is written again for each column that is named, changed or not.
-  const before = was as Fields | undefined
+  const before = rowAt(table, id, from)
   const moved = before === undefined ? fields : fields.filter((field) => before[field] !== next[field])
-  const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next)
+  const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next, fields)
   return difference === undefined
     ? ['whole', table, id, from, JSON.stringify(to), moved.join(), ...moved.map(value)]
     : ['difference', table, id, from, JSON.stringify(difference), moved.join(), ...moved.map(value)]
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /**
- * The fields that are new or have another value; undefined when a field is gone. INVARIANT: a first version is stored whole, so
- * that it and one difference are the second.
+ * The fields that are new or have another value. INVARIANT: a first version is stored whole, so that it and one difference are
+ * the second. INVARIANT: content that was removed or replaced does not stay in the file: a field that is gone, or has another
+ * value and is neither listed nor a number, has the row stored whole (undefined).
  */
-function differenceOf(before: Fields, next: Fields): Fields | undefined {
-  for (const field of Object.keys(before))
-    if (before[field] !== undefined && next[field] === undefined) return undefined
+function differenceOf(before: Fields, next: Fields, listed: readonly string[]): Fields | undefined {
+  for (const field of Object.keys(before)) {
+    const value = before[field]
+    if (value === undefined || value === next[field]) continue
+    const isReplaced = next[field] !== undefined && (listed.includes(field) || typeof value === 'number')
+    if (!isReplaced) return undefined
+  }
   const difference: Record<string, unknown> = {}
   for (const field of Object.keys(next)) if (before[field] !== next[field]) difference[field] = next[field]
   return difference

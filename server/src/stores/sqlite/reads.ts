@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../contract/audit.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import type { Accounts, AuditReads, DueRun, Held, Journal, Rows, Shelves, Table } from '../../commands/ports.ts'
-import { isKeyed, isUnlisted, listedFields } from './listed.ts'
+import { isKeyed, isUnindexed, listedFields } from './listed.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
 import { textKey } from './text-key.ts'
 
@@ -133,11 +133,13 @@ function filter(table: Table, where: Readonly<Record<string, unknown>>): { condi
   for (const [field, value] of Object.entries(where)) {
     if (!fields.includes(field)) throw new Bug(`rows of \`${table}\` are not listed by \`${field}\``)
     if (typeof value !== 'string') throw new Bug(`\`${field}\` of a listing has no value`)
-    if (isUnlisted(table, field, value))
-      throw new Bug(`rows of \`${table}\` are not listed by \`${field}\` \`${value}\``)
-    conditions.push(`${field} = ?`)
-    values.push(isKeyed(field) ? textKey(value) : value)
-    if (!isKeyed(field)) continue
+    const isAbsent = isUnindexed(table, field, value)
+    if (isAbsent) conditions.push(`${field} IS NULL`)
+    else {
+      conditions.push(`${field} = ?`)
+      values.push(isKeyed(field) ? textKey(value) : value)
+    }
+    if (!isAbsent && !isKeyed(field)) continue
     conditions.push(`coalesce(later ->> '${field}', body ->> '${field}') = ?`)
     values.push(value)
   }

@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Change } from '../../commands/ports.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { call, newCall } from '../ledger-fixtures.suite.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openStore } from './open-store.suite.ts'
+import { packCommit } from './packed-commit.ts'
+import { writtenRows } from './written-rows.ts'
+
+const folder = freshFolders()
+const swap = (id: string, from: number, to: CallRow): Change => ({ kind: 'swap', table: 'calls', id, from, to })
+
+async function storedAfter(first: CallRow, then: CallRow) {
+  const file = join(folder(), 'ledger.db')
+  const store = await openStore(file)
+  await store.commit([{ kind: 'swap', table: 'calls', id: 'c', from: 'absent', to: first }])
+  expect(await store.commit([swap('c', 1, then)])).toBe('committed')
+  expect((await store.row('calls', 'c'))?.row).toEqual(then)
+  await store.close()
+  const db = new DatabaseSync(file)
+  const stored = db.prepare('SELECT body, later FROM calls').get()
+  db.close()
+  return stored
+}
+
+test('of the outcome of a call that this process started only the difference is written', async () => {
+  const first = call('c', { state: 'executing' })
+  const stored = await storedAfter(first, { ...first, state: 'executed', ended_at: 7 })
+  expect(JSON.parse(String(stored?.['later']))).toEqual({ state: 'executed', ended_at: 7 })
+})
+
+test('arguments that are replaced or removed do not stay in the file', async () => {
+  const first = call('c', { state: 'pending', canonical_args: '{"secret":1}', idempotency_key: 'secret' })
+  const { idempotency_key: _, ...without } = first
+  for (const then of [
+    { ...first, canonical_args: '{}', idempotency_key: 'k' },
+    { ...without, canonical_args: '{}' },
+  ]) {
+    const stored = await storedAfter(first, then)
+    expect(JSON.stringify(stored)).not.toContain('secret')
+  }
+})
+
+test('a row is remembered at its newest version only, until the call has ended', () => {
+  const rows = writtenRows()
+  const commit = (...changes: Change[]) => rows.note(changes, packCommit(changes, rows.rowAt))
+  const first = call('c', { state: 'executing' })
+  commit(newCall('c', first))
+  expect(rows.rowAt('calls', 'c', 1)).toEqual(first)
+  expect(rows.rowAt('calls', 'c', 2)).toBeUndefined()
+  expect(rows.rowAt('approvals', 'c', 1)).toBeUndefined()
+  commit(swap('c', 1, { ...first, state: 'unknown' }))
+  expect(rows.rowAt('calls', 'c', 1)).toBeUndefined()
+  expect(rows.rowAt('calls', 'c', 2)).toMatchObject({ state: 'unknown' })
+  commit(swap('c', 2, { ...first, state: 'failed' }))
+  expect(rows.rowAt('calls', 'c', 3)).toBeUndefined()
+})
+
+test('a row whose commit was lost is not remembered', async () => {
+  const file = join(folder(), 'ledger.db')
+  const [one, other] = [await openStore(file), await openStore(file)]
+  const theirs = call('c', { state: 'executing', trace: 'theirs' })
+  await other.commit([newCall('c', theirs)])
+  expect(await one.commit([newCall('c', { state: 'executing', trace: 'ours' })])).toEqual({ lost: 0 })
+  const ended: CallRow = { ...theirs, trace: 'ours', state: 'executed' }
+  expect(await one.commit([swap('c', 1, ended)])).toBe('committed')
+  expect((await one.row('calls', 'c'))?.row).toEqual(ended)
+  await one.close()
+  await other.close()
+})
+
+test('the oldest rows are forgotten when all of them together are too long', () => {
+  const size = JSON.stringify(call('0')).length
+  const rows = writtenRows(size * 3)
+  for (const id of ['0', '1', '2', '3']) {
+    const changes = [newCall(id)]
+    rows.note(changes, packCommit(changes, rows.rowAt))
+  }
+  expect(['0', '1', '2', '3'].map((id) => rows.rowAt('calls', id, 1) !== undefined)).toEqual([false, true, true, true])
+  const long = [newCall('long', { trace: 'x'.repeat(size * 4) })]
+  rows.note(long, packCommit(long, rows.rowAt))
+  expect(rows.rowAt('calls', 'long', 1)).toBeUndefined()
+})
