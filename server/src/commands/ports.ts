@@ -100,7 +100,14 @@ export type Held<T extends Table> = { readonly version: Version; readonly row: R
 export type Where<T extends Table> = {
   readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
 }
-/** `after` is a `cursor` of the page before; order is by first insertion. */
+/**
+ * `after` is a `cursor` of the page before; order is by first insertion.
+ * INVARIANT: rows become visible in the order of their cursors. Once a reader has seen a row, no row with a smaller cursor
+ * appears, so a reader that goes on after the last cursor it saw misses nothing. A single writer has this for free. An engine
+ * with several writers must not take a cursor from a sequence at insertion, because a transaction that took its number early may
+ * commit late: it assigns cursors one commit at a time (a lock held until the commit), or withholds rows behind an open one.
+ * The same holds for the numbers of a run's events.
+ */
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 
 export interface Shelves {

@@ -42,6 +42,45 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await walk(true)).toEqual(ids.toReversed())
   })
 
+  test('a reader that follows the cursor while others write misses no row and no event', async () => {
+    const address = await create()
+    const reader = await open(address)
+    const writers = [await open(address), await open(address), await open(address)]
+    const run = runId(1)
+    const expected = writers.flatMap((_, writer) => Array.from({ length: 40 }, (__, index) => `${writer}-${index}`))
+    // Commits of different lengths, so that one that began early may end late.
+    const write = async (id: string, index: number) => {
+      const others = Array.from({ length: index % 7 }, (_, more): Change => ({
+        kind: 'once',
+        key: `${id}/${more}`,
+        until: 9,
+      }))
+      const changes = index % 2 === 0 ? [newCall(id), ...others] : [...others, newCall(id)]
+      await writers[Number(id[0])]?.commit([...changes, event(run, id)])
+    }
+    const rows: string[] = []
+    const events: number[] = []
+    let after: number | undefined
+    const follow = async () => {
+      const page = await reader.list('calls', {}, { limit: 5, ...(after === undefined ? {} : { after }) })
+      rows.push(...page.map(({ row }) => row.call_id))
+      after = page.at(-1)?.cursor ?? after
+      const told = await reader.events(run, events.at(-1) ?? 0, 5)
+      events.push(...told.map(({ seq }) => seq))
+      return page.length + told.length
+    }
+    const writing = new Set(expected)
+    const written = Promise.all(expected.map((id, index) => write(id, index).finally(() => writing.delete(id))))
+    while (writing.size > 0) {
+      await follow()
+      await new Promise((next) => setImmediate(next))
+    }
+    await written
+    while ((await follow()) > 0);
+    expect(rows.toSorted()).toEqual(expected.toSorted())
+    expect(events).toEqual(expected.map((_, index) => index + 1))
+  })
+
   test('a listing holds the rows that fit every field now, and a count as many', async () => {
     const ledger = await fresh()
     await ledger.commit([
