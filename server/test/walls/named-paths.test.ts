@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../..')
+const CHECKLISTS = 'docs/checklists'
+const GUIDES = [
+  'ARCHITECTURE.md',
+  'STYLE.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, CHECKLISTS)).map((name) => `${CHECKLISTS}/${name}`),
+]
+
+/** Named because we do not want it. */
+const UNWANTED: readonly string[] = ['index.ts']
+
+/** A file or a folder in backticks, or the path in the first line of an example. */
+const NAMED = /`([\w.*-]+(?:\/[\w.*-]*)*)`|^\/\/ (server\/\S+)$/gm
+const isPath = (name: string) => name.includes('/') || /\.(?:ts|tsx|mjs|json|md|yaml|txt)$/.test(name)
+
+function namedIn(text: string): string[] {
+  const names = [...text.matchAll(NAMED)].map((match) => match[1] ?? match[2] ?? '')
+  return names.filter((name) => isPath(name) && !UNWANTED.includes(name))
+}
+
+/** `*` and words in capitals stand for any name. A path may begin at any folder, as people write it. */
+function patternOf(name: string): RegExp {
+  const words = name.replace(/\/$/, '').split(/\*|(?<![\w])[A-Z]{3,}(?![\w])/)
+  return new RegExp(`(?:^|/)${words.map((word) => word.replaceAll('.', '\\.')).join('[^/]+')}$`)
+}
+
+function pathsBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.name === 'node_modules' || entry.name.startsWith('.')) return []
+    return entry.isDirectory() ? [path, ...pathsBelow(path)] : [path]
+  })
+}
+
+const paths = pathsBelow('')
+const isThere = (name: string) => paths.some((path) => patternOf(name).test(path))
+
+test.each(GUIDES)('every file and folder that %s names exists', (guide) => {
+  const names = namedIn(readFileSync(join(root, guide), 'utf8'))
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !isThere(name))).toEqual([])
+})
+
+test('a file that does not exist is found, and a placeholder is not taken for one', () => {
+  expect(namedIn('read `boot/wire.ts` and `x`, then\n// server/src/nowhere.ts\n')).toEqual([
+    'boot/wire.ts',
+    'server/src/nowhere.ts',
+  ])
+  expect(['boot/wire.ts', 'server/src/nowhere.ts', 'stores/none/'].filter(isThere)).toEqual([])
+  expect(isThere('core/gate/judge-NAME.ts')).toBe(true)
+})
