@@ -77,7 +77,7 @@ describe('a flow', () => {
     const flow = {
       user_prompt: `note ${secret}`,
       query: `note ${secret}`,
-      skill_id: 'book__note',
+      skill_id: 'book__slow_note',
       args: { text: secret },
     }
     const { status, run_id } = await runFlow(rig, flow)
