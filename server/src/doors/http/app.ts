@@ -19,7 +19,7 @@ import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
 import { toolflowRoutes } from './toolflow.ts'
-import { invalidRequest, jsonResponse, problemResponse } from './problem.ts'
+import { invalidRequest, jsonResponse, notReady, problemResponse } from './problem.ts'
 import { declareRoute, methodsAt, route, type App, type Door } from './route.ts'
 import { toolRoutes } from './tools.ts'
 import { runRoutes } from './runs.ts'
@@ -77,7 +77,7 @@ export function httpApp(door: HttpDoor): App {
   )
   app.openapi(route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken' }), (c) => {
     const closed = door.gate.closedBy()
-    if (closed !== undefined) return problemResponse(closed, c.get('trace'))
+    if (closed !== undefined) return notReady(closed, c.get('trace'))
     // Anyone may ask, so the words of the policy stay inside; `/v1/policies` has the lines.
     const warnings = door.gate.policies.notices().map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
     return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })

@@ -24,6 +24,13 @@ export function problemResponse(found: Problem, trace: string, more: Readonly<Re
   return new Response(JSON.stringify({ ...problemBody(found, trace), ...more }), { status: http, headers })
 }
 
+/** Monitors look for 503, whatever status the problem has for a request. */
+export const notReady = (found: Problem, trace: string): Response =>
+  Response.json(
+    { ...problemBody(found, trace), status: 503 },
+    { status: 503, headers: { 'content-type': 'application/problem+json' } },
+  )
+
 export const jsonResponse = (status: number, body: unknown): Response => Response.json(body, { status })
 
 /** The fields that are wrong, by path; never their values. */
