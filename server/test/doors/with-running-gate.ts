@@ -11,6 +11,8 @@ export type Ran = { readonly code: number | null; readonly out: string; readonly
 
 export type RunningGate = {
   readonly folder: string
+  /** The `bin/sluice` it was started with. */
+  readonly launcher: string
   readonly url: string
   readonly process: ChildProcess
   /** Runs the command line in the gate's folder. */
@@ -45,9 +47,18 @@ const CONFIG = {
   },
 }
 
-export function run(folder: string, words: readonly string[], input?: string): Promise<Ran> {
+export function run(
+  folder: string,
+  words: readonly string[],
+  input?: string,
+  { launcher = LAUNCHER, env = {} }: { readonly launcher?: string; readonly env?: Record<string, string> } = {},
+): Promise<Ran> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [launcher, ...words], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     const ran = { out: '', err: '' }
     child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
@@ -71,24 +82,26 @@ export function configure(folder: string): void {
 export async function startGate(
   prepare: (folder: string) => void | Promise<void> = configure,
   words: readonly string[] = ['up'],
+  launcher = LAUNCHER,
 ): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
   await prepare(folder)
-  return runGate(folder, words)
+  return runGate(folder, words, launcher)
 }
 
 /** The same in a folder that is there already, perhaps after a gate that was killed. */
 export async function runGate(
   folder: string,
   words: readonly string[] = ['up'],
+  launcher = LAUNCHER,
 ): Promise<RunningGate & { stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [launcher, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),
     new Promise((_, fail) => child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))),
   ])) as [string]
   const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
-  const cli: RunningGate['cli'] = (...words) => run(folder, words)
+  const cli: RunningGate['cli'] = (...words) => run(folder, words, undefined, { launcher })
   const http: RunningGate['http'] = async (method, path, key, body) => {
     const headers = {
       'content-type': 'application/json',
@@ -100,6 +113,7 @@ export async function runGate(
   }
   return {
     folder,
+    launcher,
     url,
     process: child,
     cli,

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@mode
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LAUNCHER, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
 
 export type Surface = 'search' | 'passthrough'
@@ -67,7 +67,7 @@ export async function connectClient(
         })
       : new StdioClientTransport({
           command: process.execPath,
-          args: [LAUNCHER, '--key', key, 'mcp', '--surface', surface],
+          args: [gate.launcher, '--key', key, 'mcp', '--surface', surface],
           cwd: gate.folder,
         })
   await client.connect(transport)

@@ -1,0 +1,90 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { effectsIn } from '../../gate/with-gate.ts'
+import { knock } from '../../mcp/knock.ts'
+import { connectClient } from '../../mcp/with-mcp-gate.ts'
+import { CALLS, REQUESTS, type Door } from './attacks.ts'
+import { installPublished } from './pack.ts'
+import { PROCESS_SCENARIOS } from './process-scenarios.ts'
+import { TEXT_SCENARIOS } from './text-scenarios.ts'
+import { fill, prepare, startPublished, type Names, type Published } from './with-published-gate.ts'
+
+/** All of them with `npm run test:security`, a slice every time. */
+const IS_WHOLE = process.env['SLUICE_SECURITY'] === 'whole'
+const chosen = <T extends { readonly slice?: true }>(all: readonly T[]) =>
+  IS_WHOLE ? all : all.filter(({ slice }) => slice === true)
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-published-'))
+let launcher = ''
+let gate: Published
+let names: Names
+let client: Client
+beforeAll(async () => {
+  launcher = installPublished(folder)
+  gate = await startPublished(launcher)
+  names = await prepare(gate)
+  client = await connectClient(gate, names['agent'] ?? '', { way: 'stdio', era: 'old', surface: 'passthrough' })
+}, 180_000)
+afterAll(async () => {
+  await client?.close()
+  await gate?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Makes a call at a door and gives all that was answered. */
+const DOORS: Record<Door, (tool: string, args: object) => Promise<string>> = {
+  async http(tool, args) {
+    return (await knock(gate, names['agent'], { path: '/v1/calls', body: { tool, args } })).text
+  },
+  async mcp(tool, args) {
+    const told = await client.callTool({ name: tool, arguments: args as Record<string, unknown> }).catch(String)
+    return typeof told === 'string' ? told : JSON.stringify(told)
+  },
+  async cli(tool, args) {
+    const { out, err } = await gate.cli('--json', '--key', names['agent'] ?? '', 'call', tool, JSON.stringify(args))
+    return `${out}${err}`
+  },
+}
+
+describe('over the package as it is published, an agent that', () => {
+  test('runs compiled code, without sources', () => {
+    expect(readFileSync(join(folder, 'installed/package/dist/boot/main.js'), 'utf8')).toContain('import')
+    expect(() => readFileSync(join(folder, 'installed/package/src/boot/main.ts'))).toThrow('ENOENT')
+  })
+
+  const cases = chosen(CALLS).flatMap((attack) =>
+    (attack.doors ?? (IS_WHOLE ? (['http', 'mcp', 'cli'] as const) : (['http'] as const))).map(
+      (door) => [attack.name, door, attack] as const,
+    ),
+  )
+  test.each(cases)('%s (%s)', async (_name, door, { tool, args, says, runs }) => {
+    const before = effectsIn(gate.folder).length
+    const told = await DOORS[door](tool, fill(args, names))
+    // The MCP door says it in words: a result that is no error is one of a call that ran.
+    const isSaid = told.includes(says) || (door === 'mcp' && says === 'executed' && !told.includes('"isError":true'))
+    expect([told, isSaid]).toEqual([told, true])
+    expect(effectsIn(gate.folder).length - before).toBe(runs === true ? 1 : 0)
+    for (const secret of [names['admin'] ?? '', gate.notes()]) expect(told).not.toContain(secret)
+  })
+
+  test.each(chosen(REQUESTS).map((attack) => [attack.name, attack] as const))('%s', async (_name, attack) => {
+    const { as, method = 'POST', path, body, headers = {}, status, code } = fill(attack, names)
+    const before = effectsIn(gate.folder).length
+    const told = await knock(gate, as === '' ? undefined : as, { method, path, headers, body })
+    expect([told.status, told.body['code'], told.text]).toEqual([status, code, told.text])
+    const { body: still } = await gate.http('GET', `/v1/approvals/${names['held']}`, names['approver'])
+    expect(still['state']).toBe('pending')
+    expect(effectsIn(gate.folder)).toHaveLength(before)
+  })
+})
+
+describe('over the package as it is published,', () => {
+  test.each(chosen([...PROCESS_SCENARIOS, ...TEXT_SCENARIOS]).map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    (_name, scenario) => scenario.run(launcher),
+    120_000,
+  )
+})
