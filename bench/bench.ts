@@ -1,6 +1,7 @@
 /** One question, one folder. `run` measures ours and the baselines in the same process run; `table` prints it for people. */
 export type Bench<Report extends object = object> = {
-  readonly needsPeers?: boolean
+  /** `if available`: measures what is there when the peers cannot be installed, and says what it leaves out. */
+  readonly needsPeers?: boolean | 'if available'
   run(options: readonly string[]): Promise<Report>
   table(report: Report): string
 }

@@ -23,6 +23,22 @@ type Search = {
 }
 type Tokens = { rows: Record<string, string | number>[] }
 type Policy = { rows: { system: string; rules: number; matching: number; us_p50: number }[] }
+type Memory = { rss_mb: number; heap_mb: number }
+type Runs = {
+  rows: { system: string; store: string; concurrency: number; runs_s: number; p50_ms: number }[]
+  parked: {
+    runs: number
+    before: Memory
+    after: Memory
+    memory: Memory
+    start_ms: number
+    ended: number
+    resume_p50_ms: number
+    resume_p99_ms: number
+  }
+  load: number
+  versions: Record<string, string>
+}
 type Dlp = { sets: { set: string; systems: Record<string, { recall: number; fpr: number }> }[] }
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US')
@@ -54,6 +70,37 @@ function growth({ rows, start_ms, idle_rss_mb, most_rss_mb }: Growth): string {
   ])
   const table = rowsOf(['what grows', 'from', 'to', 'the same call takes', 'memory then'], body)
   return `${table}\n\nStart to first call ${start_ms} ms; idle ${idle_rss_mb} MB; at most ${most_rss_mb} MB.`
+}
+
+const memoryRow = (when: string, { rss_mb, heap_mb }: Memory): string[] => [
+  when,
+  `${whole(rss_mb)} MB`,
+  `${heap_mb.toFixed(1)} MB`,
+]
+
+function runs({ rows, parked, load, versions }: Runs): string {
+  const table = rowsOf(
+    ['system', 'store', 'at once', 'runs per second', 'p50'],
+    rows.map(({ system, store, concurrency, runs_s, p50_ms }) => [
+      `\`${system}\``,
+      store,
+      String(concurrency),
+      whole(runs_s),
+      `${p50_ms.toFixed(1)} ms`,
+    ]),
+  )
+  const memory = rowsOf(
+    ['memory', 'resident', 'heap'],
+    [
+      memoryRow('with 1,000 parked runs', parked.before),
+      memoryRow(`with ${whole(parked.runs)}`, parked.after),
+      memoryRow('after a restart', parked.memory),
+    ],
+  )
+  const woken = `After the restart (${parked.start_ms} ms) ${whole(parked.ended)} of ${whole(parked.runs)} were woken by a signal and ended.`
+  const resumed = `From a signal to the start of the next effect: p50 ${parked.resume_p50_ms} ms, p99 ${parked.resume_p99_ms} ms.`
+  const with_ = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${table}\n\n${memory}\n\n${woken} ${resumed}\n\nLoad average ${load} on two cores. With ${with_.join(', ')}.`
 }
 
 const best = (systems: Search['sets'][number]['systems']) =>
@@ -99,6 +146,13 @@ function summary(): string {
     const others = told.filter(({ system }) => system !== 'sluice').map(of)
     const ourFigure = ours === undefined ? '' : `${whole(ours.calls_s)}/s, ${whole(ours.cpu_us)} µs of CPU each`
     lines.push(['64 calls at once, judged and recorded', ourFigure, others.join(', '), 'gate'])
+  }
+  const driven = results<Runs>('runs')?.rows.filter(({ concurrency }) => concurrency === 50) ?? []
+  if (driven.length > 0) {
+    const figure = ({ system, runs_s }: Runs['rows'][number]) => `${system} ${whole(runs_s)}/s`
+    const ours = driven.find(({ system }) => system === 'sluice')?.runs_s ?? 0
+    const others = driven.filter(({ system }) => system !== 'sluice').map(figure)
+    lines.push(['runs of ten durable steps, 50 at once', `${whole(ours)}/s`, others.join(', '), 'runs'])
   }
   const grown = results<Growth>('growth')
   if (grown !== undefined) {
@@ -152,6 +206,7 @@ const of = <Report>(name: string, make: (report: Report) => string) => {
 const BLOCKS: readonly (readonly [page: string, block: string, text: string | undefined])[] = [
   ['docs/performance.md', 'gate', of('gate', gate)],
   ['docs/performance.md', 'growth', of('growth', growth)],
+  ['docs/performance.md', 'runs', of('runs', runs)],
   ['docs/search.md', 'search', of('search', search)],
   ['docs/search.md', 'tokens', of('tokens', tokens)],
   ['README.md', 'summary', summary()],

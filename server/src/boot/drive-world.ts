@@ -1,5 +1,7 @@
 import { createRunDriver } from '../commands/runs/drive-run.ts'
+import type { Performers } from '../commands/runs/performer.ts'
 import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
+import type { RunKind } from '../contract/run.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { bindGate, type Bound, type World } from './bind-gate.ts'
 import type { Log } from './open-gate.ts'
@@ -7,16 +9,28 @@ import type { Log } from './open-gate.ts'
 /** The commands over an opened world, and the driver that carries on what people decide. */
 export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
   const { gate, performers, idle } = bindGate(world)
+  return { gate, scheduler: driveRuns(world, RUN_KINDS, performers, log), idle }
+}
+
+/** What of the world the driver needs. */
+type RunWorld = Pick<World, 'ledger' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'>
+
+export function driveRuns(
+  world: RunWorld,
+  kinds: ReadonlyMap<string, RunKind>,
+  performers: Performers,
+  log: Log,
+): Scheduler {
   const onFault = (run: string | undefined, error: unknown) =>
     log('error', 'a run could not be driven', { run, error: String(error) })
   const driver = createRunDriver({
     ...world,
-    kinds: RUN_KINDS,
+    kinds,
     performers,
     emit: () => {},
     onLanded: (run) => scheduler.wake(run),
     onFault,
   })
   const scheduler = scheduleRuns({ ...world, driver, onFault })
-  return { gate, scheduler, idle }
+  return scheduler
 }

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { driveRuns } from '../../server/src/boot/drive-world.ts'
+import { randomIds } from '../../server/src/boot/random-ids.ts'
+import { givingBackPending } from '../../server/src/commands/approvals/pending-limits.ts'
+import { watchRows, type Watch } from '../../server/src/commands/changes/watch-rows.ts'
+import type { Ledger } from '../../server/src/commands/ports.ts'
+import { stampEnds } from '../../server/src/commands/retention/stamp-ends.ts'
+import { onlyBoot } from '../../server/src/commands/runs/only-boot.ts'
+import type { Perform } from '../../server/src/commands/runs/performer.ts'
+import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
+import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
+import { tellRuns } from '../../server/src/commands/runs/tell-runs.ts'
+import type { RunId } from '../../server/src/contract/ids.ts'
+import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
+import { beginRun } from '../../server/src/core/runs/begin-run.ts'
+import { openSqliteLedger, type SqliteStore } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
+import { doStep, STEPS, type RunSystem } from './system.ts'
+
+/** Asks for one effect after the other. A parked one waits for the signal `go`. */
+export const tenSteps: RunKind = {
+  kind: 'ten_steps',
+  effects: { work: 'once' },
+  step(state, event): Step {
+    const done = event.type === 'effect.done' ? Number(event['done']) : Number(state)
+    if (done === STEPS) return { state: done, effects: [], ends: 'done', result: done }
+    return { state: done, effects: [{ key: `step${done + 1}`, kind: 'work', with: { done } }] }
+  },
+}
+
+export type RunProcess = {
+  readonly store: SqliteStore
+  readonly ledger: Ledger & Watch
+  readonly scheduler: Scheduler
+  close(): Promise<void>
+}
+
+/** Store, driver and scheduler as the gate wires them, for runs of ten steps. */
+export async function openRunProcess(folder: string, onStep: (run: RunId) => void = () => {}): Promise<RunProcess> {
+  const opened = await openSqliteLedger({
+    file: join(folder, 'ledger.sqlite'),
+    stream: 'main',
+    alone: true,
+    onFault: (error) => console.error(error.message),
+  })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  const store = opened.value
+  const ledger = watchRows(tellRuns(givingBackPending(stampEnds(store, Date.now))))
+  const boot = randomIds.trace()
+  const world = {
+    ledger,
+    shelves: store,
+    journal: store,
+    liveness: onlyBoot(boot),
+    boot,
+    clock: Date.now,
+    probe: () => {},
+    after: (ms: number, callback: () => void) => {
+      const timer = setTimeout(callback, ms)
+      return () => clearTimeout(timer)
+    },
+  }
+  const work: Perform = async (effect, { run_id }) => {
+    onStep(run_id)
+    return { type: 'effect.done', done: doStep(Number(effect.with['done'])) }
+  }
+  const kinds = new Map([[tenSteps.kind, tenSteps]])
+  const log = (_: string, says: string, about?: object) => console.error(says, about)
+  const scheduler = driveRuns(world, kinds, new Map([['work', work]]), log)
+  await scheduler.recover()
+  return {
+    store,
+    ledger,
+    scheduler,
+    async close() {
+      await scheduler.stop()
+      await store.close()
+    },
+  }
+}
+
+export const GO: RunEvent = { type: 'go' }
+
+export const newRun = (run_id: RunId): RunRow => beginRun(tenSteps, run_id, { state: 0 }, Date.now())
+
+/** Whoever waits for the end of a run hears it with the commit that ends it. */
+export function endsOf(ledger: Watch): (run: RunId) => Promise<RunRow> {
+  const waiting = new Map<string, (row: RunRow) => void>()
+  ledger.onCommit((changes) => {
+    for (const change of changes)
+      if (change.kind === 'swap' && change.table === 'runs' && isEndedRun(change.to)) {
+        waiting.get(change.id)?.(change.to)
+        waiting.delete(change.id)
+      }
+  })
+  return (run) => new Promise((resolve) => waiting.set(run, resolve))
+}
+
+export async function openSluice(): Promise<RunSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-runs-'))
+  const { ledger, close } = await openRunProcess(folder)
+  const endOf = endsOf(ledger)
+  return {
+    store: 'sqlite FULL',
+    async run() {
+      const run_id = randomIds.run()
+      const ended = endOf(run_id)
+      const committed = await ledger.commit(newRunChanges(newRun(run_id), GO))
+      if (committed !== 'committed') throw new Error('a run could not be stored')
+      return Number((await ended).result)
+    },
+    async close() {
+      await close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { Change } from '../../src/commands/ports.ts'
+import type * as SqliteLedger from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from '../gate/with-gate.ts'
+import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'
+
+const commits = vi.hoisted((): string[][] => [])
+
+/** The real store, with a count of what is committed to it. */
+vi.mock('../../src/stores/sqlite/open-sqlite-ledger.ts', async (original) => {
+  const real = await original<typeof SqliteLedger>()
+  return {
+    ...real,
+    async openSqliteLedger(setup: SqliteLedger.SqliteSetup) {
+      const opened = await real.openSqliteLedger(setup)
+      if (!opened.ok) return opened
+      const commit = (changes: readonly Change[]) => {
+        // Checkpoints are signed by the clock, whatever runs.
+        if (!changes.some((change) => change.kind === 'swap' && change.table === 'checkpoints'))
+          commits.push(changes.filter(({ kind }) => kind !== 'expect').map(said))
+        return opened.value.commit(changes)
+      }
+      return { ok: true, value: { ...opened.value, commit } }
+    },
+  }
+})
+
+function said(change: Change): string {
+  if (change.kind === 'swap') return `swap ${change.table}`
+  return change.kind === 'audit' ? change.entry.type : change.kind
+}
+
+const ASKED = `
+rules:
+  - { id: asked, effect: ask, match: { tool: [book__note, book__note_again] }, says: a person decides }
+`
+
+/** Each commit waits for the disk, so more of them make every run slower: raise these only with a reason. */
+describe('the commits of a toolflow that executes one call', () => {
+  test.each([
+    ['without a dry run', 'book__note_again', 8],
+    ['with a dry run', 'book__note', 10],
+  ])('%s', async (_, skill_id, expected) => {
+    await withGate(
+      async (rig) => {
+        await countFromHere(rig)
+        const { run_id } = await runFlow(rig, { user_prompt: 'a note', skill_id, args: { text: 'plain' } })
+        await until(async () => valueOf(await rig.gate.readToolflow(ADMIN, run_id)).status === 'OK')
+        await quiet(rig)
+        expect(commits).toHaveLength(expected)
+      },
+      { policy: FLOW_POLICY },
+    )
+  })
+})
+
+describe('the commits of a call that is held, approved and executed', () => {
+  test.each([
+    ['without a dry run', 'book__note_again', 6],
+    ['with a dry run', 'book__note', 7],
+  ])('%s', async (_, tool, expected) => {
+    await withGate(
+      async (rig) => {
+        await countFromHere(rig)
+        const { call_id, approval_id } = pendingOf(await rig.call(tool, { text: 'held' }))
+        valueOf(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve' }))
+        expect((await rig.outcome(call_id)).status).toBe('executed')
+        await quiet(rig)
+        expect(commits).toHaveLength(expected)
+      },
+      { policy: ASKED },
+    )
+  })
+})
+
+async function countFromHere(rig: GateRig): Promise<void> {
+  await quiet(rig)
+  commits.splice(0)
+}
+
+/** Until nothing is committed any more. */
+async function quiet({ opened }: GateRig): Promise<void> {
+  await opened.lastCalls(10_000)
+  for (let seen = -1; seen !== commits.length;) {
+    seen = commits.length
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+}
