@@ -115,7 +115,10 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
   const { flights, news, run_id } = session
   let held: Held<'runs'> | undefined
   let isWoken = true
+  /** The last step was committed together with everything the journal held. */
+  let isRead = false
   for (;;) {
+    const isRung = news.isRung()
     news.clear()
     held ??= await load(deps, run_id)
     const { row } = held
@@ -141,10 +144,13 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
       else await news.wait(undefined, deps.after)
       continue
     }
-    const look = await lookAt(deps, flights, row, now)
+    // A result can be stepped on without a look at the journal: `rest` loses the step if something else came in before it.
+    const mustRead = !isRead || (isRung && flights.landed().length === 0)
+    const look = await lookAt(deps, flights, row, now, mustRead)
     if (look.changes !== undefined) {
       held = await apply(deps, session, held, look)
       isWoken = false
+      isRead = held !== undefined && look.isWhole
       if (held !== undefined && look.isWhole && held.row.executing.length === 0)
         return isEndedRun(held.row) ? 'ended' : 'parked'
       continue
@@ -206,12 +212,13 @@ async function apply(
 /** What a run has to do now, as one commit; without changes where there is nothing. */
 type Look = (Move & { readonly isWhole: boolean }) | { readonly changes?: undefined }
 
-async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: number): Promise<Look> {
+async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: number, mustRead: boolean): Promise<Look> {
   const landed = flights.landed()
   const failed = landed.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) === 'repeatable')
   if (failed !== undefined && 'threw' in failed)
     return { ...fault(deps, flights, row, failed.threw, now), isWhole: false }
-  const unread = (await deps.journal.events(row.run_id, row.cursor, AT_ONCE)).map(({ event }) => event)
+  const found = mustRead ? await deps.journal.events(row.run_id, row.cursor, AT_ONCE) : []
+  const unread = found.map(({ event }) => event)
   const isWhole = unread.length < AT_ONCE
   // What the driver adds comes after all that is unread, as it does in the journal.
   const results = isWhole ? landed.map(resultOf) : []
