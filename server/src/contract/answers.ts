@@ -106,6 +106,7 @@ export const PacketAnswer = z.object({
   missing: z.array(z.string()),
   asked_by: Caller,
   thread: z.string(),
+  by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
   strength: Strength,
   state: ApprovalState,
   decisions: z.array(DecisionAnswer),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from './caller.ts'
-import type { ToolResult } from './call.ts'
+import type { ByRun, ToolResult } from './call.ts'
 import type { DefinitionReview } from './definition-review.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Opinion, Strength } from './verdict.ts'
@@ -43,6 +43,8 @@ export type ApprovalRow = {
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string
+  /** The run that made the call. */
+  readonly by_run?: ByRun
   /** The call's. */
   readonly identity?: string
   readonly policy_version: string
@@ -112,6 +114,8 @@ export type ApprovalPacket = {
   readonly missing: readonly string[]
   readonly asked_by: Caller
   readonly thread: string
+  /** The run that made the call, and where in it. */
+  readonly by_run?: Pick<ByRun, 'run_id' | 'kind' | 'step' | 'lane'>
   readonly strength: Strength
   readonly state: ApprovalState
   readonly decisions: readonly Decision[]

@@ -8,8 +8,20 @@ import type { Finding, PlannedReadBack, Rollback, Verified } from './standard.ts
 import type { RiskClass, ToolEffect } from './tool.ts'
 import type { Effect, Opinion, Verdict } from './verdict.ts'
 
-/** What the toolflow adds to a call it makes: it is never judged more mildly than it was before, and the caller's own figure. */
-export type FromToolflow = { readonly at_least: Effect; readonly risk_score?: number }
+/** The run that made a call. The run is told when the call ends. */
+export type ByRun = {
+  readonly run_id: RunId
+  /** The kind of run, such as `toolflow`. */
+  readonly kind: string
+  /** Where in the run the call was made, in the words of its kind. */
+  readonly step: string
+  /** The run has judged the call before: it is never judged more mildly. */
+  readonly at_least: Effect
+  /** The model lane of the run; null for a run without one. */
+  readonly lane: string | null
+  /** The risk that the caller of a toolflow stated. */
+  readonly risk_score?: number
+}
 
 /** What a door hands to the corridor: the words of a request, before anything is believed. */
 export type CallRequest = {
@@ -31,9 +43,8 @@ export type CallRequest = {
   readonly as_task?: boolean
   /** What the caller's client can be asked, where it can be asked anything. */
   readonly answerable?: Answerable
-  /** Set by runs, never by a door: the run that is told when the call ends, and what the toolflow knows of it. */
-  readonly for_run?: RunId
-  readonly toolflow?: FromToolflow
+  /** Set by runs, never by a door. */
+  readonly by_run?: ByRun
 }
 
 /** One request to run one tool with exact arguments, after identification and canonicalisation. */
@@ -49,9 +60,8 @@ export type Call = {
   readonly trace: string
   readonly received_at: number
   readonly answerable?: Answerable
-  /** The run that is told when this call ends. */
-  readonly for_run?: RunId
-  readonly toolflow?: FromToolflow
+  /** Absent when no run made it. */
+  readonly by_run?: ByRun
   /** Of a call that is followed as a task: the identity of whoever made it. */
   readonly task_of?: string
 }

@@ -53,8 +53,8 @@ export async function editApproval(
   const isShown = digest === undefined || digest === (await packetOf(deps, held.row)).digest
   if (!isShown) return refuse('approval.changed', { approval_id })
   const call = await heldCallOf(deps.shelves, held.row)
-  const { caller, tool_id: tool, thread, trace } = call.row
-  const prepared = prepareCall(deps, { caller, tool, args, thread, trace })
+  const { caller, tool_id: tool, thread, trace, by_run } = call.row
+  const prepared = prepareCall(deps, { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) })
   if (!prepared.ok) return prepared
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
   const moment = { integrity: 'intact', asked_earlier: true } as const

@@ -1,4 +1,5 @@
 import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/approval.ts'
+import type { ByRun } from '../../contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
@@ -117,6 +118,7 @@ export async function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): Promis
     missing: standard.missing,
     asked_by: row.caller,
     thread: row.thread,
+    ...(row.by_run === undefined ? {} : { by_run: shownRun(row.by_run) }),
     strength: hidden.length === 0 ? row.strength : atLeastStrong(row.strength),
     created_at: row.created_at,
     expires_at: row.expires_at,
@@ -134,6 +136,14 @@ export async function packetOf(deps: ApprovalReadDeps, row: ApprovalRow): Promis
 }
 
 const LONGEST_TITLE = 256
+
+/** The names of steps and lanes may be a document's own. */
+const shownRun = ({ run_id, kind, step, lane }: ByRun): NonNullable<ApprovalPacket['by_run']> => ({
+  run_id,
+  kind,
+  step: shortened(visibleText(step), LONGEST_TITLE),
+  lane: lane === null ? null : shortened(visibleText(lane), LONGEST_TITLE),
+})
 
 /** Evidence of an earlier release may hold names as they came. */
 const shownOpinion = (opinion: Opinion): Opinion => ({

@@ -122,6 +122,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
     args_hash: row.args_hash,
     caller: row.caller,
     thread: row.thread,
+    ...(row.by_run === undefined ? {} : { by_run: row.by_run }),
     identity: identityOf(row),
     policy_version: row.policy_version,
     strength: row.verdict.strength ?? 'simple',

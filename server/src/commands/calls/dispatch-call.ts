@@ -237,11 +237,11 @@ async function earlierCall(
     : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
 }
 
-const keyOf = ({ caller, for_run, round }: CallRequest, key: string) =>
+const keyOf = ({ caller, by_run, round }: CallRequest, key: string) =>
   scopedKey(
     caller,
     key,
-    for_run === undefined ? { is: 'call', ...(round === undefined ? {} : { round }) } : { is: 'run' },
+    by_run === undefined ? { is: 'call', ...(round === undefined ? {} : { round }) } : { is: 'run' },
   )
 
 /** A request that never became a call is recorded too: probing for tools is worth seeing. */

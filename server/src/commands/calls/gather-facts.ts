@@ -46,17 +46,15 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
  */
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
-  const { asked_earlier = call.toolflow !== undefined, ...told } = moment
+  const { asked_earlier = call.by_run !== undefined, ...told } = moment
   const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
-  // No run that calls has a lane yet, so nobody is in one. Labels are not kept yet, so they are unknown.
-  const lane = null
   const facts: Facts = {
     now,
     tool,
     tags: settings?.tags ?? [],
-    lane,
+    lane: call.by_run?.lane ?? null,
     sandboxed: deps.judgement.servers[tool.row.server]?.sandbox !== undefined,
     ...(await approversFor(deps, tool)),
     credential,

@@ -44,8 +44,7 @@ export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
     ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
-    ...(request.for_run === undefined ? {} : { for_run: request.for_run }),
-    ...(request.toolflow === undefined ? {} : { toolflow: request.toolflow }),
+    ...(request.by_run === undefined ? {} : { by_run: request.by_run }),
     ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),
   }
   const integrity = integrityOf(call, request.claimed)

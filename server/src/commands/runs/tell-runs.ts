@@ -5,7 +5,7 @@ import { tellRun } from './run-changes.ts'
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /**
- * The same ledger; a call that was made for a run tells it how it ended. INVARIANT: in the commit in which it ends, so that no
+ * The same ledger; a call that a run made tells the run how it ended. INVARIANT: in the commit in which it ends, so that no
  * crash can come between, and whoever ends it: a person, the driver, an expiry or the recovery.
  */
 export function tellRuns(ledger: Ledger): Ledger {
@@ -19,7 +19,7 @@ export function tellRuns(ledger: Ledger): Ledger {
 
 function toldBy(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []
-  const { for_run, call_id, state } = change.to
-  if (for_run === undefined || !ENDED.has(state)) return []
-  return tellRun(for_run, { type: 'call.ended', call_id, state })
+  const { by_run, call_id, state } = change.to
+  if (by_run === undefined || !ENDED.has(state)) return []
+  return tellRun(by_run.run_id, { type: 'call.ended', call_id, state })
 }

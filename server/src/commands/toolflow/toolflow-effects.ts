@@ -10,7 +10,7 @@ import { sayProblem } from '../../core/toolflow/cards.ts'
 import { gateEvidence } from '../../core/toolflow/gate-evidence.ts'
 import type { ToolflowWork } from '../../core/toolflow/graph.ts'
 import type { CardFact, ToolflowState } from '../../core/toolflow/state.ts'
-import type { ToolflowEffect } from '../../core/toolflow/step.ts'
+import { nodeIn, toolflow, type ToolflowEffect } from '../../core/toolflow/step.ts'
 import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
@@ -28,14 +28,14 @@ export type ToolflowEffectDeps = PrepareDeps &
 type Filled = Partial<
   Pick<ToolflowState, 'candidates' | 'card' | 'args' | 'judged' | 'dry_run_result' | 'failure' | 'call'>
 >
-type Work = (deps: ToolflowEffectDeps, details: JsonObject) => Promise<Filled | 'later'>
+type Work = (deps: ToolflowEffectDeps, details: JsonObject, step: string) => Promise<Filled | 'later'>
 
 /** Who does what at which node. */
 export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowEffect> {
   const perform =
     (work: Work): Perform<ToolflowEffect> =>
     async (effect) => {
-      const filled = await work(deps, effect.with)
+      const filled = await work(deps, effect.with, nodeIn(effect))
       return filled === 'later' ? 'later' : { type: 'effect.done', ...(filled as JsonObject) }
     }
   return {
@@ -66,8 +66,8 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     return isNew ? { args, card: fact } : { card: fact }
   },
 
-  async toolflow_judge(deps, details) {
-    const prepared = prepareCall(deps, requestOf(details))
+  async toolflow_judge(deps, details, step) {
+    const prepared = prepareCall(deps, requestOf(details, step))
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
     const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
@@ -76,15 +76,15 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     return { judged: { evidence: gateEvidence(verdict, call, facts), dry_run } }
   },
 
-  async toolflow_dry_run(deps, details) {
-    const outcome = await deps.dispatch({ ...requestOf(details), dry_run: 'only' })
+  async toolflow_dry_run(deps, details, step) {
+    const outcome = await deps.dispatch({ ...requestOf(details, step), dry_run: 'only' })
     if (outcome.status === 'previewed') return { dry_run_result: outputText(outcome.preview).slice(0, LONGEST_SHOWN) }
     return isForNow(outcome) ? 'later' : failed('problem' in outcome ? outcome.problem : problem('call.dry_run_failed'))
   },
 
-  async toolflow_dispatch(deps, details) {
-    const for_run = RunId.parse(details['run_id'])
-    const outcome = await deps.dispatch({ ...requestOf(details), for_run, idempotency_key: `toolflow/${for_run}` })
+  async toolflow_dispatch(deps, details, step) {
+    const idempotency_key = `toolflow/${textIn(details, 'run_id')}`
+    const outcome = await deps.dispatch({ ...requestOf(details, step), idempotency_key })
     if (isForNow(outcome)) return 'later'
     if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
     const reason = 'problem' in outcome ? sayProblem(outcome.problem) : null
@@ -103,7 +103,7 @@ function isForNow(outcome: Outcome): boolean {
   return outcome.status === 'refused' && ['audit.unavailable', 'gate.stopping'].includes(outcome.problem.code)
 }
 
-function requestOf(details: JsonObject): ThreadedRequest {
+function requestOf(details: JsonObject, step: string): ThreadedRequest {
   const { args, risk_score } = details
   return {
     caller: callerIn(details),
@@ -111,7 +111,11 @@ function requestOf(details: JsonObject): ThreadedRequest {
     args: args ?? {},
     thread: textIn(details, 'thread'),
     trace: textIn(details, 'trace'),
-    toolflow: {
+    by_run: {
+      run_id: RunId.parse(details['run_id']),
+      kind: toolflow.kind,
+      step,
+      lane: null,
       at_least: Effect.parse(details['at_least']),
       ...(typeof risk_score === 'number' ? { risk_score } : {}),
     },

@@ -9,8 +9,8 @@ import { judgeIntegrity } from './judge-integrity.ts'
 import { judgeOwnCredentials } from './judge-own-credentials.ts'
 import { judgePause } from './judge-pause.ts'
 import { judgeRepetition } from './judge-repetition.ts'
+import { judgeRun } from './judge-run.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
-import { judgeToolflow } from './judge-toolflow.ts'
 import { judgeTrap } from './judge-trap.ts'
 import type { Facts } from './facts.ts'
 import { judgePolicy } from './policy/judge-policy.ts'
@@ -33,7 +33,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'content', judge: judgeContent },
   { name: 'content', judge: judgeOwnCredentials },
   { name: 'health', judge: judgeHealth },
-  { name: 'toolflow', judge: judgeToolflow },
+  { name: 'run', judge: judgeRun },
   { name: 'budget', judge: judgeBudget },
   { name: 'repetition', judge: judgeRepetition },
 ]

@@ -34,7 +34,14 @@ const flow = (risk_score?: number, kind: CallerKind = 'user'): Call =>
     {},
     {
       caller: { kind, id: `${kind}:a`, user: 'ana' },
-      toolflow: { at_least: 'allow', ...(risk_score === undefined ? {} : { risk_score }) },
+      by_run: {
+        run_id: 'run_0123456789abcdef',
+        kind: 'toolflow',
+        step: 'EXECUTE',
+        at_least: 'allow',
+        lane: null,
+        ...(risk_score === undefined ? {} : { risk_score }),
+      },
     },
   )
 

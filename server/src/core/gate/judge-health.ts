@@ -64,13 +64,14 @@ function scoreFinding(newest: ScoreFact, max_age_ms: number, now: number): Findi
   return { effect: 'allow', rule: 'health.good', says: `the health score is ${score}, above ${ask_up_to}`, source }
 }
 
-/** An unknown risk is for the toolflow alone to worry about: it chose the tool, nobody else did. */
+/** An unknown risk matters only for the calls of runs: nobody watches them choose the tool. */
 function riskFindings({ risk }: HealthFact, call: Call): Finding[] {
   const score = riskOf(risk.score, call)
   const { source } = risk
   if (score === 'unknown') {
-    const says = 'the risk is unknown, and the toolflow runs nothing unattended then'
-    return call.toolflow === undefined ? [] : [{ effect: 'ask', rule: 'health.risk_unknown', says, source }]
+    if (call.by_run === undefined) return []
+    const says = `the risk is unknown, and the ${call.by_run.kind} runs nothing unattended then`
+    return [{ effect: 'ask', rule: 'health.risk_unknown', says, source }]
   }
   const { risk_from } = SERENITY_LIMITS
   return score < risk_from

@@ -120,6 +120,9 @@ function enter(state: ToolflowState, node: ToolflowNode): ToolflowState {
 /** INVARIANT: a node is entered at most once, so its key names its work for ever. */
 const keyOf = ({ run_id }: ToolflowState, node: ToolflowNode) => `${run_id}/${node}`
 
+/** The node that asked for this effect. */
+export const nodeIn = ({ key }: Pick<ToolflowEffect, 'key'>): string => key.slice(key.lastIndexOf('/') + 1)
+
 const AT_LEAST: Readonly<Partial<Record<ToolflowNode, Effect>>> = { ASK: 'ask', BLOCK: 'block' }
 
 /** Everything the work at a node needs to know. */

@@ -33,6 +33,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   const by = `asked by ${nameOf(asker['id'])} for ${nameOf(asker['user'])} in thread ${quoted(textOf(packet['thread']), LONGEST_NAME)}`
   return [
     ...ours(`${by}, decide until ${until}`),
+    ...runLines(packet, frame),
     ...hiddenLines(packet, frame),
     ...evidenceLines(packet, frame),
     ...part('arguments', argumentLines(textOf(packet['proposed_args']), inner(frame))),
@@ -46,6 +47,14 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
       'quiet',
     ),
   ]
+}
+
+/** Which run made the call, and where in it. */
+function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+  if (packet['by_run'] === undefined) return []
+  const { run_id, kind, step } = fieldsOf(packet['by_run'])
+  const where = `step ${quoted(textOf(step), LONGEST_NAME)} of the ${textOf(kind)} ${textOf(run_id)}`
+  return ourLines(`called by ${where}`, frame.width, undefined)
 }
 
 const isFolded = ({ most }: PacketFrame) => most !== Number.MAX_SAFE_INTEGER

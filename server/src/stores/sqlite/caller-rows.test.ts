@@ -22,7 +22,7 @@ const CALLS: readonly CallRow[] = [
   call(callId(3), {
     caller: ana,
     state: 'executed',
-    for_run: runId(3),
+    ...{ for_run: runId(3) },
     idempotency_key: `agent:claude toolflow/${runId(3)}`,
   }),
   call(callId(4), {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { BY_RUN, byRun } from './by-run.ts'
 import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
 import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
@@ -181,6 +182,7 @@ export const MIGRATIONS: readonly string[] = [
   ENDED_DAYS,
   CALLER_ROWS,
   RUN_COLUMNS,
+  BY_RUN,
 ]
 
 /**
@@ -188,6 +190,7 @@ export const MIGRATIONS: readonly string[] = [
  * that start together one migrates and the others find it done.
  */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
+  db.function('by_run', (body) => byRun(String(body)))
   db.function('run_v2', (body, later) => runV2(String(body), later === null ? undefined : String(later)))
   db.function('text_key', (value) => (typeof value === 'string' ? textKey(value) : null))
   defineCallerFunctions(db)

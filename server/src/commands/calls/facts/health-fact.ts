@@ -88,7 +88,7 @@ async function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now
     args_hash: call.args_hash,
     caller: { kind, id, user },
     thread: call.thread,
-    toolflow: call.toolflow !== undefined,
+    toolflow: call.by_run?.kind === 'toolflow',
     at: now,
   }
 }

@@ -9,9 +9,9 @@ import type { RiskFact } from './health-fact.ts'
  */
 export function riskOf(
   provided: RiskFact['score'],
-  { caller, toolflow }: Pick<Call, 'caller' | 'toolflow'>,
+  { caller, by_run }: Pick<Call, 'caller' | 'by_run'>,
 ): number | 'unknown' {
-  const claimed = scoreOf(toolflow?.risk_score)
+  const claimed = scoreOf(by_run?.risk_score)
   if (claimed === undefined) return provided
   if (provided === 'unknown') return PROGRAM_KINDS.includes(caller.kind) ? 'unknown' : claimed
   return Math.max(provided, claimed)
