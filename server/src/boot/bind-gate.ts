@@ -74,6 +74,7 @@ import { takeCallback } from '../commands/channels/take-callback.ts'
 import { revealApproval } from '../commands/approvals/reveal-approval.ts'
 import { issueToken, redeemToken } from '../commands/approvals/tokens.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
+import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { Watch } from '../commands/changes/watch-rows.ts'
 import { withdrawCall } from '../commands/calls/withdraw-call.ts'
 import { presentCheckpoint } from '../commands/audit/write-checkpoint.ts'
@@ -91,6 +92,7 @@ export type World = {
   readonly stream: string
   readonly boot: string
   readonly ledger: Ledger & Watch
+  readonly doubts: Doubts
   readonly shelves: Shelves
   readonly accounts: Accounts
   readonly files: FileFacts

@@ -13,7 +13,10 @@ export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'>
 }
 
 /** What of the world the driver needs. */
-type RunWorld = Pick<World, 'ledger' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'>
+type RunWorld = Pick<
+  World,
+  'ledger' | 'doubts' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'
+>
 
 export function driveRuns(
   world: RunWorld,

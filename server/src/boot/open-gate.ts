@@ -24,6 +24,7 @@ import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { onlyBoot } from '../commands/runs/only-boot.ts'
+import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
 import { ok, problem, PROBLEMS, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
@@ -81,6 +82,8 @@ export type GateOptions = {
   /** Nobody else writes to the store: the folder's lock is held. */
   readonly alone?: boolean
   readonly probe?: Probe
+  /** The script of the thread that writes the ledger; crash tests bring one that dies. */
+  readonly writer?: URL
   /** Where people decide. Known only once the door is open. */
   readonly url: () => string
   /** Where the policy can be read again; without it, the settings' own text for ever. */
@@ -225,6 +228,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     stream,
     onFault,
     alone: options.alone === true,
+    script: options.writer,
     onDiverged: (found) => diverged(found),
   })
   if (!store.ok) return store
@@ -243,9 +247,17 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     readings: readingsOf({ shelves, audit, servers: () => servers.status() }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
-  const told = tellRuns(givingBackPending(stampEnds(store.value.ledger, Date.now)))
+  const doubts = settleDoubts({
+    ledger: store.value.ledger,
+    after,
+    stopping: stopping.signal,
+    onDoubt: (commit) =>
+      log('error', 'the ledger did not answer a commit: no calls are taken until it is known', { commit }),
+  })
+  const told = tellRuns(givingBackPending(stampEnds(doubts, Date.now)))
   const ledger = watchRows(
     withOutbox({ ledger: measured.ledger(told), channels: channels.value.channels, ids: randomIds, clock: Date.now }),
+    doubts,
   )
   const shared = { ledger, shelves, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const breathe = openBreathe()
@@ -289,6 +301,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
     ...(health.value === undefined ? {} : { health: health.value }),
     stream,
+    doubts,
     boot,
     liveness: onlyBoot(boot),
     audit,
@@ -322,7 +335,7 @@ export async function openWorld(settings: Settings, options: GateOptions, fresh:
     issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     digestBytes,
-    intake: createIntake(() => brokenProblem(kept.state())),
+    intake: createIntake(() => brokenProblem(kept.state()) ?? doubts.closedBy()),
     probe: options.probe ?? (() => {}),
     stopping: stopping.signal,
     ...channels.value,

@@ -10,6 +10,7 @@ import { lockStore, openStore, storeState, type Store } from '../stores/open-sto
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
 import { settingsOf } from './local-gate.ts'
 import { randomIds } from './random-ids.ts'
+import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
 type Verified = { readonly report: AuditReport; readonly store: Store; readonly data: string }
 
@@ -37,7 +38,7 @@ export function verifyRestored(options: UpOptions): Promise<Result<AuditReport>>
       subject: {},
     }
     const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
-    if (recorded !== 'committed') return refuse('audit.unavailable')
+    if (recorded !== 'committed') return refuseUnrecorded(recorded)
     const written = await kept.keep({
       ...(newest === undefined ? {} : { newest }),
       ...(broken === undefined ? {} : { broken }),

@@ -83,15 +83,30 @@ export type Change =
   /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
   | { kind: 'audit'; entry: AuditDraft }
 
+/** Names a commit whose answer was lost, to ask about it later. Only the engine that gave it understands it. */
+export type CommitId = string
+export type InDoubt = { readonly in_doubt: CommitId }
+
 /**
+ * What became of a commit.
  * `lost` names the first change whose expectation no longer held: reload, decide again.
  * `unavailable`: nothing of it is stored and nothing may be done that depends on it.
  */
-export type Committed = 'committed' | 'unavailable' | { lost: number }
+export type Settled = 'committed' | 'unavailable' | { readonly lost: number }
+/** `in_doubt`: the engine went away before it answered. It may be stored or not, and nothing may be done that depends on either. */
+export type Committed = Settled | InDoubt
 
 export interface Ledger {
   /** All or nothing, durable on return. Never throws for what a disk or a neighbour can do. */
   commit(changes: readonly Change[]): Promise<Committed>
+}
+
+/** What an engine says later about commits that it left in doubt. */
+export interface Outcomes {
+  /**
+   * `in_doubt` while it is not known. Any other answer is final: it stays the same however often it is asked, and after a crash.
+   */
+  outcome(id: CommitId): Promise<Settled | 'in_doubt'>
 }
 
 // ---------------------------------------------------------------- reads: small roles beside it

@@ -507,6 +507,12 @@ export const PROBLEMS = {
     says: 'refused: the call could not be recorded',
     do: 'free disk space or repair the store; the gate goes on by itself',
   },
+  'audit.in_doubt': {
+    http: 503,
+    retry: 'later',
+    says: 'the ledger went away before it answered, so it is not known yet whether this was recorded',
+    do: 'try again in a moment; the gate asks the ledger until it knows, and takes no calls meanwhile',
+  },
   'audit.seq_unknown': {
     http: 404,
     retry: 'never',

@@ -5,10 +5,10 @@ import type { AuditDraft, AuditEntry } from '../contract/audit.ts'
 import { GENESIS } from '../contract/genesis.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { ApprovalId, CallId, RunId } from '../contract/ids.ts'
-import type { Accounts, AuditReads, Change, Journal, Ledger, Shelves } from '../commands/ports.ts'
+import type { Accounts, AuditReads, Change, Journal, Ledger, Outcomes, Shelves } from '../commands/ports.ts'
 import { entryText } from '../core/audit/chain.ts'
 
-export type OpenLedger = Ledger & Shelves & Accounts & AuditReads & Journal & { close(): Promise<void> }
+export type OpenLedger = Ledger & Outcomes & Shelves & Accounts & AuditReads & Journal & { close(): Promise<void> }
 
 const DIGEST = 'd'.repeat(64)
 const CALLER = { kind: 'agent', id: 'agent:a', user: 'ada' } as const

@@ -13,6 +13,7 @@ import {
   type OpenLedger,
 } from './ledger-fixtures.suite.ts'
 import { auditSuite } from './ledger-audit.suite.ts'
+import { doubtsSuite, type Mortal } from './ledger-doubts.suite.ts'
 import { modelSuite } from './ledger-model.suite.ts'
 import { processSuite } from './ledger-processes.suite.ts'
 import { readsSuite } from './ledger-reads.suite.ts'
@@ -25,6 +26,8 @@ export type EngineUnderTest = {
   readonly open: (address: string, stream?: string) => Promise<OpenLedger>
   /** A script that opens the store `argv[2]` in a process of its own and calls `race` (ledger-racer.suite.ts). */
   readonly racer: URL
+  /** Opens a store of its own whose engine can be made to go away. */
+  readonly openMortal: (address: string) => Promise<Mortal>
 }
 
 /** How a test opens stores; what it opened is closed after it. */
@@ -49,6 +52,14 @@ export function ledgerSuite(engine: string, under: EngineUnderTest): void {
     describe('chains the audit', () => auditSuite(opener))
     describe('reads', () => readsSuite(opener))
     describe('agrees with a model', () => modelSuite(opener))
+    describe('tells what became of commits in doubt', () =>
+      doubtsSuite({
+        async openMortal() {
+          const mortal = await under.openMortal(await under.create())
+          opened.push(mortal.ledger)
+          return mortal
+        },
+      }))
     describe('holds between processes', () => processSuite(opener))
   })
 }

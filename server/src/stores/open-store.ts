@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { OwnTail } from '../commands/audit/audit-ports.ts'
-import type { Accounts, Artifacts, AuditReads, Journal, Ledger, Shelves } from '../commands/ports.ts'
+import type { Accounts, Artifacts, AuditReads, Journal, Ledger, Outcomes, Shelves } from '../commands/ports.ts'
 import type { AuditBroken } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { fileArtifacts } from './artifacts.ts'
@@ -17,6 +17,8 @@ export type StoreSetup = StoreSettings & {
   readonly stream: string
   /** No other process writes while this is open, so the engine may cache reads. Only for the holder of the lock. */
   readonly alone?: boolean
+  /** The script of the thread that writes; crash tests bring one that dies. */
+  readonly script?: URL | undefined
   /** Told why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
   /** Told when the stored audit stream is not the one that this process wrote. */
@@ -25,7 +27,7 @@ export type StoreSetup = StoreSettings & {
 
 /** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */
 export type Store = {
-  readonly ledger: Ledger
+  readonly ledger: Ledger & Outcomes
   readonly shelves: Shelves
   readonly accounts: Accounts
   readonly audit: AuditReads

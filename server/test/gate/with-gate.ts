@@ -84,12 +84,17 @@ export const effectsIn = (folder: string): readonly string[] => {
 
 export async function openTestGate(
   folder: string,
-  options: Parameters<typeof settingsIn>[1] & { probe?: GateOptions['probe']; source?: GateOptions['policy'] } = {},
+  options: Parameters<typeof settingsIn>[1] & {
+    probe?: GateOptions['probe']
+    writer?: GateOptions['writer']
+    source?: GateOptions['policy']
+  } = {},
 ): Promise<GateRig> {
   const opened = await openGate(settingsIn(folder, options), {
     log: () => {},
     url: () => 'http://gate.test',
     ...(options.probe === undefined ? {} : { probe: options.probe }),
+    ...(options.writer === undefined ? {} : { writer: options.writer }),
     ...(options.source === undefined ? {} : { policy: options.source }),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))

@@ -13,6 +13,7 @@ import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { Change, Clock, Held, Ledger, Probe, Shelves } from '../ports.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type DecideDeps = {
   readonly shelves: Shelves
@@ -77,7 +78,7 @@ export async function decideApproval(
     const recorded = await deps.ledger.commit([...also, ...decided, ...changes])
     deps.probe('decision.after')
     if (recorded === 'committed') return ok({ ...to, ...consent })
-    if (recorded === 'unavailable') return refuse('audit.unavailable')
+    if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
     if (recorded.lost < also.length) return refuse('request.replayed')
   }
   return refuse('approval.not_pending', { approval_id })

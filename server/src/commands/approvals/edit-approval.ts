@@ -22,6 +22,7 @@ import { showRequest } from './show-request.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EditDeps = PrepareDeps &
   ApprovalReadDeps &
@@ -75,7 +76,7 @@ export async function editApproval(
   const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
   const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
   if (recorded === 'committed') return ok(request)
-  return recorded === 'unavailable' ? refuse('audit.unavailable') : refuse('approval.not_pending', { approval_id })
+  return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : refuse('approval.not_pending', { approval_id })
 }
 
 const previewIn = ({ result, raw }: Extract<Preview, { is: 'previewed' }>) => ({

@@ -3,6 +3,7 @@ import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { expire, withdraw } from '../../core/approvals/transitions.ts'
 import { closeCall, heldCallOf } from '../calls/close-call.ts'
 import type { Clock, Held, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EndDeps = { readonly shelves: Shelves; readonly ledger: Ledger; readonly clock: Clock }
 
@@ -21,7 +22,6 @@ export async function endApproval(
   })
   const recorded = await deps.ledger.commit(closeCall({ held, to: moved.value }, call, why, actor, deps.clock()))
   if (recorded === 'committed') return ok(moved.value)
-  return refuse(recorded === 'unavailable' ? 'audit.unavailable' : 'approval.not_pending', {
-    approval_id: held.row.approval_id,
-  })
+  const about = { approval_id: held.row.approval_id }
+  return isUnrecorded(recorded) ? refuseUnrecorded(recorded, about) : refuse('approval.not_pending', about)
 }

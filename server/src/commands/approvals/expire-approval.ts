@@ -14,5 +14,7 @@ export async function expireApproval(
   if (held.row.state !== 'pending') return held.row.state === 'expired' ? 'expired' : 'decided'
   const ended = await endApproval(deps, held, 'gate', 'expire')
   if (ended.ok) return 'expired'
-  return ended.problem.code === 'audit.unavailable' ? 'later' : expireApproval(deps, approval_id)
+  return ['audit.unavailable', 'audit.in_doubt'].includes(ended.problem.code)
+    ? 'later'
+    : expireApproval(deps, approval_id)
 }

@@ -4,6 +4,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { MOVES } from '../../core/approvals/transitions.ts'
 import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { Accounts, Change, Committed, Ledger } from '../ports.ts'
+import { lostAt } from '../changes/unrecorded.ts'
 
 /** What one caller may have waiting for a decision at a time. */
 export type PendingLimits = { readonly requests: number; readonly bytes: number }
@@ -65,7 +66,7 @@ export function movedChanges(caller: CallerNames, bytes: number): readonly Chang
 
 /** Whether a commit was lost to another call of the same caller that was held first: count again. */
 export function isLostToPending(changes: readonly Change[], committed: Committed): boolean {
-  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  const lost = changes[lostAt(committed) ?? -1]
   return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith(PREFIX)
 }
 

@@ -7,6 +7,7 @@ import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
 import type { Clock, Ledger } from '../ports.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RevealDeps = ApprovalReadDeps & { readonly ledger: Ledger; readonly clock: Clock }
 
@@ -32,7 +33,8 @@ export async function revealApproval(
     actor: by.id,
     about,
   })
-  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
+  if (noted !== 'committed') return refuseUnrecorded(noted)
   const preview = row.preview_raw ?? row.preview
   return ok({
     approval_id: row.approval_id,

@@ -11,6 +11,7 @@ import { heldCallOf } from '../calls/close-call.ts'
 import { decisionChanges, type DecideDeps } from './decide-approval.ts'
 import type { Digest, Held, TokenKeys } from '../ports.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type TokenDeps = DecideDeps &
   ApprovalReadDeps & {
@@ -39,7 +40,8 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
     return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.shelves, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
-  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
+  if (noted !== 'committed') return refuseUnrecorded(noted)
   return ok(deps.tokens.mint(claimsOf(held.row), now))
 }
 
@@ -82,7 +84,7 @@ export async function redeemToken(
   ])
   deps.probe('decision.after')
   if (recorded === 'committed') return moved
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return refuse('approval.used', { factor: 'single_use', factors: 'single_use', approval_id: presented.approval_id })
 }
 

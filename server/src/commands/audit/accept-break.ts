@@ -9,6 +9,7 @@ import type { Ids } from '../ports.ts'
 import { continueKept } from './continue-kept.ts'
 import { verifyAudit } from './verify-audit.ts'
 import type { WriteCheckpointDeps } from './write-checkpoint.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type AcceptBreakDeps = WriteCheckpointDeps & {
   readonly keys: Pick<CheckpointKeys, 'sign' | 'isGenuine'>
@@ -35,7 +36,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
     }) as const
   // First on its own: whatever was done to the stored head, after this it is the last entry.
   const found = await deps.ledger.commit([entry('audit.break_found', { was })])
-  if (found !== 'committed') return refuse('audit.unavailable')
+  if (found !== 'committed') return refuseUnrecorded(found)
   for (const jump of JUMPS) {
     const checkpoint = await breakCheckpoint(deps, { by: by.id, reason, was }, jump)
     const id = checkpointId(checkpoint.body.number)
@@ -44,7 +45,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
       { kind: 'swap', table: 'checkpoints', id, from: 'absent', to: checkpoint },
       accepted,
     ])
-    if (committed === 'unavailable') return refuse('audit.unavailable')
+    if (isUnrecorded(committed)) return refuseUnrecorded(committed)
     if (committed !== 'committed') continue
     await deps.kept.keep({ newest: checkpoint })
     return ok(checkpoint)

@@ -7,6 +7,7 @@ import type { CheckpointKeys, KeptCheckpoint } from './audit-ports.ts'
 import type { Clock, Ledger, Shelves } from '../ports.ts'
 import { brokenAudit, continueKept, signedHeads, type ContinueDeps } from './continue-kept.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type WriteCheckpointDeps = Digests &
   ContinueDeps & {
@@ -59,7 +60,7 @@ async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint |
     await keepNewest(deps.kept, checkpoint)
     return ok(checkpoint)
   }
-  return committed === 'unavailable' ? refuse('audit.unavailable') : 'lost'
+  return isUnrecorded(committed) ? refuseUnrecorded(committed) : 'lost'
 }
 
 /** Two writers may come here in the other order; and what was found broken meanwhile stays so. */

@@ -23,7 +23,9 @@ import { integrityFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
 import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
-import type { Catalogue, Ledger, Live, Probe } from '../ports.ts'
+import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
+import type { Catalogue, InDoubt, Ledger, Live, Probe } from '../ports.ts'
+import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
@@ -31,6 +33,7 @@ import { showRequest } from '../approvals/show-request.ts'
 import { strikeOwnArgs } from './strike-own-args.ts'
 
 export type DispatchDeps = PrepareDeps &
+  EndUnsentDeps &
   JudgeDeps &
   AskDeps &
   PreviewDeps & {
@@ -201,6 +204,7 @@ async function record(
   deps.probe('intent.after')
   if (recorded === 'committed')
     return isStart ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
+  if (isInDoubt(recorded)) return notSent(deps, recorded, row)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
   if (isLostToOthers(changes, recorded)) {
     await deps.catalogue.refresh(call.server)
@@ -213,6 +217,14 @@ async function record(
   // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
   const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })
   return earlier ?? refused(problem('audit.unavailable'))
+}
+
+/** Whether the call is on record will be known later, when nobody waits for it any more: it is not sent, and ended if it is. */
+function notSent(deps: DispatchDeps, { in_doubt }: InDoubt, row: CallRow): Outcome {
+  const about = { call_id: row.call_id, sent: 'no' }
+  const ended: CallRow = { ...row, state: 'failed', ended_at: deps.clock(), problem: problem('audit.in_doubt', about) }
+  endUnsent(deps, in_doubt, { stored: row, version: 1, ended })
+  return refused(problem('audit.in_doubt', about))
 }
 
 /** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
@@ -260,7 +272,7 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
       },
     },
   ])
-  return refused(recorded === 'committed' ? why : problem('audit.unavailable'))
+  return refused(recorded === 'committed' ? why : whyUnrecorded(recorded))
 }
 
 /** A failing check, a failing or missing dry run stops the call before anything is executed or held. */
@@ -300,7 +312,7 @@ async function stopped(
     },
     ...integrityFinding(call, verdict, facts.now),
   ])
-  return recorded === 'committed' ? describeCall(settled, deps.links) : refused(problem('audit.unavailable'))
+  return recorded === 'committed' ? describeCall(settled, deps.links) : refused(whyUnrecorded(recorded))
 }
 
 function refused(why: Problem): Outcome {

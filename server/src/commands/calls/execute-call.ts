@@ -1,6 +1,6 @@
 import type { CallRow, Outcome, ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
-import { Bug, problem } from '../../contract/problems.ts'
+import { Bug, problem, type Problem } from '../../contract/problems.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../../core/gate/interpret.ts'
 import { answerValue } from '../../core/gate/standard/answer-value.ts'
@@ -11,6 +11,7 @@ import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Artifacts, Change, Live } from '../ports.ts'
+import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { rollbackFor } from './siblings-of.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
@@ -131,20 +132,23 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): 
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
   if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
-  if (recorded === 'unavailable') return keepTrying(deps, { row, version: version + 1 }, changes)
+  if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))
   const now = await deps.shelves.row('calls', row.call_id)
   if (now === undefined) throw new Bug('a call is never removed')
   return describeCall(now.row, deps.links)
 }
 
-/** An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. */
-function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[]): Outcome {
-  deps.intake.close(problem('audit.unavailable'))
+/**
+ * An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. One in doubt is
+ * committed again too: if it is stored after all, the row has moved on and the second commit is lost.
+ */
+function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[], why: Problem): Outcome {
+  deps.intake.close(why)
   deps.persist(async () => {
-    if ((await deps.ledger.commit(changes)) === 'unavailable') return false
+    if (isUnrecorded(await deps.ledger.commit(changes))) return false
     deps.intake.open()
     await verifyCall(deps, ended)
     return true
   })
-  return { status: 'unknown', call_id: ended.row.call_id, problem: problem('audit.unavailable') }
+  return { status: 'unknown', call_id: ended.row.call_id, problem: why }
 }

@@ -12,6 +12,7 @@ import type { Judgement } from './facts/load-judgement.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Judged } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
+import { whyUnrecorded } from '../changes/unrecorded.ts'
 
 export type PreviewDeps = {
   readonly servers: ToolServers
@@ -98,7 +99,7 @@ async function dryRunOf(
   const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
   const recorded = await deps.ledger.commit(changes)
   if (isLostToOthers(changes, recorded)) return { is: 'overtaken' }
-  if (recorded !== 'committed') return stop('audit.unavailable')
+  if (recorded !== 'committed') return { is: 'stopped', problem: whyUnrecorded(recorded) }
   const answer = await deps.servers.call({
     server: call.server,
     tool: tool.row.definition.name,
@@ -128,6 +129,6 @@ function previewed(deps: PreviewDeps, call: Call): AuditDraft {
   return { at: deps.clock(), type: 'call.previewed', actor: call.caller.id, trace, subject, args_hash }
 }
 
-function stop(code: 'call.blocked' | 'call.no_dry_run' | 'call.dry_run_failed' | 'audit.unavailable') {
+function stop(code: 'call.blocked' | 'call.no_dry_run' | 'call.dry_run_failed') {
   return { is: 'stopped', problem: problem(code) } as const
 }

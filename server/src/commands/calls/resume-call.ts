@@ -1,7 +1,7 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
-import { Bug, ok, problem, type Problem, type Result } from '../../contract/problems.ts'
+import { Bug, ok, problem, type Problem, type ProblemCode, type Result } from '../../contract/problems.ts'
 import { consume, goStale } from '../../core/approvals/transitions.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import type { ApprovalFact } from '../../core/gate/facts.ts'
@@ -22,8 +22,11 @@ import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue, Change, Digest, Held, Ledger, Probe } from '../ports.ts'
 import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
+import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
+import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 
 export type ResumeDeps = JudgeDeps &
+  EndUnsentDeps &
   AskDeps &
   PreviewDeps & {
     readonly catalogue: Catalogue & Pick<LiveCatalogue, 'refresh'>
@@ -37,6 +40,8 @@ export type ResumeDeps = JudgeDeps &
   }
 
 const TRIES = 5
+/** The ledger's state, not the call's: it is resumed later. */
+const NOT_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt']
 
 /**
  * Step 8 of the corridor, run by the driver: a person has decided, the world may have moved on since.
@@ -55,7 +60,7 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     if (tried === 'overtaken') continue
     const rechecked = await check(deps, held.row, tried, tries)
     const { next, judged } = rechecked
-    if (!next.ok && next.problem.code === 'audit.unavailable') return 'later'
+    if (!next.ok && NOT_NOW.includes(next.problem.code)) return 'later'
     // A check can take long: what counts is the time at which the call would start.
     const now = deps.clock()
     const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
@@ -207,7 +212,12 @@ async function commitNext(
   deps.probe('intent.after')
   if (recorded === 'committed') return row
   if (isLostToOthers(changes, recorded)) await deps.catalogue.refresh(row.server)
-  return recorded === 'unavailable' ? 'unavailable' : 'lost'
+  if (isInDoubt(recorded) && next.ok) {
+    // Not sent, also if it turns out to be on record as started: what was judged may no longer hold by then.
+    const ended = endedUnstarted(before, problem('audit.in_doubt', { call_id: row.call_id, sent: 'no' }), now)
+    endUnsent(deps, recorded.in_doubt, { stored: row, version: held.version + 1, ended })
+  }
+  return isUnrecorded(recorded) ? 'unavailable' : 'lost'
 }
 
 /**

@@ -8,6 +8,7 @@ import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Clock, Ids, Ledger, Shelves } from '../ports.ts'
 import { tellRun } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = {
   readonly shelves: Shelves
@@ -39,7 +40,7 @@ export async function settleCall(
     ...changes,
     { kind: 'audit', entry: auditOf('call.settled', row, now, { actor: by.id, outcome: row.state, about: { as } }) },
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(describeCall(row, deps.links)) : settleCall(deps, by, call_id, as)
 }
 

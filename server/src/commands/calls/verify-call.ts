@@ -5,6 +5,7 @@ import { auditOf } from './call-changes.ts'
 import { findingAbout } from './check-call.ts'
 import type { Intake } from './intake.ts'
 import type { Change } from '../ports.ts'
+import { isUnrecorded } from '../changes/unrecorded.ts'
 
 export type VerifyDeps = AskDeps & {
   readonly intake: Intake
@@ -44,7 +45,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to },
     { kind: 'audit', entry: verifiedEntry(to, finding) },
   ])
-  if (recorded === 'unavailable') return 'later'
+  if (isUnrecorded(recorded)) return 'later'
   // Lost to another process that read back first: its record stands.
   return recorded === 'committed' ? to : ((await deps.shelves.row('calls', row.call_id))?.row ?? to)
 }

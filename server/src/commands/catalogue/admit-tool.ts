@@ -3,6 +3,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { Clock, Ids, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
 
@@ -49,7 +50,7 @@ export async function admitTool(
         },
       },
     ])
-    if (committed === 'unavailable') break
+    if (isUnrecorded(committed)) return refuseUnrecorded(committed, { tool: tool_id })
     if (committed !== 'committed') continue
     await deps.catalogue.refresh(row.server, [tool_id])
     return ok(to)

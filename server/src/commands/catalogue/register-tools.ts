@@ -5,6 +5,7 @@ import type { ServerRow, ToolDefinition, ToolRow } from '../../contract/tool.ts'
 import { definitionText, toolIdOf } from '../../core/catalogue/definition.ts'
 import type { KnownRow, LiveCatalogue } from './catalogue.ts'
 import type { Breathe, Change, Clock, Digest, Held, Ids, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
 /** One commit holds no more than this: writing it down takes a few milliseconds. */
@@ -111,7 +112,7 @@ async function write(
   })
   for (const batch of batches(steps)) {
     const committed = await deps.ledger.commit(batch.flatMap(({ changes }) => changes))
-    if (committed === 'unavailable') return 'unavailable'
+    if (isUnrecorded(committed)) return 'unavailable'
     // Also what was written before a lost one is read again, with everything else.
     if (committed !== 'committed') return 'lost'
     await deps.catalogue.take(
@@ -122,7 +123,7 @@ async function write(
   }
   const { changes, news } = serverChanges(server, stored, listing.findings, now, trace)
   const committed = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
-  if (committed !== 'committed') return committed === 'unavailable' ? 'unavailable' : 'lost'
+  if (committed !== 'committed') return isUnrecorded(committed) ? 'unavailable' : 'lost'
   await deps.catalogue.refresh(server, [])
   const ids = (what: What) => steps.filter((step) => step.what === what).map(({ tool_id }) => tool_id)
   return { listed: ids('listed'), changed: ids('changed'), gone: ids('gone'), findings: listing.findings, news }

@@ -7,6 +7,7 @@ import { CLOSED, drawUpConsent, type DrawnUp } from '../../core/consent/draw-up-
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type MintDeps = {
   readonly shelves: Shelves
@@ -38,7 +39,7 @@ export async function mintConsent(
     if (!minted.ok) return minted
     const recorded = await deps.ledger.commit(minted.value.changes)
     if (recorded === 'committed') return ok(minted.value.row)
-    if (recorded === 'unavailable') return refuse('audit.unavailable')
+    if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   }
   return refuse('audit.unavailable')
 }

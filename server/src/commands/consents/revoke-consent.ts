@@ -4,6 +4,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { CLOSED } from '../../core/consent/draw-up-consent.ts'
 import { consentAudit, type MintDeps } from './mint-consent.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 /** Takes a consent back. A call that was decided on it and not yet recorded as started loses its commit. */
 export async function revokeConsent(
@@ -22,6 +23,6 @@ export async function revokeConsent(
     { kind: 'swap', table: 'consents', id: consent_id, from: held.version, to: row },
     consentAudit(deps, 'consent.revoked', by, row, now),
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(row) : revokeConsent(deps, by, consent_id)
 }

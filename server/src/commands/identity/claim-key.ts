@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
-import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { ok, type Result } from '../../contract/problems.ts'
 import { scopedKey } from '../../core/identity/idempotency-key.ts'
 import type { Clock, Ledger } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 /** How long a caller's idempotency key stays taken. */
 export const KEY_KEPT_MS = 86_400_000
@@ -18,6 +19,6 @@ export async function claimKey(
   const claimed = await ledger.commit([
     { kind: 'once', key: `request ${scopedKey(caller, key, { is: 'request' })}`, until: clock() + KEY_KEPT_MS },
   ])
-  if (claimed === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(claimed)) return refuseUnrecorded(claimed)
   return ok(claimed === 'committed' ? 'first' : 'taken')
 }

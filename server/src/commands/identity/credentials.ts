@@ -6,6 +6,7 @@ import type { Surface } from '../../contract/surface.ts'
 import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from '../calls/facts/grant-calls.ts'
 import type { Accounts, Change, Clock, Digest, Ids, Issuers, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type CredentialDeps = {
   readonly shelves: Shelves
@@ -83,7 +84,7 @@ export async function createCredential(
     ...openGrant(row),
     auditOfKey(deps, 'key.created', by, row),
   ])
-  return recorded === 'committed' ? ok({ key, row }) : refuse('audit.unavailable')
+  return recorded === 'committed' ? ok({ key, row }) : refuseUnrecorded(recorded)
 }
 
 function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?: Grant } {
@@ -114,7 +115,7 @@ export async function revokeCredential(
     { kind: 'swap', table: 'credentials', id: key_id, from: held.version, to: row },
     auditOfKey(deps, 'key.revoked', by, row),
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(row) : revokeCredential(deps, by, key_id)
 }
 

@@ -3,6 +3,7 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { SessionRow } from '../../contract/session.ts'
 import type { Clock, Ledger, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SessionDeps = { readonly shelves: Pick<Shelves, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
 
@@ -31,7 +32,7 @@ export async function idleSession({ shelves, ledger, clock }: SessionDeps, calle
       { kind: 'swap', table: 'sessions', id: who, from: held?.version ?? 'absent', to },
     ])
     if (kept === 'committed') return ok(thread)
-    if (kept === 'unavailable') break
+    if (isUnrecorded(kept)) return refuseUnrecorded(kept)
   }
   return refuse('audit.unavailable')
 }

@@ -3,6 +3,7 @@ import type { PassphraseRow } from '../../contract/passphrase.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import type { Accounts, Change, Clock, Ids, Ledger, Passphrases, Shelves } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PassphraseDeps = {
   readonly shelves: Shelves
@@ -36,10 +37,10 @@ export async function provePerson(
   const { account, left } = reserved.value
   if (await deps.passphrases.fits(sealed, given)) {
     const returned = await deps.ledger.commit([{ kind: 'spend', account, units: -1 }])
-    return returned === 'committed' ? ok('passphrase') : refuse('audit.unavailable')
+    return returned === 'committed' ? ok('passphrase') : refuseUnrecorded(returned)
   }
   const wrong = await deps.ledger.commit([auditOf(deps, 'passphrase.wrong', by, by.user)])
-  if (wrong !== 'committed') return refuse('audit.unavailable')
+  if (wrong !== 'committed') return refuseUnrecorded(wrong)
   return refuse('approval.passphrase_wrong', { tries_left: String(left) })
 }
 
@@ -55,7 +56,7 @@ async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ 
     const opening: Change[] = left === undefined ? [{ kind: 'open', account, units: TRIES, until }] : []
     const taken = await deps.ledger.commit([...opening, spend])
     if (taken === 'committed') return ok({ account, left: (left ?? TRIES) - 1 })
-    if (taken === 'unavailable') return refuse('audit.unavailable')
+    if (isUnrecorded(taken)) return refuseUnrecorded(taken)
     if (left === 0) break
   }
   return refuse('approval.passphrase_locked', { retry_after_s: String(Math.ceil((until - now) / 1000)) })
@@ -78,7 +79,7 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
     { kind: 'swap', table: 'passphrases', id: by.user, from: held?.version ?? 'absent', to: row },
     auditOf(deps, 'passphrase.set', by, by.user),
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
 }
 
@@ -92,7 +93,7 @@ export async function clearPassphrase(deps: PassphraseDeps, by: Caller, user: st
     { kind: 'swap', table: 'passphrases', id: user, from: held.version, to: row },
     auditOf(deps, 'passphrase.cleared', by, user),
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(undefined) : clearPassphrase(deps, by, user)
 }
 

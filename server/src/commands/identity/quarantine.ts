@@ -4,6 +4,7 @@ import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import { gateTouched } from './gate-touched.ts'
 import { pauseScopeOf } from '../../core/gate/judge-pause.ts'
 import type { Change, Committed, Ledger, Shelves } from '../ports.ts'
+import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100
 
@@ -21,7 +22,8 @@ export async function commitAndStop(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const stopping = [...(await quarantineChanges(deps, call, verdict, now)), ...gateTouched(call, verdict, now)]
     const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
-    const isOwn = typeof committed === 'string' || committed.lost < changes.length
+    const lost = lostAt(committed)
+    const isOwn = lost === undefined || lost < changes.length
     if (isOwn) return committed
   }
   return 'unavailable'

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Clock, Ids, Ledger } from '../ports.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RotateDeps = {
   readonly ledger: Ledger
@@ -20,7 +21,8 @@ export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 
     trace: deps.ids.trace(),
     subject: { key: which },
   }
-  if ((await deps.ledger.commit([{ kind: 'audit', entry }])) !== 'committed') return refuse('audit.unavailable')
+  const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
+  if (noted !== 'committed') return refuseUnrecorded(noted)
   const rotated = deps.rotate[which]()
   return rotated.ok ? ok(undefined) : rotated
 }

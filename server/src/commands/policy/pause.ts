@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Change, Clock, Held, Ids, Ledger, Shelves, Version } from '../ports.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PauseDeps = {
   readonly shelves: Shelves
@@ -30,7 +31,7 @@ export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): 
     ...changesOf(deps, row, held?.version),
     ...others.flatMap((other) => changesOf(deps, { ...row, scope: other.row.scope }, other.version)),
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
 }
 

@@ -16,6 +16,7 @@ import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import { isStanding, type Judged } from '../calls/judge-call.ts'
 import type { Change, Digest, Ids, Ledger } from '../ports.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
+import { whyUnrecorded } from '../changes/unrecorded.ts'
 
 export type JudgeReadDeps = FactsDeps & {
   readonly policy: () => Policy
@@ -99,7 +100,7 @@ async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Prob
   if (isAllowed && !isStanding(deps, judged)) return 'overtaken'
   const recorded = await (isAllowed ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, at, changes))
   if (isLostToOthers(changes, recorded)) return 'overtaken'
-  if (recorded !== 'committed') return problem('audit.unavailable')
+  if (recorded !== 'committed') return whyUnrecorded(recorded)
   if (isAllowed) return 'recorded'
   return verdict.effect === 'block' ? blockedProblem(verdict) : problem('read.needs_person', whoAsks(verdict))
 }

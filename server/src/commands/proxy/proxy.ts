@@ -9,6 +9,7 @@ import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } fro
 import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
 import { idleSession } from '../identity/idle-session.ts'
 import type { Live, Notice, Offerings } from '../ports.ts'
+import { whyUnrecorded } from '../changes/unrecorded.ts'
 
 /** What is passed on besides calls. */
 export const PROXIED = [
@@ -102,7 +103,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
       return one !== undefined && 'verdict' in one && one.verdict.effect === 'allow'
     })
     const recorded = await deps.ledger.commit([{ kind: 'audit', entry: listEntry(deps, reads, method, allowed) }])
-    if (recorded !== 'committed') return refused(problem('audit.unavailable'))
+    if (recorded !== 'committed') return refused(whyUnrecorded(recorded))
     await listServers(deps, shelf, allowed, method, request)
     return { is: 'answered', result: { [LISTS[method].field]: shelf.merged(allowed, method) } }
   }

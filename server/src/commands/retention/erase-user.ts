@@ -7,6 +7,7 @@ import { withdrawCall } from '../calls/withdraw-call.ts'
 import type { Artifacts, Change, Held, Ids, Ledger, Shelves, Table } from '../ports.ts'
 import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
 import { hasEnded } from './stamp-ends.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {
   /** The ledger that tells of what changes: a call that is withdrawn is news. */
@@ -43,7 +44,8 @@ export async function eraseUser(
     kind: 'audit',
     entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject: { user }, about },
   })
-  if ((await deps.ledger.commit([note('user.erasure_started', {})])) !== 'committed') return refuse('audit.unavailable')
+  const begun = await deps.ledger.commit([note('user.erasure_started', {})])
+  if (begun !== 'committed') return refuseUnrecorded(begun)
   const open: string[] = []
   const callers = new Set<string>()
   const count = { calls: 0, runs: 0, habits: 0 }
@@ -65,7 +67,7 @@ export async function eraseUser(
   const artifacts = await deps.artifacts.erase(user)
   await deps.scrub()
   const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
-  return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuse('audit.unavailable')
+  return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuseUnrecorded(recorded)
 }
 
 /** The call once nothing waits for it; undefined while something does. */

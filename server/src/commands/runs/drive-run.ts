@@ -9,11 +9,14 @@ import { createBell, type Bell } from './bell.ts'
 import { createFlights, type Flights } from './flights.ts'
 import type { Performers } from './performer.ts'
 import { childRunChanges, tellRun } from './run-changes.ts'
+import type { Doubts } from '../changes/settle-doubts.ts'
+import { isInDoubt } from '../changes/unrecorded.ts'
 
 export type DriveDeps = {
   readonly kinds: ReadonlyMap<string, RunKind>
   readonly performers: Performers
   readonly ledger: Ledger
+  readonly doubts: Doubts
   readonly shelves: Pick<Shelves, 'row'>
   readonly journal: Pick<Journal, 'events'>
   readonly liveness: Liveness
@@ -201,6 +204,8 @@ async function apply(
   deps.probe('step.after')
   if (committed !== 'committed') {
     if (committed === 'unavailable') await news.wait(AGAIN_MS, deps.after)
+    // Only then does the row say what became of it.
+    if (isInDoubt(committed)) await deps.doubts.known(committed.in_doubt)
     return undefined
   }
   for (const key of settled) flights.remove(key)

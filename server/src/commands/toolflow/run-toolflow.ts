@@ -12,6 +12,7 @@ import type { Intake } from '../calls/intake.ts'
 import type { Clock, Digest, Ids, Ledger } from '../ports.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RunToolflowDeps = ReadToolflowDeps & {
   readonly intake: Intake
@@ -58,7 +59,7 @@ export async function runToolflow(
   const asked_hash = deps.digest(askedText(body, args.value))
   const told = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
   const recorded = await record(deps, caller, startToolflow(told))
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   if (recorded !== 'committed' && !(await isSame(deps, caller, run_id, asked_hash)))
     return refuse('toolflow.key_reused', { run_id })
   return ok(await waitForView(deps, run_id, wait_ms, ({ status }) => status !== 'RUNNING'))

@@ -2,7 +2,7 @@ import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
 import { RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { Bug, problem, PROBLEMS, type Problem, type ProblemCode } from '../../contract/problems.ts'
 import { Effect } from '../../contract/verdict.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { outputText } from '../../core/gate/interpret.ts'
@@ -100,8 +100,10 @@ const failed = ({ code, about }: Problem): Filled => ({
 
 /** Refused because of the moment, not because of the call: the driver tries again. */
 function isForNow(outcome: Outcome): boolean {
-  return outcome.status === 'refused' && ['audit.unavailable', 'gate.stopping'].includes(outcome.problem.code)
+  return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
 }
+
+const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
 function requestOf(details: JsonObject, step: string): ThreadedRequest {
   const { args, risk_score } = details

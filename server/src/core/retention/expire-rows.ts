@@ -30,7 +30,7 @@ export function expireCall(row: CallRow, now: number): CallRow {
     attempt: row.attempt,
     canonical_args: NO_ARGUMENTS,
     expired_at: now,
-    ...kept(row, ['for_run', 'task_of', 'judged', 'approval_id', 'held_until', 'run_id', 'idempotency_key']),
+    ...kept(row, ['by_run', 'task_of', 'judged', 'approval_id', 'held_until', 'run_id', 'idempotency_key']),
     ...kept(row, ['identity', 'boot', 'started_at', 'ended_at', 'settled', 'called_off']),
     ...(problem === undefined ? {} : { problem: { code: problem.code, about: {} } }),
     ...(result === undefined ? {} : { result: { content: [] } }),

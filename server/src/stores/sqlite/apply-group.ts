@@ -2,15 +2,21 @@ import type { DatabaseSync } from 'node:sqlite'
 import { changeApplier } from './apply-change.ts'
 import { auditTail, type TailMemory } from './audit-tail.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import { isOwnFault } from './sqlite-error.ts'
+import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
 
 /** What became of one commit of a group. `bug`: the change itself is impossible. */
 export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
 
 /**
- * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and its neighbours go through. Throws what the disk or another process did; then nothing is stored.
+ * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and its neighbours go through. Throws what the
+ * disk or another process did; then nothing is stored. `in_doubt`: COMMIT itself failed with this error, and the group may be stored.
+ * `note` is called before COMMIT, inside the transaction.
  */
-export type ApplyGroup = (commits: readonly PackedCommit[], now: number) => GroupOutcome[]
+export type ApplyGroup = (
+  commits: readonly PackedCommit[],
+  now: number,
+  note: (outcomes: readonly GroupOutcome[]) => void,
+) => GroupOutcome[] | { readonly in_doubt: unknown }
 
 /** Whether a commit that lost with this change had written anything before it. */
 const hasWritten = (commit: PackedCommit, lost: number): boolean =>
@@ -19,6 +25,8 @@ const hasWritten = (commit: PackedCommit, lost: number): boolean =>
 const PURGE_EVERY_MS = 10 * 60_000
 /** Remembering longer than asked is always allowed; it covers clocks that disagree. */
 const PURGE_GRACE_MS = 60 * 60_000
+/** A writer asks about its last batch within seconds. */
+const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
 export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory): ApplyGroup {
   const tail = auditTail(db, stream, memory)
@@ -33,6 +41,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
   const purgeAccounts = db.prepare(
     'DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < ? LIMIT 1000)',
   )
+  const purgeWriters = db.prepare('DELETE FROM writers WHERE at < ?')
   let purgedAt = Number.NEGATIVE_INFINITY
 
   /** Whether the chain is still the one that this process wrote. */
@@ -93,19 +102,26 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
     }
   }
 
-  return (commits, now) => {
+  return (commits, now, note) => {
     begin.run()
     forgetVersions()
     try {
       isSame = tail.begin()
       const outcomes = applyTogether(commits) ?? applyApart(commits)
       tail.save()
+      note(outcomes)
       if (now - purgedAt >= PURGE_EVERY_MS) {
         purge.run(now - PURGE_GRACE_MS)
         purgeAccounts.run(now - PURGE_GRACE_MS)
+        purgeWriters.run(now - WRITER_KEPT_MS)
         purgedAt = now
       }
-      end.run()
+      try {
+        end.run()
+      } catch (error) {
+        if (isSurelyUndone(error)) throw error
+        return { in_doubt: error }
+      }
       tail.committed()
       return outcomes
     } finally {

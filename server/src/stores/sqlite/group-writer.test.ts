@@ -8,11 +8,15 @@ import { linkWorker, type Batch, type BatchReply, type WorkerLink } from './work
 
 const spend = (account: string): Change[] => [{ kind: 'spend', account, units: 1 }]
 const all = (batch: Batch): BatchReply => ({ outcomes: batch.commits.map(() => 'committed') })
-const linkTo = (send: WorkerLink['send']): WorkerLink => ({ send, end: async () => undefined })
+/** A thread that has stored nothing of what is in doubt. */
+const NOTHING: WorkerLink['ask'] = async ({ count }) => ({
+  outcomes: Array.from({ length: count }, () => 'unavailable'),
+})
+const linkTo = (send: WorkerLink['send'], ask = NOTHING): WorkerLink => ({ send, ask, end: async () => undefined })
 
 function writerOf(first: WorkerLink, next: () => Promise<Result<WorkerLink>> = () => Promise.reject(new Bug('none'))) {
   const faults: Error[] = []
-  const writer = groupWriter({ link: next, clock: () => 7, onFault: (error) => faults.push(error) }, first)
+  const writer = groupWriter({ id: 'w', link: next, clock: () => 7, onFault: (error) => faults.push(error) }, first)
   return { writer, faults }
 }
 
@@ -39,29 +43,69 @@ test('what arrives while a batch is under way travels as the next one, never bes
   expect(await Promise.all(second)).toEqual(Array.from({ length: 5 }, () => 'committed'))
 })
 
-test('when the thread dies, its batch is nobody`s to judge, and the next goes to a new thread', async () => {
+test('when the thread dies, its batch is in doubt until the next thread tells what became of it', async () => {
+  const stored: WorkerLink['ask'] = async () => ({ outcomes: ['committed', { lost: 0 }] })
   const { writer, faults } = writerOf(
     linkTo(() => Promise.reject(new Bug('gone'))),
-    async () => ok(linkTo(async (batch) => all(batch))),
+    async () => ok(linkTo(async (batch) => all(batch), stored)),
   )
-  const outcomes = await Promise.allSettled([writer.commit(spend('a')), writer.commit(spend('b'))])
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const woken: string[] = []
+  writer.onWake((run) => woken.push(run))
+  const outcomes = await Promise.all([writer.commit([{ kind: 'wake', run: runId(1) }]), writer.commit(spend('b'))])
+  expect(outcomes).toEqual([{ in_doubt: 'w.1.0' }, { in_doubt: 'w.1.1' }])
   expect(faults).toHaveLength(1)
+  expect(woken).toEqual([])
+  expect(await writer.outcome('w.1.0')).toBe('committed')
+  expect(await writer.outcome('w.1.1')).toEqual({ lost: 0 })
+  expect(await writer.outcome('w.1.2')).toBe('in_doubt')
+  expect(woken).toEqual([runId(1)])
   expect(await writer.commit(spend('c'))).toBe('committed')
+  expect(await writer.outcome('w.1.0')).toBe('committed')
+})
+
+test('nothing is sent while a batch is in doubt: what arrives is unavailable', async () => {
+  let sent = 0
+  let disk: 'broken' | 'fine' = 'broken'
+  const next = linkTo(
+    async (batch) => {
+      sent += 1
+      return all(batch)
+    },
+    async () => (disk === 'fine' ? { outcomes: ['committed'] } : { fault: { says: 'no disk' } }),
+  )
+  const { writer } = writerOf(
+    linkTo(() => Promise.reject(new Bug('gone'))),
+    async () => ok(next),
+  )
+  expect(await writer.commit(spend('a'))).toEqual({ in_doubt: 'w.1.0' })
+  expect(await writer.commit(spend('b'))).toBe('unavailable')
+  expect(await writer.outcome('w.1.0')).toBe('in_doubt')
+  expect(sent).toBe(0)
+  disk = 'fine'
+  expect(await Promise.all([writer.commit(spend('b')), writer.outcome('w.1.0')])).toEqual(['committed', 'committed'])
+  expect(sent).toBe(1)
 })
 
 test('while no new thread can start, commits are unavailable; then they are not', async () => {
-  let disk: 'broken' | 'fine' = 'broken'
+  let disk: 'broken' | 'gone' | 'fine' = 'broken'
   const { writer, faults } = writerOf(
     linkTo(() => Promise.reject(new Bug('gone'))),
-    async () =>
-      disk === 'fine' ? ok(linkTo(async (batch) => all(batch))) : refuse('audit.unavailable', { says: 'no disk' }),
+    async () => {
+      if (disk === 'gone') throw new Bug('no thread')
+      return disk === 'fine'
+        ? ok(linkTo(async (batch) => all(batch)))
+        : refuse('audit.unavailable', { says: 'no disk' })
+    },
   )
-  await expect(writer.commit(spend('a'))).rejects.toBeInstanceOf(Bug)
+  expect(await writer.commit(spend('a'))).toEqual({ in_doubt: 'w.1.0' })
   expect(await writer.commit(spend('a'))).toBe('unavailable')
   expect(faults[1]?.message).toContain('no disk')
+  disk = 'gone'
+  expect(await writer.commit(spend('a'))).toBe('unavailable')
+  expect(await writer.outcome('w.1.0')).toBe('in_doubt')
   disk = 'fine'
   expect(await writer.commit(spend('a'))).toBe('committed')
+  expect(await writer.outcome('w.1.0')).toBe('unavailable')
 })
 
 test('listeners that throw take nobody`s answer or wake-up away', async () => {
@@ -75,7 +119,7 @@ test('listeners that throw take nobody`s answer or wake-up away', async () => {
       throw new Error('fault listener')
     }
     const link = linkTo(async () => ({ outcomes: ['unavailable', 'committed'], fault: { says: 'x' } }))
-    const writer = groupWriter({ link: async () => ok(link), clock: () => 7, onFault }, link)
+    const writer = groupWriter({ id: 'w', link: async () => ok(link), clock: () => 7, onFault }, link)
     writer.onWake(() => {
       throw new Error('wake listener')
     })
@@ -93,7 +137,7 @@ test('listeners that throw take nobody`s answer or wake-up away', async () => {
 })
 
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`)
-const SETUP = { file: 'unused', stream: 'main', tuning: PRODUCT, alone: false }
+const SETUP = { file: 'unused', stream: 'main', writer: 'w', tuning: PRODUCT, alone: false }
 const START = `import { parentPort as port } from 'node:worker_threads'; port.postMessage({ ok: true });`
 
 test.each([
@@ -102,8 +146,8 @@ test.each([
 ])('a thread that %s in the middle of a batch rejects it', async (_, code) => {
   const link = await linkWorker(SETUP, script(START + code))
   if (!link.ok) throw new Error('the thread did not start')
-  await expect(link.value.send({ commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
-  await expect(link.value.send({ commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
+  await expect(link.value.send({ batch: 1, commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
+  await expect(link.value.send({ batch: 1, commits: [[]], now: 0 })).rejects.toBeInstanceOf(Bug)
 })
 
 test('a thread that cannot load rejects its link', async () => {

@@ -1,7 +1,7 @@
 import type { RunId } from '../../contract/ids.ts'
 import { Bug, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/audit/audit-ports.ts'
-import type { Change, Clock, Committed, Ledger } from '../../commands/ports.ts'
+import type { Change, Clock, Committed, CommitId, Ledger, Outcomes, Settled } from '../../commands/ports.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from './audit-tail.ts'
 import { packCommit, type PackedCommit } from './packed-commit.ts'
@@ -9,7 +9,10 @@ import { writtenRows } from './written-rows.ts'
 import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
-export type GroupWriter = Ledger & OwnTail & Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
+export type GroupWriter = Ledger &
+  Outcomes &
+  OwnTail &
+  Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
 
 /** Writes over what is left of removed texts in the files beside the database. */
 export type Scrub = { scrub(): Promise<void> }
@@ -17,6 +20,8 @@ export type Scrub = { scrub(): Promise<void> }
 export type GroupWriterDeps = {
   /** Starts a thread that writes. Called again when one has died. */
   readonly link: (last: Head | undefined) => Promise<Result<WorkerLink>>
+  /** Names this writer in the ids of its commits. */
+  readonly id: string
   readonly clock: Clock
   readonly onFault: (error: Error) => void
   /** Told when the stored stream is not the one that this process left, before the commits of that batch are answered. */
@@ -30,7 +35,12 @@ type Waiting = {
   resolve(outcome: Committed): void
   reject(error: Error): void
 }
+/** A batch, some of whose commits were not answered. */
+type Doubt = { readonly batch: number; readonly commits: readonly Waiting[]; readonly unanswered: ReadonlySet<number> }
 type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
+
+/** Whoever waits asks within seconds. */
+const MOST_LEARNT = 100_000
 
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
 export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
@@ -42,49 +52,96 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
   let draining: Promise<void> | undefined
   let closed = false
   let scrubs: (() => void)[] = []
+  let batches = 0
+  let doubt: Doubt | undefined
+  let asking: Promise<void> | undefined
+  /** What was learnt of commits that were in doubt, the newest of them. */
+  const learnt = new Map<CommitId, Settled>()
+  const idOf = (batch: number, place: number): CommitId => `${deps.id}.${batch}.${place}`
 
-  const send = async (commits: readonly PackedCommit[]): Promise<BatchReply> => {
-    if (link === undefined) {
+  /** The way to a thread that lives; undefined, and told, when none can be started. */
+  const linked = async (): Promise<WorkerLink | undefined> => {
+    if (link !== undefined) return link
+    try {
       const started = await deps.link(tail)
-      if (!started.ok)
-        return { outcomes: commits.map(() => 'unavailable'), fault: { says: JSON.stringify(started.problem) } }
-      link = started.value
+      if (started.ok) link = started.value
+      else tell(errorOf({ says: JSON.stringify(started.problem) }))
+    } catch (error) {
+      tell(gone(error))
     }
-    const scrub = scrubs.length > 0
-    return link.send({ commits, now: deps.clock(), ...(scrub ? { scrub } : {}) })
+    return link
   }
 
+  // INVARIANT: no batch is sent while an earlier one is in doubt, because a writer's row in the file tells of its last batch alone.
   const drain = async () => {
     while (waiting.length > 0 || scrubs.length > 0) {
-      const batch = waiting
+      const commits = waiting
       const scrubbed = scrubs
       waiting = []
-      try {
-        settle(batch, await send(batch.map(({ packed }) => packed)))
-      } catch (error) {
-        // The thread died in the middle: stored or not, nobody can say, and `unavailable` would claim to know.
-        link = undefined
-        const bug = error instanceof Bug ? error : new Bug('the thread that writes the ledger failed', { cause: error })
-        tell(bug)
-        for (const commit of batch) commit.reject(bug)
-      }
+      await ask()
+      const way = doubt === undefined ? await linked() : undefined
+      if (way === undefined) for (const commit of commits) commit.resolve('unavailable')
+      else await sendBatch(way, commits, scrubbed.length > 0)
       scrubs = scrubs.filter((done) => !scrubbed.includes(done))
       for (const done of scrubbed) done()
     }
     draining = undefined
   }
 
-  const settle = (batch: readonly Waiting[], { outcomes, fault, tail: end, diverged }: BatchReply) => {
+  const sendBatch = async (way: WorkerLink, commits: readonly Waiting[], scrub: boolean) => {
+    const batch = (batches += 1)
+    try {
+      const packed = commits.map((commit) => commit.packed)
+      settle(batch, commits, await way.send({ batch, commits: packed, now: deps.clock(), ...(scrub ? { scrub } : {}) }))
+    } catch (error) {
+      link = undefined
+      tell(gone(error))
+      settle(batch, commits, { outcomes: [] })
+    }
+  }
+
+  /** A commit without an answer is in doubt: the thread died, or COMMIT failed in a way that tells nothing. */
+  const settle = (batch: number, commits: readonly Waiting[], reply: BatchReply) => {
+    const { outcomes, fault, tail: end, diverged } = reply
     tail = end ?? tail
     if (diverged !== undefined) deps.onDiverged?.(diverged)
     if (fault !== undefined) tell(errorOf(fault))
-    for (const [index, commit] of batch.entries()) {
-      const outcome = outcomes[index] ?? { bug: 'the thread that writes gave no answer' }
-      if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
+    const unanswered = new Set<number>()
+    for (const [place, commit] of commits.entries()) {
+      const outcome = outcomes[place] ?? 'in_doubt'
+      if (outcome === 'in_doubt') unanswered.add(place)
+      else if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
       else commit.resolve(outcome)
       if (outcome !== 'committed') continue
       written.note(commit.changes, commit.packed)
-      for (const wake of commit.wakes) announce(wake)
+      commit.wakes.forEach(announce)
+    }
+    if (unanswered.size === 0) return
+    doubt = { batch, commits, unanswered }
+    for (const place of unanswered) commits[place]?.resolve({ in_doubt: idOf(batch, place) })
+  }
+
+  /** Asks about the batch in doubt, if there is one. Several who ask at once share the answer. */
+  const ask = (): Promise<void> => (asking ??= askOnce().finally(() => (asking = undefined)))
+  const askOnce = async () => {
+    if (doubt === undefined) return
+    const { batch, commits, unanswered } = doubt
+    const way = await linked()
+    if (way === undefined) return
+    try {
+      const reply = await way.ask({ ask: batch, count: commits.length, now: deps.clock() })
+      if (reply.outcomes === undefined) return tell(errorOf(reply.fault))
+      for (const place of unanswered) {
+        const outcome = reply.outcomes[place] ?? 'unavailable'
+        learnt.set(idOf(batch, place), outcome)
+        const [oldest] = learnt.size > MOST_LEARNT ? learnt.keys() : []
+        if (oldest !== undefined) learnt.delete(oldest)
+        if (outcome === 'committed') commits[place]?.wakes.forEach(announce)
+      }
+      doubt = undefined
+    } catch (error) {
+      link = undefined
+      tell(gone(error))
     }
   }
 
@@ -111,6 +168,13 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
         draining ??= new Promise<void>((go) => setImmediate(go)).then(drain)
       })
     },
+    async outcome(id) {
+      const known = learnt.get(id)
+      if (known !== undefined) return known
+      // A batch that is under way now is sent only after the doubt is settled, so asking meets nothing else on the link.
+      if (!closed && doubt !== undefined) await ask()
+      return learnt.get(id) ?? 'in_doubt'
+    },
     ownTail: () => (tail === undefined || tail.seq === 0 ? undefined : tail),
     onWake(listener) {
       listeners.push(listener)
@@ -118,10 +182,15 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
     async close() {
       closed = true
       await draining
+      await asking
       await link?.end()
       link = undefined
     },
   }
+}
+
+function gone(error: unknown): Bug {
+  return error instanceof Bug ? error : new Bug('the thread that writes the ledger failed', { cause: error })
 }
 
 function errorOf({ says, code }: Fault): Error {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
@@ -15,6 +16,11 @@ ledgerSuite('sqlite', {
   create: async () => file(),
   open: (address, stream = 'main') => openStore(address, { stream }),
   racer: new URL('./racer.suite.ts', import.meta.url),
+  async openMortal(address) {
+    const script = new URL('./dying-worker.suite.ts', import.meta.url)
+    const ledger = await openStore(address, { script, onFault: () => undefined })
+    return { ledger, dieNext: (death) => writeFileSync(`${address}.death`, death) }
+  },
 })
 
 test('commits that travel together are applied in the order of their arrival, as if one by one', async () => {

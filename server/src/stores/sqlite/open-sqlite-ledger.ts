@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/audit/audit-ports.ts'
-import type { Accounts, AuditReads, Clock, Journal, Ledger, Shelves } from '../../commands/ports.ts'
+import type { Accounts, AuditReads, Clock, Journal, Ledger, Outcomes, Shelves } from '../../commands/ports.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from './audit-tail.ts'
 import { backUp } from './back-up.ts'
@@ -14,6 +15,7 @@ import { rememberReads } from './remember-reads.ts'
 import { linkWorker } from './worker-link.ts'
 
 export type SqliteStore = Ledger &
+  Outcomes &
   Shelves &
   Accounts &
   AuditReads &
@@ -38,6 +40,8 @@ export type SqliteSetup = {
   readonly onDiverged?: (found: Divergence) => void
   readonly clock?: Clock
   readonly tuning?: Partial<Tuning>
+  /** The script of the thread that writes; tests bring one that dies. */
+  readonly script?: URL | undefined
 }
 
 /** The embedded ledger: one SQLite file, written by one thread of this process, shared with other processes. */
@@ -52,13 +56,15 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   }
   const alone = setup.alone === true
   const tuning = { ...PRODUCT, ...setup.tuning }
-  const link = (last?: Head) => linkWorker({ file, stream: setup.stream, tuning, alone, last })
+  const writer_id = randomBytes(8).toString('hex')
+  const link = (last?: Head) =>
+    linkWorker({ file, stream: setup.stream, writer: writer_id, tuning, alone, last }, setup.script)
   const first = await link()
   if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
 
   const db = connectForReads(file)
   const { clock = Date.now, onFault, onDiverged = () => {} } = setup
-  const writer = groupWriter({ link, clock, onFault, onDiverged }, first.value)
+  const writer = groupWriter({ link, id: writer_id, clock, onFault, onDiverged }, first.value)
   const store: SqliteStore = {
     ...writer,
     ...reads(db),

@@ -167,6 +167,14 @@ const RUN_COLUMNS = `
   DROP INDEX wakes_by_at;
   INSERT INTO wakes (run, at) SELECT id, 0 FROM runs WHERE status <> 'done' ON CONFLICT DO NOTHING;`
 
+/**
+ * The last batch of each writer, written in the transactions of that batch, so that a writer whose thread died can tell what
+ * became of it. `exceptions` lists the commits of the batch that are not stored.
+ */
+const WRITERS = `
+  CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, done INTEGER NOT NULL, exceptions TEXT NOT NULL,
+    at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -183,6 +191,7 @@ export const MIGRATIONS: readonly string[] = [
   CALLER_ROWS,
   RUN_COLUMNS,
   BY_RUN,
+  WRITERS,
 ]
 
 /**

@@ -2,6 +2,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
+import type { Settled } from '../../commands/ports.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { GroupOutcome } from './apply-group.ts'
 import type { Divergence } from './audit-tail.ts'
@@ -11,6 +12,8 @@ import type { PackedCommit } from './packed-commit.ts'
 export type WriterSetup = {
   readonly file: string
   readonly stream: string
+  /** Names this process among all that write to the file. It stays the same when its thread is started again. */
+  readonly writer: string
   readonly tuning: Tuning
   /** Nobody else appends to the stream. */
   readonly alone: boolean
@@ -18,20 +21,26 @@ export type WriterSetup = {
   readonly last?: Head | undefined
 }
 
-/** Commits that travel together. */
+/** Commits that travel together. Batches are numbered from 1. */
 export type Batch = {
+  readonly batch: number
   readonly commits: readonly PackedCommit[]
   readonly now: number
   /** Afterwards the log is copied into the database and emptied. */
   readonly scrub?: boolean
 }
 export type BatchReply = {
-  readonly outcomes: readonly (GroupOutcome | 'unavailable')[]
+  /** Commits that follow one in doubt may be missing: they were not written. */
+  readonly outcomes: readonly (GroupOutcome | 'unavailable' | 'in_doubt')[]
   readonly fault?: Fault | undefined
   /** Where the chain ends after this batch. */
   readonly tail?: Head | undefined
   readonly diverged?: Divergence | undefined
 }
+/** What became of the last batch, which had so many commits? */
+export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
+export type AskedReply =
+  { readonly outcomes: readonly Settled[] } | { readonly outcomes?: undefined; readonly fault: Fault }
 /** Why commits were unavailable, in SQLite's words. */
 export type Fault = { readonly says: string; readonly code?: number | undefined }
 
@@ -39,6 +48,8 @@ export type Fault = { readonly says: string; readonly code?: number | undefined 
 export type WorkerLink = {
   /** Rejects when the thread dies: then nobody knows whether the batch is stored. */
   send(batch: Batch): Promise<BatchReply>
+  /** Rejects when the thread dies. */
+  ask(asked: Asked): Promise<AskedReply>
   end(): Promise<void>
 }
 
@@ -56,17 +67,18 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
       if (died !== undefined) reject(died)
       else awaited = { resolve, reject }
     })
-  const die = (cause?: unknown) => {
-    died ??= new Bug('the thread that writes the ledger is gone', { cause })
-    awaited?.reject(died)
-  }
+  let cause: unknown
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', (message: unknown) => awaited?.resolve(message))
-  worker.on('error', die)
-  worker.on('exit', () => die())
+  worker.on('error', (error) => void (cause = error))
+  // Not before the thread has ended: until then its connection may hold the write lock.
+  worker.on('exit', () => {
+    died = new Bug('the thread that writes the ledger is gone', { cause })
+    awaited?.reject(died)
+  })
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the other side is a thread, not a window
-  const post = (message: Batch | 'end') => worker.postMessage(message)
+  const post = (message: Batch | Asked | 'end') => worker.postMessage(message)
   const end = () => {
     post('end')
     return exited
@@ -82,6 +94,11 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
       const answer = reply()
       post(batch)
       return answer as Promise<BatchReply>
+    },
+    ask(asked) {
+      const answer = reply()
+      post(asked)
+      return answer as Promise<AskedReply>
     },
     end,
   })

@@ -1,20 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import { groupApplier, type ApplyGroup } from './apply-group.ts'
+import { groupApplier, type ApplyGroup, type GroupOutcome } from './apply-group.ts'
 import type { TailMemory } from './audit-tail.ts'
 import { connect } from './connect.ts'
+import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import type { PackedCommit } from './packed-commit.ts'
 import { migrate } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
-import type { Batch, BatchReply, WriterSetup } from './worker-link.ts'
+import type { Asked, AskedReply, Batch, BatchReply, Fault, WriterSetup } from './worker-link.ts'
 
 // The thread that writes: an fsync never stops the event loop.
 if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
 const port = parentPort
 const setup = workerData as WriterSetup
 
-type Connection = { readonly db: DatabaseSync; readonly apply: ApplyGroup }
+type Connection = { readonly db: DatabaseSync; readonly apply: ApplyGroup; readonly noteBatch: NoteBatch }
 let connection: Connection | undefined
 /** Outlives every connection. */
 const memory: TailMemory = { alone: setup.alone, last: setup.last, inDoubt: true }
@@ -27,7 +28,7 @@ function connected(): Result<Connection> {
   try {
     const migrated = migrate(db)
     if (!migrated.ok) return migrated
-    connection = { db, apply: groupApplier(db, setup.stream, memory) }
+    connection = { db, apply: groupApplier(db, setup.stream, memory), noteBatch: batchNoter(db, setup.writer) }
     return ok(connection)
   } finally {
     if (connection === undefined) db.close()
@@ -41,25 +42,30 @@ function disconnect(): void {
   try {
     old?.db.close()
   } catch {
-    // Nothing to save: what was not committed is not stored.
+    // Nothing to save: a group that was not committed is not stored, and one in doubt is asked about on the next connection.
   }
 }
 
-/**
- * One group, or why none of it is stored. The next group starts with a fresh connection, whatever state a failure left.
- * After a COMMIT whose fsync failed, its frames may stand in the log until the next write covers them. A crash just then can
- * bring the group back: an intent that was never carried out, which recovery hands to a person like any interrupted call.
- */
-function writeGroup(commits: readonly PackedCommit[], now: number): BatchReply {
+/** The batch of a group, and what became of the groups of the batch before it. */
+type Place = { readonly batch: number; readonly before: readonly (GroupOutcome | 'unavailable')[] }
+
+/** One group, or why none of it is stored. The next group starts with a fresh connection, whatever state a failure left. */
+function writeGroup(commits: readonly PackedCommit[], now: number, { batch, before }: Place): BatchReply {
   try {
     const writer = connected()
-    if (writer.ok) return { outcomes: writer.value.apply(commits, now), ...tailNow() }
-    return unavailable(commits, { says: String(writer.problem.about['says']) })
+    if (!writer.ok) return all('unavailable', commits, { says: String(writer.problem.about['says']) })
+    const { apply, noteBatch } = writer.value
+    const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
+    if (Array.isArray(outcomes)) return { outcomes, ...tailNow() }
+    disconnect()
+    return all('in_doubt', commits, faultOf(outcomes.in_doubt))
   } catch (error) {
     disconnect()
-    return unavailable(commits, { says: says(error), code: codeOf(error) })
+    return all('unavailable', commits, faultOf(error))
   }
 }
+
+const faultOf = (error: unknown): Fault => ({ says: says(error), code: codeOf(error) })
 
 /** Where the chain ends, and what was found changed since this was told last. */
 function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
@@ -68,8 +74,8 @@ function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
   return { tail: last, diverged }
 }
 
-const unavailable = (commits: readonly PackedCommit[], fault: BatchReply['fault']): BatchReply => ({
-  outcomes: commits.map(() => 'unavailable'),
+const all = (word: 'unavailable' | 'in_doubt', commits: readonly PackedCommit[], fault: Fault): BatchReply => ({
+  outcomes: commits.map(() => word),
   fault,
 })
 
@@ -96,16 +102,35 @@ function writeAndScrub(batch: Batch): BatchReply {
   return reply
 }
 
-function write({ commits, now }: Batch): BatchReply {
+function write({ batch, commits, now }: Batch): BatchReply {
   const { group } = setup.tuning
-  if (commits.length <= group) return writeGroup(commits, now)
+  if (commits.length <= group) return writeGroup(commits, now, { batch, before: [] })
   const groups: BatchReply[] = []
-  for (let at = 0; at < commits.length; at += group) groups.push(writeGroup(commits.slice(at, at + group), now))
+  const before: (GroupOutcome | 'unavailable')[] = []
+  for (let at = 0; at < commits.length; at += group) {
+    const written = writeGroup(commits.slice(at, at + group), now, { batch, before })
+    groups.push(written)
+    const known = written.outcomes.filter((outcome) => outcome !== 'in_doubt')
+    before.push(...known)
+    // What follows a group in doubt is not written before that group was asked about.
+    if (known.length < written.outcomes.length) break
+  }
   return {
     outcomes: groups.flatMap(({ outcomes }) => outcomes),
     fault: groups.find(({ fault }) => fault)?.fault,
     tail: groups.findLast(({ tail }) => tail)?.tail,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
+  }
+}
+
+function ask({ ask: batch, count, now }: Asked): AskedReply {
+  try {
+    const writer = connected()
+    if (!writer.ok) return { fault: { says: String(writer.problem.about['says']) } }
+    return { outcomes: readLastBatch(writer.value.db, setup.writer, { batch, count }, now) }
+  } catch (error) {
+    disconnect()
+    return { fault: faultOf(error) }
   }
 }
 
@@ -118,8 +143,8 @@ function start(): Result<void> {
   }
 }
 
-port.on('message', (message: Batch | 'end') => {
-  if (message !== 'end') return port.postMessage(writeAndScrub(message))
+port.on('message', (message: Batch | Asked | 'end') => {
+  if (message !== 'end') return port.postMessage('ask' in message ? ask(message) : writeAndScrub(message))
   disconnect()
   port.close()
 })

@@ -6,6 +6,7 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import { isOver } from '../../../core/gate/judge-budget.ts'
 import type { Accounts, Change, Committed } from '../../ports.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
+import { lostAt } from '../../changes/unrecorded.ts'
 
 export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
 
@@ -52,7 +53,6 @@ export function spendChanges(verdict: Verdict, budgets: Facts['budgets']): Chang
 
 /** Whether a commit was lost to somebody who spent first, or opened the account first: read again, decide again. */
 export function isLostToBudget(changes: readonly Change[], committed: Committed): boolean {
-  if (typeof committed === 'string') return false
-  const lost = changes[committed.lost]
+  const lost = changes[lostAt(committed) ?? -1]
   return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith('budget ')
 }

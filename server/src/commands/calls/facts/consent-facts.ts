@@ -8,6 +8,7 @@ import { consentIn, consentUsed, type CoverFacts } from '../../../core/consent/c
 import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
 import { isAbout, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
 import type { Accounts, Change, Committed, Held, Shelves } from '../../ports.ts'
+import { lostAt } from '../../changes/unrecorded.ts'
 
 export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }
 
@@ -74,7 +75,7 @@ export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
 
 /** Whether a commit was lost because the consent was revoked, or its last unit spent by somebody else: decide again. */
 export function isLostToConsent(changes: readonly Change[], committed: Committed): boolean {
-  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  const lost = changes[lostAt(committed) ?? -1]
   if (lost?.kind === 'spend') return lost.account.startsWith('consent:')
   return lost?.kind === 'expect' && lost.table === 'consents'
 }

@@ -1,6 +1,7 @@
 import type { Caller, Grant } from '../../../contract/caller.ts'
 import type { Verdict } from '../../../contract/verdict.ts'
 import type { Accounts, Change, Committed } from '../../ports.ts'
+import { lostAt } from '../../changes/unrecorded.ts'
 
 export const grantAccount = ({ key }: Grant): string => `grant:${key}`
 
@@ -20,6 +21,6 @@ export function grantChanges(verdict: Verdict, { grant }: Caller): Change[] {
 }
 
 export function isLostToGrant(changes: readonly Change[], committed: Committed): boolean {
-  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  const lost = changes[lostAt(committed) ?? -1]
   return lost?.kind === 'spend' && lost.account.startsWith('grant:')
 }

@@ -5,6 +5,7 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
 import { credentialState } from '../../identity/credentials.ts'
 import type { Change, Committed, Held, Shelves } from '../../ports.ts'
+import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions at which it was seen. */
 export type Standing = Pick<Facts, 'pauses' | 'credential'> & Seen
@@ -97,6 +98,6 @@ function ofKey(held: Held<'credentials'> | undefined, key: string, now: number):
 
 /** Whether a commit was lost because somebody paused, changed a definition or revoked a key: judge again. */
 export function isLostToOthers(changes: readonly Change[], committed: Committed): boolean {
-  const lost = typeof committed === 'string' ? undefined : changes[committed.lost]
+  const lost = changes[lostAt(committed) ?? -1]
   return lost?.kind === 'expect' && (lost.table === 'pauses' || lost.table === 'tools' || lost.table === 'credentials')
 }

@@ -1,0 +1,46 @@
+import type { CallRow } from '../../contract/call.ts'
+import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+import type { Doubts } from '../changes/settle-doubts.ts'
+import { isUnrecorded } from '../changes/unrecorded.ts'
+import type { Change, CommitId, Version } from '../ports.ts'
+import { auditOf } from './call-changes.ts'
+
+export type EndUnsentDeps = EndDeps & {
+  readonly doubts: Doubts
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}
+
+/** A call as it is stored if the commit in doubt went through, and the row that then ends it. */
+export type Unsent = { readonly stored: CallRow; readonly version: Version; readonly ended: CallRow }
+
+/**
+ * A call whose record stayed in doubt is not sent, and its caller was told so. Should the record turn out to be stored, it is ended
+ * here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
+ */
+export function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): void {
+  const end = () => (unsent.stored.state === 'executing' ? endStarted(deps, unsent) : withdrawHeld(deps, unsent))
+  void deps.doubts.known(id).then((word) => {
+    if (word === 'committed') deps.persist(end)
+  })
+}
+
+/** False when it has to be tried again. Lost means that it was ended already. */
+async function endStarted(deps: EndUnsentDeps, { stored, version, ended }: Unsent): Promise<boolean> {
+  const about = { code: 'audit.in_doubt' }
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: stored.call_id, from: version, to: ended },
+    {
+      kind: 'audit',
+      entry: auditOf('call.stopped', ended, deps.clock(), { actor: 'gate', outcome: ended.state, about }),
+    },
+  ]
+  return !isUnrecorded(await deps.ledger.commit(changes))
+}
+
+async function withdrawHeld(deps: EndUnsentDeps, { stored }: Unsent): Promise<boolean> {
+  if (stored.state !== 'pending' || stored.approval_id === undefined) return true
+  const held = await deps.shelves.row('approvals', stored.approval_id)
+  if (held === undefined) return true
+  const withdrawn = await endApproval(deps, held, 'gate', 'withdraw')
+  return withdrawn.ok || !['audit.unavailable', 'audit.in_doubt'].includes(withdrawn.problem.code)
+}

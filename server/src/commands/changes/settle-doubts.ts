@@ -1,0 +1,77 @@
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports.ts'
+import { isInDoubt } from './unrecorded.ts'
+
+/** The commits that are in doubt, and what becomes of them. */
+export interface Doubts {
+  /** Waits until it is known. `in_doubt` only when the gate stops before. */
+  known(id: CommitId): Promise<Settled | 'in_doubt'>
+}
+
+export type SettleDoubtsDeps = {
+  readonly ledger: Ledger & Outcomes
+  /** Calls back after so many milliseconds; returns how to prevent it. */
+  readonly after: (ms: number, callback: () => void) => () => void
+  /** Aborted when the gate stops: then the engine is asked once more and no longer. */
+  readonly stopping: AbortSignal
+  readonly onDoubt: (id: CommitId) => void
+}
+
+/** How long a commit in doubt keeps its caller waiting. */
+const WAIT_MS = 5_000
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 2_000
+
+/**
+ * The same ledger, which asks about every commit in doubt until its fate is known. Whoever committed waits for it, but not for
+ * ever: after a while it is told that the commit is still in doubt.
+ * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate takes no calls.
+ */
+export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {
+  const open = new Map<CommitId, Promise<Settled | 'in_doubt'>>()
+
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        forget()
+        deps.stopping.removeEventListener('abort', wake)
+        resolve()
+      }
+      const forget = deps.after(ms, wake)
+      deps.stopping.addEventListener('abort', wake)
+    })
+
+  const ask = async (id: CommitId): Promise<Settled | 'in_doubt'> => {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const isLast = deps.stopping.aborted
+      const word = await deps.ledger.outcome(id).catch(() => 'in_doubt' as const)
+      if (word !== 'in_doubt' || isLast) return word
+      await sleep(pause)
+    }
+  }
+
+  const known = (id: CommitId): Promise<Settled | 'in_doubt'> => {
+    const asked = open.get(id)
+    if (asked !== undefined) return asked
+    const asking = ask(id).finally(() => void open.delete(id))
+    open.set(id, asking)
+    return asking
+  }
+
+  return {
+    async commit(changes: readonly Change[]) {
+      const word = await deps.ledger.commit(changes)
+      if (!isInDoubt(word)) return word
+      deps.onDoubt(word.in_doubt)
+      let forget = () => {}
+      const patience = new Promise<'in_doubt'>((resolve) => {
+        forget = deps.after(WAIT_MS, () => resolve('in_doubt'))
+      })
+      const settled = await Promise.race([known(word.in_doubt), patience])
+      forget()
+      return settled === 'in_doubt' ? word : settled
+    },
+    known,
+    closedBy: () => (open.size === 0 ? undefined : problem('audit.in_doubt')),
+  }
+}

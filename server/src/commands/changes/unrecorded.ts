@@ -1,0 +1,28 @@
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { Committed, InDoubt } from '../ports.ts'
+
+/** Nothing may be done that depends on this commit, and there is nothing to reload: it is not stored, or nobody knows yet. */
+export function isUnrecorded(word: Committed): word is 'unavailable' | InDoubt {
+  return word === 'unavailable' || isInDoubt(word)
+}
+
+export function isInDoubt(word: Committed): word is InDoubt {
+  return typeof word === 'object' && 'in_doubt' in word
+}
+
+/** What a caller is told whose commit did not go through. Only `unavailable` says that nothing is stored. */
+export function whyUnrecorded(word: Committed, about?: Problem['about']): Problem {
+  return problem(isInDoubt(word) ? 'audit.in_doubt' : 'audit.unavailable', about)
+}
+
+export function refuseUnrecorded(
+  word: Committed,
+  about?: Problem['about'],
+): { readonly ok: false; readonly problem: Problem } {
+  return { ok: false, problem: whyUnrecorded(word, about) }
+}
+
+/** The place of the change that a commit was lost with. */
+export function lostAt(word: Committed): number | undefined {
+  return typeof word === 'object' && 'lost' in word ? word.lost : undefined
+}

@@ -1,0 +1,166 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../src/contract/call.ts'
+import type { Death } from '../../src/stores/ledger-doubts.suite.ts'
+import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from './with-gate.ts'
+
+const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
+const ledgerOf = ({ folder }: GateRig) => join(folder, 'data', 'ledger.sqlite')
+/** The ledger's thread dies while it stores what contains this text. */
+const dieAt = (rig: GateRig, death: Death, text: string) => writeFileSync(`${ledgerOf(rig)}.death`, `${death}\n${text}`)
+/** From now on no new thread starts, until it is called again. */
+const keepAway = (rig: GateRig) => {
+  writeFileSync(`${ledgerOf(rig)}.away`, '')
+  return () => rmSync(`${ledgerOf(rig)}.away`)
+}
+const note = (rig: GateRig, text: string) => rig.call('book__note_again', { text })
+const notes = (rig: GateRig, text: string) => rig.effects().filter((line) => line.includes(text))
+const executing = async (rig: GateRig) => {
+  const entries = await rig.gate.auditPage(undefined, 1, 1000)
+  const open = new Set<unknown>()
+  for (const { type, subject } of entries) {
+    if (type === 'call.allowed' || type === 'call.started') open.add(subject['call'])
+    if (['call.executed', 'call.failed', 'call.stopped'].includes(type)) open.delete(subject['call'])
+  }
+  return open.size
+}
+const isBackSoon = async (rig: GateRig) => {
+  await until(() => rig.gate.closedBy() === undefined)
+  expect(await note(rig, 'afterwards')).toMatchObject({ status: 'executed' })
+  expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+}
+
+test.each(['after commit', 'commit fails, stored'] as const)(
+  'intent, %s: once its fate is known the call goes on, and runs once',
+  async (death) => {
+    await withGate(
+      async (rig) => {
+        dieAt(rig, death, 'first')
+        expect(await note(rig, 'first')).toMatchObject({ status: 'executed' })
+        expect(notes(rig, 'first')).toHaveLength(1)
+        await isBackSoon(rig)
+      },
+      { writer },
+    )
+  },
+)
+
+test.each(['on arrival', 'before commit', 'commit fails, nothing stored'] as const)(
+  'intent, %s: the call is not recorded and not sent',
+  async (death) => {
+    await withGate(
+      async (rig) => {
+        dieAt(rig, death, 'first')
+        expect(await note(rig, 'first')).toMatchObject({ status: 'refused', problem: { code: 'audit.unavailable' } })
+        expect(notes(rig, 'first')).toHaveLength(0)
+        await isBackSoon(rig)
+      },
+      { writer },
+    )
+  },
+)
+
+test('an intent that stays in doubt is not sent; the gate takes no calls meanwhile, then ends the row and goes on', async () => {
+  await withGate(
+    async (rig) => {
+      const comeBack = keepAway(rig)
+      dieAt(rig, 'after commit', 'first')
+      const first = note(rig, 'first')
+      await until(() => rig.gate.closedBy() !== undefined)
+      expect(rig.gate.closedBy()?.code).toBe('audit.in_doubt')
+      expect(await note(rig, 'second')).toMatchObject({ status: 'refused', problem: { code: 'audit.in_doubt' } })
+      const refused: Outcome = await first
+      if (refused.status !== 'refused') throw new Error(JSON.stringify(refused))
+      expect(refused.problem).toMatchObject({ code: 'audit.in_doubt', about: { sent: 'no' } })
+      const call_id = refused.problem.about['call_id'] ?? ''
+      expect(await rig.gate.readCall(ADMIN, call_id)).toMatchObject({ ok: true, value: { status: 'executing' } })
+      comeBack()
+      await isBackSoon(rig)
+      expect(await rig.outcome(call_id)).toMatchObject({ status: 'failed', problem: { code: 'audit.in_doubt' } })
+      expect(notes(rig, 'first')).toHaveLength(0)
+      expect(notes(rig, 'second')).toHaveLength(0)
+      expect(await executing(rig)).toBe(0)
+    },
+    { writer },
+  )
+}, 30_000)
+
+test('a held call whose record stays in doubt is withdrawn once it turns out to be stored', async () => {
+  await withGate(
+    async (rig) => {
+      const comeBack = keepAway(rig)
+      dieAt(rig, 'after commit', 'held one')
+      expect(await rig.call('book__note', { text: 'held one' })).toMatchObject({
+        status: 'refused',
+        problem: { code: 'audit.in_doubt' },
+      })
+      comeBack()
+      await isBackSoon(rig)
+      const pending = () => rig.gate.listApprovals(APPROVER, 'pending', { limit: 10 })
+      await until(async () => JSON.stringify(await pending()).includes('held one') === false)
+      expect(notes(rig, 'held one').filter((line) => !line.includes('dry'))).toHaveLength(0)
+    },
+    { writer },
+  )
+}, 30_000)
+
+test.each([
+  'on arrival',
+  'before commit',
+  'after commit',
+  'commit fails, nothing stored',
+  'commit fails, stored',
+] as const)('outcome, %s: it is recorded once, and the call runs once', async (death) => {
+  await withGate(
+    async (rig) => {
+      dieAt(rig, death, 'call.executed')
+      const outcome = await note(rig, 'first')
+      if (!('call_id' in outcome) || outcome.call_id === undefined) throw new Error(JSON.stringify(outcome))
+      expect(['executed', 'unknown']).toContain(outcome.status)
+      const { call_id } = outcome
+      expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
+      expect(notes(rig, 'first')).toHaveLength(1)
+      await isBackSoon(rig)
+      const entries = await rig.gate.auditPage(undefined, 1, 1000)
+      const ends = entries.filter(({ type, subject }) => type === 'call.executed' && subject['call'] === call_id)
+      expect(ends).toHaveLength(1)
+    },
+    { writer },
+  )
+})
+
+test('an outcome that stays in doubt is kept in memory and recorded when the ledger is back', async () => {
+  await withGate(
+    async (rig) => {
+      const comeBack = keepAway(rig)
+      dieAt(rig, 'before commit', 'call.executed')
+      const outcome = await note(rig, 'first')
+      expect(outcome).toMatchObject({ status: 'unknown', problem: { code: 'audit.in_doubt' } })
+      comeBack()
+      if (outcome.status !== 'unknown') return
+      await until(async () => (await rig.outcome(outcome.call_id)).status === 'executed')
+      expect(notes(rig, 'first')).toHaveLength(1)
+      await isBackSoon(rig)
+    },
+    { writer },
+  )
+}, 30_000)
+
+test('an approved call whose start stays in doubt is not sent, and ends', async () => {
+  await withGate(
+    async (rig) => {
+      const { call_id, approval_id } = pendingOf(await rig.call('book__note', { text: 'approved' }))
+      const comeBack = keepAway(rig)
+      dieAt(rig, 'after commit', 'call.started')
+      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({ ok: true })
+      await until(() => rig.gate.closedBy() !== undefined)
+      // Longer than anybody waits for a commit in doubt.
+      await new Promise((resolve) => setTimeout(resolve, 6_000))
+      comeBack()
+      await until(async () => (await rig.outcome(call_id)).status === 'refused')
+      await isBackSoon(rig)
+    },
+    { writer },
+  )
+}, 30_000)
