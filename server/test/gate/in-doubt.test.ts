@@ -98,7 +98,7 @@ test('a held call whose record stays in doubt is withdrawn once it turns out to 
       comeBack()
       await isBackSoon(rig)
       const pending = () => rig.gate.listApprovals(APPROVER, 'pending', { limit: 10 })
-      await until(async () => JSON.stringify(await pending()).includes('held one') === false)
+      await until(async () => !JSON.stringify(await pending()).includes('held one'))
       expect(notes(rig, 'held one').filter((line) => !line.includes('dry'))).toHaveLength(0)
     },
     { writer },

@@ -19,9 +19,10 @@ export type Unsent = { readonly stored: CallRow; readonly version: Version; read
  */
 export function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): void {
   const end = () => (unsent.stored.state === 'executing' ? endStarted(deps, unsent) : withdrawHeld(deps, unsent))
-  void deps.doubts.known(id).then((word) => {
-    if (word === 'committed') deps.persist(end)
-  })
+  const endIfStored = async () => {
+    if ((await deps.doubts.known(id)) === 'committed') deps.persist(end)
+  }
+  void endIfStored()
 }
 
 /** False when it has to be tried again. Lost means that it was ended already. */
