@@ -7,7 +7,7 @@ import { givingBackPending } from '../../server/src/commands/approvals/pending-l
 import { watchRows, type Watch } from '../../server/src/commands/changes/watch-rows.ts'
 import type { Ledger } from '../../server/src/commands/ports.ts'
 import { stampEnds } from '../../server/src/commands/retention/stamp-ends.ts'
-import { onlyBoot } from '../../server/src/commands/runs/only-boot.ts'
+import { onlyBoot } from '../../server/src/commands/runs/liveness.ts'
 import type { Perform } from '../../server/src/commands/runs/performer.ts'
 import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
@@ -52,6 +52,7 @@ export async function openRunProcess(folder: string, onStep: (run: RunId) => voi
     ledger,
     shelves: store,
     journal: store,
+    doubts: { known: (id: string) => store.outcome(id) },
     liveness: onlyBoot(boot),
     boot,
     clock: Date.now,

@@ -39,7 +39,6 @@ import type {
   Issuers,
   Journal,
   Ledger,
-  Liveness,
   Offerings,
   Passphrases,
   Probe,
@@ -81,6 +80,7 @@ import { presentCheckpoint } from '../commands/audit/write-checkpoint.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import { ok } from '../contract/problems.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
+import type { Liveness } from '../commands/runs/liveness.ts'
 import type { Performers } from '../commands/runs/performer.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'

@@ -173,12 +173,6 @@ export interface Artifacts {
   erase(owner: string): Promise<number>
 }
 
-/** Which processes that share the store are alive. A boot is one start of one process. */
-export interface Liveness {
-  /** False also for a boot that nobody ever heard of. */
-  isAlive(boot: string): Promise<boolean>
-}
-
 // ---------------------------------------------------------------- the world
 
 export type Clock = () => number

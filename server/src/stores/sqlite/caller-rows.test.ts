@@ -15,14 +15,17 @@ const ana: Caller = { kind: 'agent', id: 'agent:claude', user: 'ana' }
 const bob: Caller = { ...ana, user: 'bob' }
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
+/** How that release named the run of a call. */
+const OF_A_RUN = { for_run: runId(3) }
+
 /** As the release before kept it: under the id alone. */
 const CALLS: readonly CallRow[] = [
   call(callId(1), { caller: ana, state: 'executed', idempotency_key: 'agent:claude k 1' }),
   call(callId(2), { caller: bob, state: 'executed', idempotency_key: 'agent:claude k2', task_of: 'agent:claude' }),
   call(callId(3), {
+    ...OF_A_RUN,
     caller: ana,
     state: 'executed',
-    ...{ for_run: runId(3) },
     idempotency_key: `agent:claude toolflow/${runId(3)}`,
   }),
   call(callId(4), {
