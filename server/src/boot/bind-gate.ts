@@ -5,7 +5,9 @@ import { openChanges } from '../commands/changes/changes.ts'
 import { cancelTask } from '../commands/calls/cancel-task.ts'
 import { authenticate, createCredential, listCredentials, revokeCredential } from '../commands/identity/credentials.ts'
 import { decideApproval } from '../commands/approvals/decide-approval.ts'
-import { listRuns } from '../commands/runs/read-runs.ts'
+import { cancelRun } from '../commands/runs/cancel-run.ts'
+import { listRuns, readRun } from '../commands/runs/read-run.ts'
+import { resumeRun } from '../commands/runs/resume-run.ts'
 import { claimKey } from '../commands/identity/claim-key.ts'
 import { dispatchCall } from '../commands/calls/dispatch-call.ts'
 import { editApproval } from '../commands/approvals/edit-approval.ts'
@@ -200,7 +202,10 @@ export function bindGate(world: World): Bound {
     editApproval: (caller, id, args, digest) => editApproval(deps, caller, id, args, digest),
     issueToken: (caller, id) => issueToken(deps, caller, id),
     redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
-    listRuns: (caller, status, page) => listRuns(deps, caller, status, page),
+    listRuns: (caller, filter, page) => listRuns(deps, caller, filter, page),
+    readRun: (caller, id, page) => readRun(deps, caller, id, page),
+    cancelRun: (caller, id, reason) => cancelRun(deps, caller, id, reason),
+    resumeRun: (caller, id) => resumeRun(deps, caller, id),
     claimKey: (caller, key) => claimKey(deps, caller, key),
     takeCallback: (callback) => takeCallback(deps, callback),
     runToolflow: (caller, body, more) => runToolflow(deps, caller, body, more),

@@ -23,6 +23,7 @@ export function readingsOf({ shelves, audit, servers }: Sources): Readings {
     const heads = await audit.heads()
     return {
       approvals_pending: [{ value: await shelves.count('approvals', { state: 'pending' }) }],
+      runs_faulted: [{ value: await shelves.count('runs', { status: 'faulted' }) }],
       audit_entries: [{ value: heads.reduce((sum, { seq }) => sum + seq, 0) }],
       active: each((report) => report['active']),
       queued: each((report) => report['queued']),

@@ -6,7 +6,6 @@ import type { ConsentRow, ConsentTerms } from '../contract/consent.ts'
 import type { Json } from '../contract/json.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Problem, Result } from '../contract/problems.ts'
-import type { RunStatus } from '../contract/run.ts'
 import type { DefinitionReview } from '../contract/definition-review.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../contract/toolflow.ts'
@@ -26,7 +25,7 @@ import type { Erased } from './retention/erase-user.ts'
 import type { ProxyAnswer, ProxyRequest } from './proxy/proxy.ts'
 import type { OnUpdated, WatchAnswer, WatchRequest } from './proxy/proxy-watch.ts'
 import type { InboxPage, UnknownPage } from './approvals/read-approvals.ts'
-import type { RunsPage } from './runs/read-runs.ts'
+import type { RunDetails, RunFilter, RunsPage, RunView } from './runs/read-run.ts'
 import type { Card } from './catalogue/read-card.ts'
 import type { CallTask, TasksPage } from './calls/read-task.ts'
 import type { FoundTool } from './catalogue/search-tools.ts'
@@ -68,7 +67,10 @@ export interface Gate {
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 
-  listRuns(caller: Caller, status: RunStatus | undefined, page: Page): Promise<Result<RunsPage>>
+  listRuns(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
+  readRun(caller: Caller, run_id: string, page: Page): Promise<Result<RunDetails>>
+  cancelRun(caller: Caller, run_id: string, reason?: string): Promise<Result<RunView>>
+  resumeRun(caller: Caller, run_id: string): Promise<Result<RunView>>
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   /** A decision that came back through a channel; its signature says whose it is. */

@@ -172,8 +172,34 @@ export const RunAnswer = z.object({
   run_id: z.string(),
   kind: z.string(),
   status: RunStatus,
-  created_at: z.number(),
+  owner: z.object({ id: z.string(), user: z.string() }).optional(),
+  thread: z.string().optional(),
+  parent: z.string().optional(),
+  document: z.string().optional(),
+  waits_for: z.string().optional(),
+  fault: z
+    .object({ count: z.number(), at: z.number(), says: z.string().optional(), retry_at: z.number().optional() })
+    .optional(),
+  timers: z.record(z.string(), z.number()),
   executing: z.array(z.string()),
+  created_at: z.number(),
+  ended_at: z.number().optional(),
+})
+export const RunDetailsAnswer = RunAnswer.extend({
+  events: z.array(
+    z.object({
+      seq: z.number(),
+      type: z.string(),
+      key: z.string().optional(),
+      name: z.string().optional(),
+      call_id: z.string().optional(),
+      approval_id: z.string().optional(),
+      run_id: z.string().optional(),
+      by: z.string().optional(),
+      at: z.number().optional(),
+    }),
+  ),
+  next: z.number().optional(),
 })
 export const PauseAnswer = PauseRow
 /** `about` is any JSON, which refers to itself; the document need not unfold it. */

@@ -24,6 +24,9 @@ export const CallBody = z.strictObject({
 })
 export type CallBody = z.infer<typeof CallBody>
 
+export const CancelRunBody = z.strictObject({ reason: z.string().max(500).optional() })
+export type CancelRunBody = z.infer<typeof CancelRunBody>
+
 export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
 export type SettleBody = z.infer<typeof SettleBody>
 

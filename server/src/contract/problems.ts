@@ -677,6 +677,30 @@ export const PROBLEMS = {
     says: 'what this toolflow did was removed after its retention time',
     do: 'run it again; see `retention` in docs/configuration.md',
   },
+  'run.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no run has this id',
+    do: 'list the runs that you can see with `sluice runs`',
+  },
+  'run.ended': {
+    http: 409,
+    retry: 'never',
+    says: 'this run has ended',
+    do: 'read the run to see how it ended',
+  },
+  'run.not_faulted': {
+    http: 409,
+    retry: 'never',
+    says: 'only a faulted run can be resumed',
+    do: "read the run's status first",
+  },
+  'run.cancelled': {
+    http: 409,
+    retry: 'never',
+    says: 'this run was cancelled',
+    do: 'start it again if it is still wanted',
+  },
   'toolflow.unknown': {
     http: 404,
     retry: 'never',

@@ -27,6 +27,7 @@ export type Time = keyof typeof HISTOGRAMS
 export type Reading = { readonly value: number; readonly labels?: Attributes }
 export const GAUGES = {
   approvals_pending: ['sluice_approvals_pending', 'requests that wait for a person'],
+  runs_faulted: ['sluice_runs_faulted', 'runs that failed again and again and wait for an admin'],
   audit_entries: ['sluice_audit_entries', 'entries in the audit'],
   active: ['sluice_upstream_active', 'calls under way, by server'],
   queued: ['sluice_upstream_queued', 'calls that wait for a free place, by server'],

@@ -4,6 +4,7 @@ import { openTelemetry } from './open-telemetry.ts'
 
 const readings = async () => ({
   approvals_pending: [],
+  runs_faulted: [],
   audit_entries: [{ value: 1 }],
   active: [],
   queued: [],

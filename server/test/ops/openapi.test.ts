@@ -56,8 +56,10 @@ test('real answers of the main routes fit the document', async () => {
     const { body, status } = await gate.http('GET', at, admin)
     expect([path, fits('get', path, body, status)]).toEqual([path, 'fits'])
   }
-  const runs = (await gate.http('GET', '/v1/runs?status=waiting', admin)).body['items']
+  const runs = (await gate.http('GET', '/v1/runs?status=waiting', admin)).body['items'] as { run_id: string }[]
   expect(runs).toMatchObject([{ kind: 'held-call', status: 'waiting' }])
+  const details = await gate.http('GET', `/v1/runs/${runs[0]?.run_id ?? ''}`, admin)
+  expect(fits('get', '/v1/runs/{run_id}', details.body, details.status)).toBe('fits')
   const decided = await gate.http('POST', `/v1/approvals/${id}/decide`, admin, { decision: 'deny' })
   expect(fits('post', '/v1/approvals/{approval_id}/decide', decided.body)).toBe('fits')
   const paused = await gate.http('POST', '/v1/pauses', admin, { scope: 'tool:book__look' })

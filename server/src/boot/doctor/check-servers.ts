@@ -37,6 +37,8 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
     })
   for (const server of itemsOf(served))
     findings.push(serverFinding(textOf(server['server']), server), ...listingFindings(server))
+  const faulted = itemsOf((await ask('GET', '/v1/runs?status=faulted&limit=50')).body)
+  findings.push(...faulted.map(faultFinding))
   const waiting = tools.filter((tool) => tool['admitted'] === false).map((tool) => textOf(tool['tool_id']))
   if (waiting.length > 0)
     findings.push({
@@ -47,6 +49,14 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
     })
   return findings
 }
+
+/** A run that failed again and again waits for an admin. */
+const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Finding => ({
+  severity: 'warning',
+  about: `run ${textOf(run_id)}`,
+  says: `this ${textOf(kind)} failed again and again: ${quoted(textOf(fieldsOf(fault)['says']))}`,
+  do: 'correct what was wrong, then `sluice runs resume ' + textOf(run_id) + '`',
+})
 
 /** What of its list of tools was cut or left out. */
 function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Finding[] {

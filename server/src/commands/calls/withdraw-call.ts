@@ -1,9 +1,25 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { CallId } from '../../contract/ids.ts'
 import { refuse, type Result } from '../../contract/problems.ts'
 import { isSameCaller } from '../../contract/caller-identity.ts'
 import { maySeeCall } from './read-call.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+
+/**
+ * For a run that was cancelled: ends the request that its call waits for, also one that an edit has put in the place of another.
+ * A call that somebody has decided about goes its way. Answers how the call stands.
+ */
+export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): Promise<string> {
+  const call = (await deps.shelves.row('calls', call_id))?.row
+  if (call?.state !== 'pending' || call.approval_id === undefined) return call?.state ?? 'absent'
+  const held = await deps.shelves.row('approvals', call.approval_id)
+  if (held === undefined) return 'later'
+  const ended = await endApproval(deps, held, by, 'withdraw')
+  if (ended.ok) return 'refused'
+  // Approved, and not yet started: the driver goes on with it.
+  return held.row.state === 'approved' ? 'approved' : 'later'
+}
 
 /** A caller withdraws its own held call: nobody needs to decide about it any more. */
 export async function withdrawCall(deps: EndDeps, by: Caller, call_id: string): Promise<Result<ApprovalRow>> {

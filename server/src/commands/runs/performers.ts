@@ -1,6 +1,7 @@
 import type { HeldCallEffect } from '../../core/runs/held-call.ts'
 import type { AnyRunEffect } from '../../core/runs/kinds.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
+import { withdrawHeld } from '../calls/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
 import { waitForCall, type WaitDeps } from '../calls/wait-for-call.ts'
 import { delivering, type DeliverDeps } from '../channels/deliver.ts'
@@ -36,6 +37,10 @@ function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
       const patience = { signal: AbortSignal.any([signal, AbortSignal.timeout(ELSEWHERE_MS)]) }
       const { state } = await waitForCall(deps, row, patience, (now) => now.state !== 'executing')
       return state === 'executing' ? 'later' : { type: 'effect.done', outcome: state }
+    },
+    async withdraw_call({ with: { call_id, by } }) {
+      const outcome = await withdrawHeld(deps, call_id, by)
+      return outcome === 'later' ? 'later' : { type: 'effect.done', outcome }
     },
     async expire_approval({ with: { approval_id } }) {
       const expired = await expireApproval(deps, approval_id)

@@ -10,7 +10,7 @@ import { sayProblem } from '../../core/toolflow/cards.ts'
 import { gateEvidence } from '../../core/toolflow/gate-evidence.ts'
 import type { ToolflowWork } from '../../core/toolflow/graph.ts'
 import type { CardFact, ToolflowState } from '../../core/toolflow/state.ts'
-import { nodeIn, toolflow, type ToolflowEffect } from '../../core/toolflow/step.ts'
+import { nodeIn, toolflow, type ToolflowNodeEffect } from '../../core/toolflow/step.ts'
 import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
@@ -31,9 +31,9 @@ type Filled = Partial<
 type Work = (deps: ToolflowEffectDeps, details: JsonObject, step: string) => Promise<Filled | 'later'>
 
 /** Who does what at which node. */
-export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowEffect> {
+export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowNodeEffect> {
   const perform =
-    (work: Work): Perform<ToolflowEffect> =>
+    (work: Work): Perform<ToolflowNodeEffect> =>
     async (effect) => {
       const filled = await work(deps, effect.with, nodeIn(effect))
       return filled === 'later' ? 'later' : { type: 'effect.done', ...(filled as JsonObject) }

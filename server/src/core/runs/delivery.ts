@@ -52,6 +52,7 @@ export function newDelivery(told: Omit<Delivery, 'failed' | 'next_at' | 'phase'>
 }
 
 function step(state: Delivery, event: DeliveryEvent): Next {
+  if (event.type === 'run.cancel') return { state: { ...state, phase: 'ended' }, effects: [], ends: 'cancelled' }
   if (event.type === 'timer' && state.phase === 'waiting')
     return event.now >= state.next_at ? send(state) : { state, effects: [], timers: { [SEND]: state.next_at } }
   if (event.type !== 'effect.done' || state.phase !== 'sending') return { state, effects: [] }

@@ -15,6 +15,8 @@ const event = fc.oneof(
   fc.constant<RunEvent>({ type: 'approval.closed', outcome: 'denied' }),
   fc.constant<RunEvent>({ type: 'call.retried' }),
   fc.constant<RunEvent>({ type: 'call.settled' }),
+  fc.constant<RunEvent>({ type: 'run.cancel', by: 'agent:a' }),
+  fc.constant<RunEvent>({ type: 'effect.done', key: `${CALL}/withdraw`, outcome: 'refused' }),
   fc.constant<RunEvent>({ type: 'nobody knows this' }),
   fc.record({ type: fc.constant('effect.done'), outcome: fc.constantFrom('executed', 'unknown', 'refused') }),
   fc.record({ type: fc.constant('timer'), now: fc.constantFrom(0, 999, 1000, 5000) }),
@@ -67,6 +69,27 @@ describe('a held call', () => {
   test('it expires at its time and not before', () => {
     expect(play(waiting, [{ type: 'timer', now: 999 }]).keys).toEqual([])
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])
+  })
+
+  test('a cancelled one is withdrawn and ends as cancelled; a yes that was faster stands', () => {
+    const cancel: RunEvent = { type: 'run.cancel', by: 'agent:a' }
+    const withdrawn: RunEvent = { type: 'effect.done', key: `${CALL}/withdraw`, outcome: 'refused' }
+    expect(play(waiting, [cancel, cancel, withdrawn])).toMatchObject({
+      keys: [`${CALL}/withdraw`],
+      state: { phase: 'ended' },
+    })
+    const { state } = play(waiting, [cancel])
+    expect(heldCall.step(state, withdrawn as HeldCallEvent)).toMatchObject({ ends: 'cancelled' })
+    const late: RunEvent = { ...withdrawn, outcome: 'approved' }
+    expect(play(waiting, [cancel, approved, late])).toMatchObject({
+      keys: [`${CALL}/withdraw`, `${CALL}/resume/1`],
+      state: { phase: 'resuming' },
+    })
+    // It executes: the call is not forgotten.
+    expect(play(waiting, [approved, cancel])).toMatchObject({
+      keys: [`${CALL}/resume/1`],
+      state: { phase: 'resuming' },
+    })
   })
 
   test('an unknown end leaves it open for a retry, any other end does not', () => {

@@ -4,7 +4,7 @@ import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts
 /** A call that goes on without its caller: held for a person, or to be tried again after an interruption. */
 export type HeldCall = {
   readonly call_id: CallId
-  readonly phase: 'waiting' | 'resuming' | 'expiring' | 'ended'
+  readonly phase: 'waiting' | 'resuming' | 'expiring' | 'withdrawing' | 'ended'
   readonly approval_id: ApprovalId | null
   readonly expires_at: number | null
   /** How often it was resumed; makes each resumption's effect key its own. */
@@ -20,9 +20,17 @@ export type HeldCallEvent =
   | { readonly type: 'call.settled' }
   | { readonly type: 'effect.done'; readonly key: string; readonly outcome: string }
 
+/** Ends a call that still waits for a person; one that no longer waits is left as it is. */
+export type WithdrawCall = {
+  readonly key: string
+  readonly kind: 'withdraw_call'
+  readonly with: { readonly call_id: CallId; readonly by: string }
+}
+
 export type HeldCallEffect =
   | { readonly key: string; readonly kind: 'resume_call'; readonly with: { readonly call_id: CallId } }
   | { readonly key: string; readonly kind: 'expire_approval'; readonly with: { readonly approval_id: ApprovalId } }
+  | WithdrawCall
 
 type Next = Step<HeldCall, HeldCallEffect>
 
@@ -45,16 +53,16 @@ export function parkCall(call_id: CallId): Next {
 export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {
   kind: 'held-call',
   // The call's own row knows what was already done.
-  effects: { resume_call: 'repeatable', expire_approval: 'repeatable' },
+  effects: { resume_call: 'repeatable', expire_approval: 'repeatable', withdraw_call: 'repeatable' },
   step,
 }
 
 function step(state: HeldCall, event: HeldCallEvent): Next {
   switch (event.type) {
     case 'approval.approved':
-      return state.phase === 'waiting' && event.approval_id === state.approval_id ? resume(state) : stay(state)
+      return isHeld(state) && event.approval_id === state.approval_id ? resume(state) : stay(state)
     case 'approval.edited':
-      return state.phase === 'waiting' ? waitAnew(state, event) : stay(state)
+      return isHeld(state) ? waitAnew(state, event) : stay(state)
     case 'approval.closed':
       return state.phase === 'waiting' ? ended(state, event) : stay(state)
     case 'call.retried':
@@ -64,9 +72,32 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
     case 'timer':
       return isOverdue(state, event.now) ? expire(state) : stay(state)
     case 'effect.done':
-      return state.phase === 'waiting' ? stay(state) : ended(state, event)
+      return answers(state, event) ? ended(state, event) : stay(state)
+    case 'run.cancel':
+      return state.phase === 'waiting' ? withdraw(state, event.by) : stay(state)
     default:
       return stay(state)
+  }
+}
+
+/** Nobody has decided yet. While it is being withdrawn a person may still be faster. */
+const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase === 'withdrawing'
+
+/** A withdrawal that came after a person's yes says nothing about the call that goes on. */
+function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'effect.done' }): boolean {
+  if (state.phase === 'withdrawing') return outcome !== 'approved'
+  return state.phase !== 'waiting' && key !== withdrawalOf(state)
+}
+
+const withdrawalOf = ({ call_id }: HeldCall): string => `${call_id}/withdraw`
+
+/** A call that executes, or whose outcome nobody knows, is not forgotten: only one that waits is withdrawn. */
+function withdraw(state: HeldCall, by: string): Next {
+  const { call_id } = state
+  return {
+    state: { ...state, phase: 'withdrawing' },
+    effects: [{ key: withdrawalOf(state), kind: 'withdraw_call', with: { call_id, by } }],
+    timers: { [EXPIRY]: null },
   }
 }
 
@@ -75,7 +106,7 @@ const stay = (state: HeldCall): Next => ({ state, effects: [] })
 /** A call whose outcome is unknown may be tried again by a person; every other end is final. */
 function ended(state: HeldCall, event: RunEvent): Next {
   const next: Next = { state: { ...state, phase: 'ended' }, effects: [] }
-  if (event['outcome'] !== 'unknown') return { ...next, ends: 'done' }
+  if (event['outcome'] !== 'unknown') return { ...next, ends: state.phase === 'withdrawing' ? 'cancelled' : 'done' }
   return { ...next, timers: { [EXPIRY]: null }, waits_for: `settlement of ${state.call_id}` }
 }
 
@@ -94,7 +125,7 @@ function waitAnew(state: HeldCall, { approval_id, expires_at }: HeldCallEvent & 
   return {
     state: { ...state, approval_id, expires_at },
     effects: [],
-    timers: { [EXPIRY]: expires_at },
+    timers: { [EXPIRY]: state.phase === 'waiting' ? expires_at : null },
     waits_for: `approval ${approval_id}`,
   }
 }

@@ -58,6 +58,8 @@ export type ToolflowState = {
   readonly judged: JudgedFact | null
   readonly dry_run_result: string | null
   readonly failure: { readonly code: string; readonly says: string } | null
+  /** Somebody cancelled it while its call was under way; absent in flows that nobody cancelled. */
+  readonly cancel?: { readonly by: string; readonly withdrawing: boolean }
   readonly call: { readonly call_id: CallId | null; readonly status: CallState; readonly reason: string | null } | null
 }
 

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts'
 import type { ToolflowNode } from '../../contract/toolflow.ts'
+import { quoted } from '../../contract/visible-text.ts'
 import type { Effect } from '../../contract/verdict.ts'
+import type { WithdrawCall } from '../runs/held-call.ts'
 import { endingOf } from './ending.ts'
 import { CONDITIONS, EDGES, NODES, type ToolflowWork } from './graph.ts'
 import type { ToolflowState } from './state.ts'
@@ -16,7 +18,8 @@ export type ToolflowEvent =
   /** The parts of the state that the work at a node fills. */
   | ({ readonly type: 'effect.done'; readonly key: string } & JsonObject)
 
-export type ToolflowEffect = { readonly key: string; readonly kind: ToolflowWork; readonly with: JsonObject }
+export type ToolflowNodeEffect = { readonly key: string; readonly kind: ToolflowWork; readonly with: JsonObject }
+export type ToolflowEffect = ToolflowNodeEffect | WithdrawCall
 
 type Next = Step<ToolflowState, ToolflowEffect>
 
@@ -29,6 +32,7 @@ export const toolflow: RunKind<ToolflowState, ToolflowEvent, ToolflowEffect> = {
     toolflow_judge: 'repeatable',
     toolflow_dry_run: 'repeatable',
     toolflow_dispatch: 'repeatable',
+    withdraw_call: 'repeatable',
   },
   step,
 }
@@ -45,8 +49,23 @@ const FILLS = [
 ] as const satisfies readonly (keyof ToolflowState)[]
 
 function step(state: ToolflowState, event: ToolflowEvent): Next {
-  return advance(absorb(state, event))
+  return event.type === 'run.cancel' ? cancelled(state, event) : advance(absorb(state, event))
 }
+
+/**
+ * Before there is a call the flow ends at once. Afterwards it waits for the end of its call, which is withdrawn where a person has
+ * not decided yet: a call that executes, or whose outcome nobody knows, is not forgotten.
+ */
+function cancelled(state: ToolflowState, { by, reason }: ToolflowEvent & { type: 'run.cancel' }): Next {
+  if (isDispatched(state)) return advance({ ...state, cancel: state.cancel ?? { by, withdrawing: false } })
+  const why = reason !== undefined ? `: ${quoted(reason, LONGEST_REASON)}` : ''
+  const failure = { code: 'run.cancelled', says: `cancelled by ${quoted(by, LONGEST_REASON)}${why}` }
+  return ended({ ...enter(state, 'FINAL'), begun: true, failure })
+}
+
+const LONGEST_REASON = 500
+
+const isDispatched = ({ node, begun }: ToolflowState): boolean => NODES[node].does === 'toolflow_dispatch' && begun
 
 function absorb(state: ToolflowState, event: ToolflowEvent): ToolflowState {
   if (event.type === 'call.ended') return absorbCall(state, event)
@@ -59,8 +78,7 @@ function absorb(state: ToolflowState, event: ToolflowEvent): ToolflowState {
 /** The call's own row said how it ended, in the commit in which it did. */
 function absorbCall(state: ToolflowState, event: RunEvent): ToolflowState {
   const status = CallState.safeParse(event['state'])
-  const isDispatched = NODES[state.node].does === 'toolflow_dispatch' && state.begun
-  if (!status.success || !isDispatched) return state
+  if (!status.success || !isDispatched(state)) return state
   return { ...state, call: { call_id: event['call_id'] as CallId, status: status.data, reason: null } }
 }
 
@@ -76,9 +94,27 @@ function advance(before: ToolflowState): Next {
   const { does } = NODES[state.node]
   if (state.node === 'FINAL') return ended({ ...state, begun: true })
   if (does === null) throw new Bug(`the toolflow cannot leave ${state.node}`)
-  if (state.begun) return { state, effects: [], waits_for: waitsFor(state) }
-  const effect: ToolflowEffect = { key: keyOf(state, state.node), kind: does, with: detailsOf(state) }
+  if (state.begun) return standing(state)
+  const effect: ToolflowNodeEffect = { key: keyOf(state, state.node), kind: does, with: detailsOf(state) }
   return { state: { ...state, begun: true }, effects: [effect], waits_for: null }
+}
+
+/** A flow that was cancelled withdraws its call as soon as it is held. */
+function standing(state: ToolflowState): Next {
+  const { run_id, call, cancel } = state
+  const isHeld = call?.status === 'pending' && call.call_id !== null
+  if (cancel === undefined || cancel.withdrawing || !isHeld || call.call_id === null)
+    return { state, effects: [], waits_for: waitsFor(state) }
+  const effect: WithdrawCall = {
+    key: `${run_id}/withdraw`,
+    kind: 'withdraw_call',
+    with: { call_id: call.call_id, by: cancel.by },
+  }
+  return {
+    state: { ...state, cancel: { ...cancel, withdrawing: true } },
+    effects: [effect],
+    waits_for: waitsFor(state),
+  }
 }
 
 /** Where a flow stands still, its call is held or was interrupted. */
@@ -95,7 +131,7 @@ function ended(state: ToolflowState): Next {
   return {
     state,
     effects: [],
-    ends: 'done',
+    ends: isCancelled(state) ? 'cancelled' : 'done',
     audit: [
       {
         type: 'toolflow.ended',
@@ -109,6 +145,10 @@ function ended(state: ToolflowState): Next {
   }
 }
 
+/** A call that ran in spite of the cancellation ends its flow as always. */
+const isCancelled = ({ failure, cancel, call }: ToolflowState): boolean =>
+  failure?.code === 'run.cancelled' || (cancel !== undefined && call?.status === 'refused')
+
 function enter(state: ToolflowState, node: ToolflowNode): ToolflowState {
   const entered = { ...state, node, path: [...state.path, node], begun: false }
   if (node === 'GET_CARD')
@@ -121,7 +161,7 @@ function enter(state: ToolflowState, node: ToolflowNode): ToolflowState {
 const keyOf = ({ run_id }: ToolflowState, node: ToolflowNode) => `${run_id}/${node}`
 
 /** The node that asked for this effect. */
-export const nodeIn = ({ key }: Pick<ToolflowEffect, 'key'>): string => key.slice(key.lastIndexOf('/') + 1)
+export const nodeIn = ({ key }: Pick<ToolflowNodeEffect, 'key'>): string => key.slice(key.lastIndexOf('/') + 1)
 
 const AT_LEAST: Readonly<Partial<Record<ToolflowNode, Effect>>> = { ASK: 'ask', BLOCK: 'block' }
 

@@ -24,6 +24,7 @@ import { addPassphraseCommands } from './passphrase-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
 import type { Out } from './print.ts'
 import { chooseTarget, type TargetFlags } from './target.ts'
+import { addRunCommands } from './run-commands.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
@@ -173,6 +174,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addCallCommands(program, session)
   addToolCommands(program, session)
   addToolflowCommands(program, session)
+  addRunCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
   addPolicyCommands(program, session)

@@ -1,27 +1,85 @@
-import { PAGED } from './parameters.ts'
-import { listOf, RunAnswer } from '../../contract/answers.ts'
+import { CancelRunBody } from '../../contract/api.ts'
+import { listOf, RunAnswer, RunDetailsAnswer } from '../../contract/answers.ts'
+import { RunId } from '../../contract/ids.ts'
 import { problem } from '../../contract/problems.ts'
 import { RunStatus } from '../../contract/run.ts'
+import { PAGED } from './parameters.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
-import { pageOf } from './query.ts'
-import { DECIDERS, route, type Routes } from './route.ts'
+import { pageOf, partOf } from './query.ts'
+import { ADMINS, CALLERS, route, routeWithBody, type Routes } from './route.ts'
+
+const TEXTS = ['kind', 'owner', 'user', 'thread'] as const
 
 export const runRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
       method: 'get',
       path: '/v1/runs',
-      query: ['status', ...PAGED],
-      access: DECIDERS,
-      summary: 'Held calls, deliveries and flows that advance in steps, newest first (`status`: active or done)',
+      query: ['status', ...TEXTS, 'parent', ...PAGED],
+      access: CALLERS,
+      summary: 'Everything durable that advances in steps (held calls, deliveries, toolflows), newest first',
       answers: listOf(RunAnswer),
     }),
     async (c) => {
       const status = RunStatus.optional().safeParse(c.req.query('status'))
-      if (!status.success)
-        return problemResponse(problem('request.invalid', { paths: 'status: active or done' }), c.get('trace'))
-      const listed = await gate.listRuns(c.get('caller'), status.data, pageOf(c))
-      return listed.ok ? jsonResponse(200, listed.value) : problemResponse(listed.problem, c.get('trace'))
+      const parent = RunId.optional().safeParse(c.req.query('parent'))
+      if (!status.success || !parent.success) {
+        const paths = status.success ? 'parent: not the id of a run' : `status: one of ${RunStatus.options.join(', ')}`
+        return problemResponse(problem('request.invalid', { paths }), c.get('trace'))
+      }
+      const asked = TEXTS.map((name) => [name, c.req.query(name)]).filter(([, value]) => value !== undefined)
+      const filter = {
+        ...(Object.fromEntries(asked) as Partial<Record<(typeof TEXTS)[number], string>>),
+        ...(status.data === undefined ? {} : { status: status.data }),
+        ...(parent.data === undefined ? {} : { parent: parent.data }),
+      }
+      return jsonResponse(200, await gate.listRuns(c.get('caller'), filter, pageOf(c)))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/runs/{run_id}',
+      query: PAGED,
+      access: CALLERS,
+      summary: 'One run and a page of its journal: types, keys and times, never texts',
+      answers: RunDetailsAnswer,
+    }),
+    async (c) => {
+      const read = await gate.readRun(c.get('caller'), partOf(c, 'run_id'), pageOf(c))
+      return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/runs/{run_id}/cancel',
+      status: [202],
+      access: CALLERS,
+      summary: 'Ask a run to stop; a call that waits for a person is withdrawn, one that executes is waited for',
+      body: CancelRunBody,
+      answers: RunAnswer,
+    }),
+    async (c) => {
+      const { reason } = c.req.valid('json')
+      const cancelled = await gate.cancelRun(c.get('caller'), partOf(c, 'run_id'), reason)
+      return cancelled.ok ? jsonResponse(202, cancelled.value) : problemResponse(cancelled.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/runs/{run_id}/resume',
+      access: ADMINS,
+      summary: 'Let a faulted run go on, after what was wrong is corrected',
+      answers: RunAnswer,
+    }),
+    async (c) => {
+      const resumed = await gate.resumeRun(c.get('caller'), partOf(c, 'run_id'))
+      return resumed.ok ? jsonResponse(200, resumed.value) : problemResponse(resumed.problem, c.get('trace'))
     },
   )
 }

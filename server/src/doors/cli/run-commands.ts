@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+type ListOptions = Readonly<
+  Partial<Record<'status' | 'kind' | 'owner' | 'user' | 'thread' | 'parent' | 'after' | 'limit', string>>
+>
+
+/** Everything durable that advances in steps: list, look, cancel, resume. */
+export function addRunCommands(program: Command, session: Session): void {
+  const runs = program
+    .command('runs')
+    .description('held calls, deliveries and toolflows that go on without their caller')
+    .option('--status <status>', 'active, waiting, done, failed, cancelled or faulted')
+    .option('--kind <kind>', 'held-call, delivery or toolflow')
+    .option('--owner <id>', 'of this caller, such as agent:claude')
+    .option('--user <name>', 'of callers of this person')
+    .option('--thread <name>', 'in this session')
+    .option('--parent <run_id>', 'started by this run')
+    .option('--limit <n>', 'how many at most')
+    .option('--after <cursor>', 'go on after the page before')
+    .action(async (options: ListOptions) => {
+      const query = new URLSearchParams(Object.entries(options)).toString()
+      const reply = await session.send('GET', `/v1/runs${query === '' ? '' : `?${query}`}`)
+      session.exit(printReply(session.out(), reply, (body) => printRuns(session.out(), body)))
+    })
+  runs
+    .command('show <run_id>')
+    .description('one run and its journal')
+    .action(async (run_id: string) => {
+      const reply = await session.send('GET', `${pathOf(run_id)}?limit=200`)
+      session.exit(printReply(session.out(), reply, (run) => printRun(session.out(), run)))
+    })
+  runs
+    .command('cancel <run_id>')
+    .description('ask a run to stop; a call that executes is waited for')
+    .option('--reason <words>', 'why, for the record')
+    .action(async (run_id: string, { reason }: { reason?: string }) => {
+      const body = JSON.stringify(reason === undefined ? {} : { reason })
+      const reply = await session.send('POST', `${pathOf(run_id)}/cancel`, body)
+      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} was asked to stop`)
+      session.exit(printReply(session.out(), reply, say))
+    })
+  runs
+    .command('resume <run_id>')
+    .description('let a faulted run go on')
+    .action(async (run_id: string) => {
+      const reply = await session.send('POST', `${pathOf(run_id)}/resume`)
+      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} goes on`)
+      session.exit(printReply(session.out(), reply, say))
+    })
+}
+
+const pathOf = (run_id: string) => `/v1/runs/${encodeURIComponent(run_id)}`
+
+function printRuns(out: Out, body: Fields): void {
+  const items = itemsOf(body)
+  if (items.length === 0) out.line('no runs')
+  else table(out, [['run', 'kind', 'status', 'owner', 'waits for', 'since'], ...items.map(rowOf)])
+  if (body['next'] !== undefined) out.line(`more: --after ${textOf(body['next'])}`)
+}
+
+function rowOf(run: Fields): string[] {
+  const owner = textOf(fieldsOf(run['owner'])['id'])
+  const fault = textOf(fieldsOf(run['fault'])['says'])
+  return [
+    textOf(run['run_id']),
+    textOf(run['kind']),
+    textOf(run['status']),
+    owner === '' ? '-' : owner,
+    fault === '' ? textOf(run['waits_for'] ?? '-') : fault,
+    timeOf(run['created_at']),
+  ]
+}
+
+function printRun(out: Out, run: Fields): void {
+  const owner = fieldsOf(run['owner'])
+  out.line(`${textOf(run['kind'])} ${textOf(run['run_id'])}: ${textOf(run['status'])}`, 'head')
+  const lines: readonly (readonly [string, string])[] = [
+    ['owner', owner['id'] === undefined ? '' : `${textOf(owner['id'])} for ${textOf(owner['user'])}`],
+    ['thread', textOf(run['thread'])],
+    ['started by', textOf(run['parent'])],
+    ['waits for', textOf(run['waits_for'])],
+    ['under way', (Array.isArray(run['executing']) ? run['executing'] : []).map(textOf).join(', ')],
+    ['timers', timersOf(run)],
+    ['created', timeOf(run['created_at'])],
+    ['ended', run['ended_at'] === undefined ? '' : timeOf(run['ended_at'])],
+    ['fault', faultOf(fieldsOf(run['fault']))],
+  ]
+  for (const [name, text] of lines) if (text !== '') out.line(`  ${name}: ${text}`)
+  const events = Array.isArray(run['events']) ? run['events'].map(fieldsOf) : []
+  for (const event of events)
+    out.line(`  ${textOf(event['seq'])} ${textOf(event['type'])} ${subjectOf(event)}`.trimEnd())
+}
+
+const timersOf = (run: Fields): string =>
+  Object.entries(fieldsOf(run['timers']))
+    .map(([name, at]) => `${name} at ${timeOf(at)}`)
+    .join(', ')
+
+function faultOf({ count, says, retry_at }: Fields): string {
+  if (count === undefined) return ''
+  const next = retry_at === undefined ? 'waits for `sluice runs resume`' : `tried again at ${timeOf(retry_at)}`
+  return `failed ${textOf(count)} times in a row: ${textOf(says)}; ${next}`
+}
+
+const SUBJECTS = ['key', 'name', 'call_id', 'approval_id', 'run_id', 'by']
+const subjectOf = (event: Fields): string =>
+  SUBJECTS.map((name) => textOf(event[name]))
+    .filter((text) => text !== '')
+    .join(' ')

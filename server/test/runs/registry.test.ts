@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { performersOf, type PerformerDeps } from '../../src/commands/runs/performers.ts'
+import type { Json } from '../../src/contract/json.ts'
+import type { RunEvent, RunKind } from '../../src/contract/run.ts'
+import { newDelivery } from '../../src/core/runs/delivery.ts'
+import { holdCall } from '../../src/core/runs/held-call.ts'
+import { KINDS, RUN_KINDS } from '../../src/core/runs/kinds.ts'
+import { startToolflow } from '../../src/core/toolflow/state.ts'
+
+const performers = performersOf({} as PerformerDeps)
+
+/** A state of each kind in which it can be cancelled. */
+const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
+  'held-call': holdCall('call_000000000000000000000000', 'auth_0000000000000000', 1_000).state,
+  delivery: newDelivery({
+    delivery_id: 'd',
+    channel: 'c',
+    event: 'approval.pending',
+    call_id: 'call_000000000000000000000000',
+    approval_id: null,
+    at: 0,
+  }).state,
+  toolflow: startToolflow({
+    run_id: 'run_0000000000000000',
+    caller: { kind: 'user', id: 'user:a', user: 'a' },
+    trace: 't',
+    asked_hash: 'h',
+    body: { user_prompt: 'p', top_k: 5 },
+    limits: { close_within: 0.1, floor: 0.5 },
+  }),
+}
+const CANCEL: RunEvent = { type: 'run.cancel', by: 'user:a', reason: 'no longer wanted' }
+
+describe.each([...RUN_KINDS.values()])('the kind of run `$kind`', (kind: RunKind) => {
+  test('has a performer for each of its effects, and says whether the effect may be repeated', () => {
+    const effects = Object.entries(kind.effects)
+    expect(effects.length).toBeGreaterThan(0)
+    for (const [effect, repeat] of effects) {
+      expect([effect, typeof performers.get(effect)]).toEqual([effect, 'function'])
+      expect(['repeatable', 'once']).toContain(repeat)
+    }
+  })
+
+  test('ends when it is cancelled, or does something about it', () => {
+    const state = OPEN[kind.kind]
+    if (state === undefined) throw new Error(`add an open state of \`${kind.kind}\` to this test`)
+    const step = kind.step(state, CANCEL)
+    expect(step.ends === 'cancelled' || step.effects.length > 0 || (step.cancel ?? []).length > 0).toBe(true)
+    // The same request again does nothing more.
+    if (step.ends === undefined) expect(kind.step(step.state, CANCEL)).toMatchObject({ effects: [] })
+  })
+})
+
+test('every kind has a name of its own, and nobody performs an effect that no kind asks for', () => {
+  expect(RUN_KINDS.size).toBe(KINDS.length)
+  const asked = new Set([...RUN_KINDS.values()].flatMap(({ effects }) => Object.keys(effects)))
+  expect([...performers.keys()].filter((effect) => !asked.has(effect))).toEqual([])
+})
