@@ -14,7 +14,7 @@ describe('what the operator says to the deciders', () => {
     expect(readConfig(server({ sandbox, tools }))).toMatchObject({
       value: {
         servers: {
-          files: { sandbox: { local: false }, tools: { read: { content: { secrets: 'block', pii: 'ask' } } } },
+          files: { sandbox: { local: false }, tools: { read: { content: { pii: 'ask', credentials: [] } } } },
         },
       },
     })

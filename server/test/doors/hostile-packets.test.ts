@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ESCAPES, FORGED_LINES, HIDDEN_PAYLOADS, looksOurs } from '../hostile-texts.ts'
+import { ESCAPES, FORGED_LINES, HIDDEN_PAYLOADS, looksOurs, threadOf } from '../hostile-texts.ts'
 import { configure, startGate, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -29,7 +29,7 @@ const hold = async (args: object, thread = 't1') =>
 
 test('at the command line no argument, thread or answer draws a line of its own', async () => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
-    expect(await hold({ text }, text.slice(0, 100)), name).toMatch(/^auth_/)
+    expect(await hold({ text }, threadOf(text)), name).toMatch(/^auth_/)
   }
   const { out, code } = await gate.cli('approvals')
   expect(code).toBe(0)

@@ -114,9 +114,9 @@ describe('an answer', () => {
     })
   })
 
-  test('with a secret in it is blocked as any argument would be', () =>
+  test('with a secret in it is held for a person, as any argument of a tool that writes would be', () =>
     asPerson('http', 'new', 'AKIAQ3EGRZ7XMPLE2TWN', async (client) => {
-      expect(await order(client, 'tea')).toMatchObject({ isError: true, structuredContent: { code: 'call.blocked' } })
+      expect(await order(client, 'tea')).toMatchObject({ structuredContent: { status: 'pending' } })
       expect(done()).toEqual([''])
     }))
 
