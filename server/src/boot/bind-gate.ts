@@ -27,26 +27,15 @@ import { clearPassphrase, setPassphrase } from '../commands/identity/passphrase.
 import { listPauses, setPause } from '../commands/policy/pause.ts'
 import { performersOf } from '../commands/runs/performers.ts'
 import type { KeptCheckpoint, OwnTail } from '../commands/audit/audit-ports.ts'
-import type {
-  Accounts,
-  ArgumentModel,
-  Artifacts,
-  AuditReads,
-  CallbackSource,
-  Channel,
-  Clock,
-  Digest,
-  HealthEvidence,
-  Ids,
-  Issuers,
-  Journal,
-  Ledger,
-  Offerings,
-  Passphrases,
-  Probe,
-  Shelves,
-  ToolServers,
-} from '../commands/ports.ts'
+import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
+import type { HealthEvidence } from '../commands/ports/health.ts'
+import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
+import type { Ledger } from '../commands/ports/ledger.ts'
+import type { ArgumentModel } from '../commands/ports/models.ts'
+import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
+import type { Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
+import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import { policiesOf } from '../commands/policy/policies.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Breathe } from '../commands/ports.ts'
+import type { Breathe } from '../commands/ports/runtime.ts'
 
 /** How long a piece of background work may hold the thread, while calls wait. */
 const LONGEST_MS = 2

@@ -1,7 +1,7 @@
 import type { ListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { registerTools, type RegisterDeps } from '../commands/catalogue/register-tools.ts'
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
-import type { ToolsListed } from '../commands/ports.ts'
+import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import { LISTING_SAYS } from '../contract/tool-bounds.ts'
 import type { Log } from './open-gate.ts'
 

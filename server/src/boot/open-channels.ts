@@ -1,4 +1,6 @@
-import type { CallbackSource, Channel, Clock, WebhookKey } from '../commands/ports.ts'
+import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
+import type { WebhookKey } from '../commands/ports/keys.ts'
+import type { Clock } from '../commands/ports/runtime.ts'
 import type { Channels } from '../contract/channels.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../keys/webhook-key.ts'

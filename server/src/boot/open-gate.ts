@@ -9,7 +9,7 @@ import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.
 import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/own-credentials.ts'
-import type { Probe } from '../commands/ports.ts'
+import type { Probe } from '../commands/ports/runtime.ts'
 import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
 import { strikeOwnAnswers, strikeOwnReplies } from '../commands/calls/strike-own-answers.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'

@@ -1,5 +1,5 @@
 import type { ServerReport } from '../commands/gate.ts'
-import type { AuditReads, Shelves } from '../commands/ports.ts'
+import type { AuditReads, Shelves } from '../commands/ports/reads.ts'
 import type { Config } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Reading, Readings } from '../telemetry/instruments.ts'

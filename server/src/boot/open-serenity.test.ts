@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { HealthEvidence } from '../commands/ports.ts'
+import type { HealthEvidence } from '../commands/ports/health.ts'
 import { Serenity } from '../contract/serenity.ts'
 import { openSerenity } from './open-serenity.ts'
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { HealthEvidence } from '../commands/ports.ts'
+import type { HealthEvidence } from '../commands/ports/health.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { GateWord, SERENITY_LIMITS, type Serenity, type SerenityProvider } from '../contract/serenity.ts'
 import { healthFiles } from '../upstream/health-files.ts'

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Ids } from '../commands/ports.ts'
+import type { Ids } from '../commands/ports/runtime.ts'
 
 /** Fetched in one go: a call takes some sixty bytes, and each fetch costs more than the bytes do. */
 const pool = Buffer.alloc(4096)

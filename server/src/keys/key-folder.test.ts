@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TokenClaims } from '../commands/ports.ts'
+import type { TokenClaims } from '../commands/ports/keys.ts'
 import type { Result } from '../contract/problems.ts'
 import { CHECKPOINT_FILE, openKeys, rotateCheckpointKey, rotateTokenKey, TOKEN_FILE, type Keys } from './key-folder.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { CheckpointKeys } from '../commands/audit/audit-ports.ts'
-import type { TokenKeys } from '../commands/ports.ts'
+import type { TokenKeys } from '../commands/ports/keys.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import {
   createCheckpointKeys,

@@ -1,5 +1,5 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
-import type { Issuers } from '../commands/ports.ts'
+import type { Issuers } from '../commands/ports/keys.ts'
 import { TOKEN_TOLERANCE_S, type OidcIssuer } from '../contract/auth-settings.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
 import { issuerKeys } from './issuer-keys.ts'

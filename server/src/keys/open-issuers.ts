@@ -1,4 +1,4 @@
-import type { Issuers } from '../commands/ports.ts'
+import type { Issuers } from '../commands/ports/keys.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
 
 /** The configured OIDC issuers. The library for their tokens is loaded by the first one that is shown: most gates see none. */

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt } from 'node:crypto'
-import type { Passphrases } from '../commands/ports.ts'
+import type { Passphrases } from '../commands/ports/keys.ts'
 import type { SealedPassphrase } from '../contract/passphrase.ts'
 import { sameBytes } from './hmac.ts'
 

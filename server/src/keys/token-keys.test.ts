@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TokenClaims } from '../commands/ports.ts'
+import type { TokenClaims } from '../commands/ports/keys.ts'
 import { createTokenKeys, tokenBytes } from './token-keys.ts'
 
 const key = (fill: number) => Buffer.alloc(32, fill)

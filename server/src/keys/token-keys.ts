@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { TokenClaims, TokenKeys } from '../commands/ports.ts'
+import type { TokenClaims, TokenKeys } from '../commands/ports/keys.ts'
 import { Bug } from '../contract/problems.ts'
 import { hmacSha256, sameBytes } from './hmac.ts'
 

@@ -1,4 +1,4 @@
-import type { WebhookKey } from '../commands/ports.ts'
+import type { WebhookKey } from '../commands/ports/keys.ts'
 import { hmacSha256, sameBytes } from './hmac.ts'
 
 export const MIN_WEBHOOK_SECRET_BYTES = 16

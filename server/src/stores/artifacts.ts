@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Artifacts } from '../commands/ports.ts'
+import type { Artifacts } from '../commands/ports/artifacts.ts'
 import { Sha256 } from '../contract/ids.ts'
 import { Bug } from '../contract/problems.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../commands/ports.ts'
+import type { Change } from '../commands/ports/ledger.ts'
 import { note, wholeChain } from './ledger-fixtures.suite.ts'
 import type { Opener } from './ledger.suite.ts'
 

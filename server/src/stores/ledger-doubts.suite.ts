@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Change, Committed, InDoubt, Settled } from '../commands/ports.ts'
+import type { Change, Committed, InDoubt, Settled } from '../commands/ports/ledger.ts'
 import { callId, newCall, note, runId, wholeChain, type OpenLedger } from './ledger-fixtures.suite.ts'
 
 /** Where the engine goes away while it stores a group of commits. */

@@ -5,7 +5,8 @@ import type { AuditDraft, AuditEntry } from '../contract/audit.ts'
 import { GENESIS } from '../contract/genesis.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { ApprovalId, CallId, RunId } from '../contract/ids.ts'
-import type { Accounts, AuditReads, Change, Journal, Ledger, Outcomes, Shelves } from '../commands/ports.ts'
+import type { Change, Ledger, Outcomes } from '../commands/ports/ledger.ts'
+import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
 import { entryText } from '../core/audit/chain.ts'
 
 export type OpenLedger = Ledger & Outcomes & Shelves & Accounts & AuditReads & Journal & { close(): Promise<void> }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Change, Committed } from '../commands/ports.ts'
+import type { Change, Committed } from '../commands/ports/ledger.ts'
 import { call, note, runId, wholeChain, type OpenLedger } from './ledger-fixtures.suite.ts'
 import type { Opener } from './ledger.suite.ts'
 

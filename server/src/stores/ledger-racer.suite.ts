@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Ledger } from '../commands/ports.ts'
+import type { Ledger } from '../commands/ports/ledger.ts'
 import { approval, approvalId, note, runId } from './ledger-fixtures.suite.ts'
 
 export const ROUNDS = 30

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallRow } from '../contract/call.ts'
 import type { RunId } from '../contract/ids.ts'
-import type { Change } from '../commands/ports.ts'
+import type { Change } from '../commands/ports/ledger.ts'
 import { call, newCall, runId } from './ledger-fixtures.suite.ts'
 import type { Opener } from './ledger.suite.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Change, Committed } from '../commands/ports.ts'
+import type { Change, Committed } from '../commands/ports/ledger.ts'
 import { Bug } from '../contract/problems.ts'
 import {
   approval,

@@ -1,4 +1,4 @@
-import type { ArgumentModel } from '../commands/ports.ts'
+import type { ArgumentModel } from '../commands/ports/models.ts'
 import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { ModelSettings } from '../contract/models.ts'

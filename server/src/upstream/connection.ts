@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client'
+import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import type {
   NoticeMethod,
-  ToolsListed,
   UpstreamAnswer,
   UpstreamCall,
   UpstreamQuestion,
   UpstreamReply,
-} from '../commands/ports.ts'
+} from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { mirrorsOf, type Mirror } from '../contract/mirrors.ts'
 import type { ToolDefinition } from '../contract/tool.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamCall } from '../commands/ports.ts'
+import type { UpstreamCall } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { cancelFrame, idAtEnds, isFrameId, replyOf, requestFrame, type FrameId } from './frames.ts'
 import { toolCall } from './our-request.ts'

@@ -1,5 +1,5 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client'
-import type { Progress, UpstreamReply } from '../commands/ports.ts'
+import type { Progress, UpstreamReply } from '../commands/ports/upstream.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { OurRequest } from './our-request.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { HealthProvider } from '../commands/ports.ts'
+import type { HealthProvider } from '../commands/ports/health.ts'
 import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { SerenityProvider } from '../contract/serenity.ts'

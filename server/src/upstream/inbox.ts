@@ -1,5 +1,5 @@
 import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
-import { NOTICE_METHODS, type NoticeMethod } from '../commands/ports.ts'
+import { NOTICE_METHODS, type NoticeMethod } from '../commands/ports/upstream.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { idAtEnds, isFrameId, progressOf, type FrameId } from './frames.ts'
 import type { Overlong } from './line-reader.ts'

@@ -1,4 +1,5 @@
-import type { Notice, ToolsListed } from '../commands/ports.ts'
+import type { ToolsListed } from '../commands/ports/catalogue.ts'
+import type { Notice } from '../commands/ports/upstream.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
 import { commandsTransport } from './commands/commands-transport.ts'

@@ -1,5 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client'
-import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports.ts'
+import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports/upstream.ts'
 import type { Answerable } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'

@@ -1,4 +1,4 @@
-import type { Progress, UpstreamReply } from '../commands/ports.ts'
+import type { Progress, UpstreamReply } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { problem, type ProblemCode } from '../contract/problems.ts'
 import { replyOf, type FrameId } from './frames.ts'

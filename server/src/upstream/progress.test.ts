@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp } from '../../test/tool-servers/with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from '../../test/tool-servers/with-tool-servers.ts'
-import type { Progress } from '../commands/ports.ts'
+import type { Progress } from '../commands/ports/upstream.ts'
 import { rationed } from './rationed.ts'
 
 async function reported({ servers }: Rig, server: string, n: number, wants = true) {

@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamCall } from '../commands/ports.ts'
+import type { UpstreamAnswer, UpstreamCall } from '../commands/ports/upstream.ts'
 import { lost, notSent } from './pending-calls.ts'
 
 /** How one call leaves that has its own request or process, so that its answer needs no id. */

@@ -1,4 +1,4 @@
-import type { Offerings, ToolServers } from '../commands/ports.ts'
+import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { Result } from '../contract/problems.ts'
 
 /** What `sluice servers` shows of one server. */

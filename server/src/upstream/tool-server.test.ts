@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers } from '../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../commands/ports.ts'
+import type { UpstreamAnswer } from '../commands/ports/upstream.ts'
 
 const QUICK = { restart: { base_ms: 20, cap_ms: 40 }, breaker: { threshold: 3, base_ms: 60_000, cap_ms: 60_000 } }
 const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)

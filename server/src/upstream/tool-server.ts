@@ -5,7 +5,7 @@ import type {
   UpstreamQuestion,
   UpstreamReply,
   Watched,
-} from '../commands/ports.ts'
+} from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError, type Client, type McpSubscription } from '@modelcontextprotocol/client'
-import type { UpstreamReply } from '../commands/ports.ts'
+import type { UpstreamReply } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { backOff } from './breaker.ts'
 import { notSent } from './pending-calls.ts'

@@ -1,4 +1,4 @@
-import type { UpstreamReply, Watched } from '../commands/ports.ts'
+import type { UpstreamReply, Watched } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 
 /** How one connection is told which resources to tell of. */

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { NoticeMethod, UpstreamReply } from '../commands/ports.ts'
+import type { NoticeMethod, UpstreamReply } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import type { Envelope } from './frames.ts'

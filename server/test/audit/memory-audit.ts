@@ -1,5 +1,7 @@
 import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/audit/audit-ports.ts'
-import type { AuditReads, Change, Committed, Digest, Held, Ledger, Shelves, Table } from '../../src/commands/ports.ts'
+import type { Change, Committed, Ledger, Table } from '../../src/commands/ports/ledger.ts'
+import type { AuditReads, Held, Shelves } from '../../src/commands/ports/reads.ts'
+import type { Digest } from '../../src/commands/ports/runtime.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
 import { entryParts, linkEntry } from '../../src/core/audit/chain.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { ProbePoint } from '../../src/commands/ports.ts'
+import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 

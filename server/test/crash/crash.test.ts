@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ProbePoint } from '../../src/commands/ports.ts'
+import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import type { CallState } from '../../src/contract/call.ts'
 import { APPROVER, effectsIn } from '../gate/with-gate.ts'
 import { afterDeath, settles, theCall } from './after-death.ts'

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports.ts'
+import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { APPROVER, openTestGate, pendingOf } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 

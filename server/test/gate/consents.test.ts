@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { driveWorld } from '../../src/boot/drive-world.ts'
 import { openWorld } from '../../src/boot/open-gate.ts'
 import type { Gate } from '../../src/commands/gate.ts'
-import type { Change } from '../../src/commands/ports.ts'
+import type { Change } from '../../src/commands/ports/ledger.ts'
 import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/contract/consent.ts'
 import type { Result } from '../../src/contract/problems.ts'
 import {

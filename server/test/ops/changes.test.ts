@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes/changes.ts'
-import type { Change } from '../../src/commands/ports.ts'
+import type { Change } from '../../src/commands/ports/ledger.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { GateChange } from '../../src/contract/change.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate } from '../gate/with-gate.ts'

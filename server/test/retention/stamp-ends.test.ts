@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunRow } from '../../src/contract/run.ts'
 import { call, callId, runId } from '../../src/stores/ledger-fixtures.suite.ts'
-import type { Change } from '../../src/commands/ports.ts'
+import type { Change } from '../../src/commands/ports/ledger.ts'
 import { stampEnds } from '../../src/commands/retention/stamp-ends.ts'
 
 const DAY = 86_400_000

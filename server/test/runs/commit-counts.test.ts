@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Change } from '../../src/commands/ports.ts'
+import type { Change } from '../../src/commands/ports/ledger.ts'
 import type * as SqliteLedger from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from '../gate/with-gate.ts'
 import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'

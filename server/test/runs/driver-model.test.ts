@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Change, Committed, Ledger } from '../../src/commands/ports.ts'
+import type { Change, Committed, Ledger } from '../../src/commands/ports/ledger.ts'
 import type { Perform } from '../../src/commands/runs/performer.ts'
 import type { RunId } from '../../src/contract/ids.ts'
 import type { Json } from '../../src/contract/json.ts'

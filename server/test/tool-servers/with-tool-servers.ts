@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { UpstreamAnswer } from '../../src/commands/ports.ts'
+import type { UpstreamAnswer } from '../../src/commands/ports/upstream.ts'
 import type { ListingFinding } from '../../src/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../src/contract/tool.ts'
 import { openToolServers } from '../../src/upstream/open-tool-servers.ts'

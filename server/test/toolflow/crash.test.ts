@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ProbePoint } from '../../src/commands/ports.ts'
+import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 

@@ -2,7 +2,9 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { expire, withdraw } from '../../core/approvals/transitions.ts'
 import { closeCall, heldCallOf } from '../calls/close-call.ts'
-import type { Clock, Held, Ledger, Shelves } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EndDeps = { readonly shelves: Shelves; readonly ledger: Ledger; readonly clock: Clock }

@@ -3,7 +3,8 @@ import type { ToolResult } from '../../contract/call.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { MOVES } from '../../core/approvals/transitions.ts'
 import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
-import type { Accounts, Change, Committed, Ledger } from '../ports.ts'
+import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Accounts } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
 /** What one caller may have waiting for a decision at a time. */

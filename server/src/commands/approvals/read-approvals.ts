@@ -13,7 +13,7 @@ import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import type { Page, Shelves } from '../ports.ts'
+import type { Page, Shelves } from '../ports/reads.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import { showRequest } from './show-request.ts'
 

@@ -9,7 +9,9 @@ import { approve, deny, isEnough, type TokenStrength } from '../../core/approval
 import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
 import { decisionChanges, type DecideDeps } from './decide-approval.ts'
-import type { Digest, Held, TokenKeys } from '../ports.ts'
+import type { TokenKeys } from '../ports/keys.ts'
+import type { Held } from '../ports/reads.ts'
+import type { Digest } from '../ports/runtime.ts'
 import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 

@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { linearRegExp } from '../../core/json/linear-regexp.ts'
-import type { Artifacts, Clock } from '../ports.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { readArtifact } from './read-artifact.ts'
 
 export type GrepDeps = {

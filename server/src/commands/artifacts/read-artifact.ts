@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { Sha256 } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Artifacts } from '../ports.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
 
 /** A part of an evicted output. Artifacts belong to the user in whose name the call was made. */
 export async function readArtifact(

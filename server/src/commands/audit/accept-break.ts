@@ -5,7 +5,7 @@ import { breakBody, checkpointId, checkpointText } from '../../core/audit/checkp
 import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
 import type { CheckpointKeys } from './audit-ports.ts'
-import type { Ids } from '../ports.ts'
+import type { Ids } from '../ports/runtime.ts'
 import { continueKept } from './continue-kept.ts'
 import { verifyAudit } from './verify-audit.ts'
 import type { WriteCheckpointDeps } from './write-checkpoint.ts'

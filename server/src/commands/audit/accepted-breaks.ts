@@ -1,7 +1,7 @@
 import type { AcceptedBreak, AuditFinding, Checkpoint, CheckpointBody } from '../../contract/audit.ts'
 import { checkpointId } from '../../core/audit/checkpoint.ts'
 import { checkpointFinding, isSigned, readCheckpoint, type Signers } from '../../core/audit/verify-checkpoint.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 
 type BreakDeps = { readonly shelves: Pick<Shelves, 'list' | 'row'>; readonly keys: Signers }
 

@@ -4,7 +4,8 @@ import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
-import type { AuditReads, Digest, Shelves } from '../ports.ts'
+import type { AuditReads, Shelves } from '../ports/reads.ts'
+import type { Digest } from '../ports/runtime.ts'
 
 export type ContinueDeps = {
   readonly audit: AuditReads

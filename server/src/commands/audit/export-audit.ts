@@ -6,7 +6,8 @@ import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './continue-kept.ts'
 import { csvHeader, csvRow } from './export-audit-csv.ts'
 import type { CheckpointKeys } from './audit-ports.ts'
-import type { AuditReads, Clock, Held, Shelves } from '../ports.ts'
+import type { AuditReads, Held, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
 
 export type ExportAuditDeps = {

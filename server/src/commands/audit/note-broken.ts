@@ -1,7 +1,8 @@
 import type { AuditBroken } from '../../contract/audit.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import type { KeptCheckpoint } from './audit-ports.ts'
-import type { Clock, Ids, Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 
 export type NoteBrokenDeps = {
   readonly kept: KeptCheckpoint

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
-import type { Change, Clock, Ids, Ledger } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 
 /** Somebody at a door where they have no business: a caller at another kind's route, or an address with too many wrong keys. */
 export type Refusal =

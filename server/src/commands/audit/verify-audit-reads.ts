@@ -1,4 +1,4 @@
-import type { AuditReads, Shelves } from '../ports.ts'
+import type { AuditReads, Shelves } from '../ports/reads.ts'
 
 /** Few enough that a call which arrives meanwhile hardly waits for them. */
 export const ENTRIES_AT_ONCE = 128

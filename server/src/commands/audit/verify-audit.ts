@@ -10,7 +10,7 @@ import {
   readCheckpoint,
 } from '../../core/audit/verify-checkpoint.ts'
 import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
-import type { AuditReads, Shelves } from '../ports.ts'
+import type { AuditReads, Shelves } from '../ports/reads.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'
 

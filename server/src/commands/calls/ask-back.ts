@@ -9,7 +9,10 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
-import type { Change, Clock, Ledger, Probe, Shelves, ToolServers } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock, Probe } from '../ports/runtime.ts'
+import type { ToolServers } from '../ports/upstream.ts'
 import type { RollbackDeps } from './siblings-of.ts'
 
 export type AskDeps = RollbackDeps & {

@@ -10,7 +10,7 @@ import { identityOf } from '../../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Ready } from './check-call.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
 /** What the record of a new call needs besides the call and its verdict. */

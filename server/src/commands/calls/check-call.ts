@@ -9,7 +9,7 @@ import { sayExpectation } from '../../core/gate/standard/expectations.ts'
 import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { askBack, type AskDeps } from './ask-back.ts'
-import type { Digest } from '../ports.ts'
+import type { Digest } from '../ports/runtime.ts'
 import { rollbackFor } from './siblings-of.ts'
 
 /** What is known of an execution before it starts: for the call's row, and for the audit with hashes in place of values. */

@@ -3,7 +3,8 @@ import type { CallRow } from '../../contract/call.ts'
 import { Bug, type Problem } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import { auditOf } from './call-changes.ts'
-import type { Change, Held, Shelves } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
 import { tellRun } from '../runs/run-changes.ts'
 
 /** The held call behind a request. */

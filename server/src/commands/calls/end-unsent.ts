@@ -2,7 +2,7 @@ import type { CallRow } from '../../contract/call.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
-import type { Change, CommitId, Version } from '../ports.ts'
+import type { Change, CommitId, Version } from '../ports/ledger.ts'
 import { auditOf } from './call-changes.ts'
 
 export type EndUnsentDeps = EndDeps & {

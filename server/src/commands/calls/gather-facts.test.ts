@@ -6,7 +6,7 @@ import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { callWith, toolWith } from '../../core/gate/quiet-facts.suite.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 import type { DiskLook, FileFacts } from './facts/file-facts.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })

@@ -12,7 +12,8 @@ import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
 import { readStanding, type Seen } from './facts/standing.ts'
 import { trapFacts } from './facts/trap-facts.ts'
-import type { Catalogue, Clock } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Clock } from '../ports/runtime.ts'
 
 export type FactsDeps = BudgetDeps &
   FilesDeps &

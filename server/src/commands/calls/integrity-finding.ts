@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
 
 /**
  * A call whose arguments are not the ones that were hashed is a security finding: an audit entry of its own, beside the one that

@@ -8,7 +8,8 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
-import type { Catalogue, Clock, Digest, Ids } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 
 export type PrepareDeps = {
   readonly catalogue: Catalogue

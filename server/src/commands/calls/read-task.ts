@@ -4,7 +4,7 @@ import type { CallId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import type { Page, Shelves } from '../ports.ts'
+import type { Page, Shelves } from '../ports/reads.ts'
 import { maySeeCall } from './read-call.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 

@@ -1,4 +1,4 @@
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 import { isStopping, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type RecoverReadBackDeps = VerifyDeps & { readonly shelves: Shelves; readonly boot: string }

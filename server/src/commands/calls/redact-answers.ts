@@ -3,7 +3,7 @@ import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner, type Soon } from '../scanning/scanner.ts'
-import type { Live, Offerings, ToolServers } from '../ports.ts'
+import type { Live, Offerings, ToolServers } from '../ports/upstream.ts'
 
 /** The same tool servers, but no answer of theirs carries what the scanner finds: whoever asked, and whatever is stored of it. */
 export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {

@@ -2,7 +2,8 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { heldCall, parkCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
-import type { Change, Clock, Ids } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 
 /** One more try of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */

@@ -5,7 +5,8 @@ import { describeStandard, type StandardSentences } from '../../core/gate/standa
 import type { Sources } from '../../core/gate/standard/fill-template.ts'
 import { rollbackOf, type Siblings } from '../../core/gate/standard/rollback-of.ts'
 import type { Judgement } from './facts/load-judgement.ts'
-import type { Catalogue, Digest } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Digest } from '../ports/runtime.ts'
 
 export type SiblingDeps = { readonly catalogue: Catalogue; readonly digest: Digest }
 

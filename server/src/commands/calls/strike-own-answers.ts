@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
-import type { Live, Offerings, ToolServers } from '../ports.ts'
+import type { Live, Offerings, ToolServers } from '../ports/upstream.ts'
 
 /**
  * The same tool servers, but nothing they say carries one of the gate's own credentials: results, errors, progress, log lines,

@@ -4,7 +4,7 @@ import { askBack, type AskDeps } from './ask-back.ts'
 import { auditOf } from './call-changes.ts'
 import { findingAbout } from './check-call.ts'
 import type { Intake } from './intake.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 
 export type VerifyDeps = AskDeps & {

@@ -1,5 +1,5 @@
 import type { CallRow } from '../../contract/call.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 
 export type WaitDeps = {

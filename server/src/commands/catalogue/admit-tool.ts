@@ -2,7 +2,9 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
-import type { Clock, Ids, Ledger, Shelves } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8

@@ -4,7 +4,10 @@ import type { Tool, ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../../core/catalogue/join-tool.ts'
 import { createLookAlikeIndex } from '../../core/catalogue/look-alike-index.ts'
 import type { Hit } from '../../core/search/create-index.ts'
-import type { Breathe, Catalogue, Held, Shelves, Version } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Version } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Breathe } from '../ports/runtime.ts'
 import { openWordIndex } from './word-index.ts'
 
 /** A row may be a megabyte, and reading one holds the thread. */

@@ -1,5 +1,5 @@
 import { LISTING_SAYS, type ListingFinding } from '../../contract/tool-bounds.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 
 /** A finding as operators read it. */
 export type SaidFinding = ListingFinding & { readonly says: string }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { serversOf, withLedger, type LedgerRig } from '../../../test/tool-servers/with-ledger.ts'
 import { refuse } from '../../contract/problems.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
-import type { Committed } from '../ports.ts'
+import type { Committed } from '../ports/ledger.ts'
 import { registerTools } from './register-tools.ts'
 
 const SERVERS = serversOf({ mail: { command: 'x' }, files: { command: 'x' } })

@@ -4,7 +4,9 @@ import { boundDefinition, collectFindings, TOOL_BOUNDS, type ListingFinding } fr
 import type { ServerRow, ToolDefinition, ToolRow } from '../../contract/tool.ts'
 import { definitionText, toolIdOf } from '../../core/catalogue/definition.ts'
 import type { KnownRow, LiveCatalogue } from './catalogue.ts'
-import type { Breathe, Change, Clock, Digest, Held, Ids, Ledger, Shelves } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8

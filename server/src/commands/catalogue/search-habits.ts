@@ -3,7 +3,9 @@ import type { Habit, HabitsRow } from '../../contract/habits.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { withHabit } from '../../core/search/habits.ts'
 import type { Gate } from '../gate.ts'
-import type { Clock, Ledger, Shelves } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 
 /** What callers' searches have led to, each for itself: nobody's habits move what another caller finds. */
 export type HabitsBook = {

@@ -1,7 +1,8 @@
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolText } from '../../core/search/searchable-tool.ts'
 import { searchable } from './word-index.ts'
-import type { Catalogue, Clock } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Clock } from '../ports/runtime.ts'
 import type { Embedder, Vectors } from './meaning-ports.ts'
 
 export type MeaningDeps = {

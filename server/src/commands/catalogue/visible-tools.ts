@@ -3,7 +3,7 @@ import type { Tool } from '../../contract/tool.ts'
 import { couldPermit } from '../../core/gate/policy/foresee.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
-import type { Catalogue } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 
 /** Who decides, reviews or administers answers for every tool, so they see every tool. */
 const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']

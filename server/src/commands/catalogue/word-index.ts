@@ -1,7 +1,7 @@
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { createIndex, type Hit } from '../../core/search/create-index.ts'
 import type { SearchableTool } from '../../core/search/searchable-tool.ts'
-import type { Breathe } from '../ports.ts'
+import type { Breathe } from '../ports/runtime.ts'
 
 /** A search waits for the tools of a server that has no more than this many left to read. */
 const SHORT_WAIT = 200

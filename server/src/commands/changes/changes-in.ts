@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
-import type { Change, Swap } from '../ports.ts'
+import type { Change, Swap } from '../ports/ledger.ts'
 
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 

@@ -4,7 +4,7 @@ import { changesIn, type Happened } from './changes-in.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../ports/runtime.ts'
 import type { Watch } from './watch-rows.ts'
 
 export type ChangesDeps = {

@@ -1,5 +1,5 @@
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports.ts'
+import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
 import { isInDoubt } from './unrecorded.ts'
 
 /** The commits that are in doubt, and what becomes of them. */

@@ -1,5 +1,5 @@
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { Committed, InDoubt } from '../ports.ts'
+import type { Committed, InDoubt } from '../ports/ledger.ts'
 
 /** Nothing may be done that depends on this commit, and there is nothing to reload: it is not stored, or nobody knows yet. */
 export function isUnrecorded(word: Committed): word is 'unavailable' | InDoubt {

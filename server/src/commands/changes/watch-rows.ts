@@ -1,4 +1,4 @@
-import type { Change, CommitId, Ledger, Table } from '../ports.ts'
+import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 

@@ -2,7 +2,9 @@ import type { ChannelEvent } from '../../contract/channels.ts'
 import { CHANNEL_EVENTS } from '../../contract/channels.ts'
 import { delivery, newDelivery } from '../../core/runs/delivery.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
-import type { Change, Channel, Clock, Ids, Ledger, Swap } from '../ports.ts'
+import type { Channel } from '../ports/channels.ts'
+import type { Change, Ledger, Swap } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
 export type OutboxDeps = {

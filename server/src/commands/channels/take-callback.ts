@@ -4,7 +4,8 @@ import { decideApproval, type DecideDeps, type DecidedApproval } from '../approv
 import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PassphraseDeps } from '../identity/passphrase.ts'
-import type { CallbackSource, Change } from '../ports.ts'
+import type { CallbackSource } from '../ports/channels.ts'
+import type { Change } from '../ports/ledger.ts'
 import { readJson } from '../read-json.ts'
 
 export type CallbackDeps = DecideDeps &

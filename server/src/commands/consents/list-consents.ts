@@ -2,7 +2,8 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentView } from '../../contract/consent.ts'
 import { consentView } from '../../core/consent/consent-view.ts'
 import { unitsLeft } from '../calls/facts/consent-facts.ts'
-import type { Accounts, Clock, Page, Shelves } from '../ports.ts'
+import type { Accounts, Page, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 
 export type ConsentReadDeps = { readonly shelves: Shelves; readonly accounts: Accounts; readonly clock: Clock }
 

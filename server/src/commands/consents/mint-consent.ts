@@ -6,7 +6,9 @@ import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { CLOSED, drawUpConsent, type DrawnUp } from '../../core/consent/draw-up-consent.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
-import type { Accounts, Change, Clock, Digest, Ids, Ledger, Shelves } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type MintDeps = {

@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { scopedKey } from '../../core/identity/idempotency-key.ts'
-import type { Clock, Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 /** How long a caller's idempotency key stays taken. */

@@ -1,5 +1,6 @@
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../contract/caller.ts'
-import type { Clock, Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { credentialState } from './credentials.ts'
 
 export type ApproverDeps = {

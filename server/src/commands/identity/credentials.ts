@@ -5,7 +5,10 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from '../calls/facts/grant-calls.ts'
-import type { Accounts, Change, Clock, Digest, Ids, Issuers, Ledger, Shelves } from '../ports.ts'
+import type { Issuers } from '../ports/keys.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type CredentialDeps = {

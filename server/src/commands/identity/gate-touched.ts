@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import { OWN_GROUND, type Verdict } from '../../contract/verdict.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
 
 /** Whoever reaches for the gate's own files or credentials leaves a critical finding, with the commit that records the call. */
 export function gateTouched(call: Call, verdict: Verdict, now: number): readonly Change[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../../contract/caller.ts'
-import type { Change, Held, Ledger, Shelves } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
 import { IDLE_MS, idleSession } from './idle-session.ts'
 
 const MINUTE = 60_000

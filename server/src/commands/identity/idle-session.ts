@@ -2,7 +2,9 @@ import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { SessionRow } from '../../contract/session.ts'
-import type { Clock, Ledger, Shelves } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SessionDeps = { readonly shelves: Pick<Shelves, 'row'>; readonly ledger: Ledger; readonly clock: Clock }

@@ -2,7 +2,10 @@ import type { Caller } from '../../contract/caller.ts'
 import type { PassphraseRow } from '../../contract/passphrase.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
-import type { Accounts, Change, Clock, Ids, Ledger, Passphrases, Shelves } from '../ports.ts'
+import type { Passphrases } from '../ports/keys.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PassphraseDeps = {

@@ -3,7 +3,8 @@ import type { PauseRow } from '../../contract/pause.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import { gateTouched } from './gate-touched.ts'
 import { pauseScopeOf } from '../../core/gate/judge-pause.ts'
-import type { Change, Committed, Ledger, Shelves } from '../ports.ts'
+import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Clock, Ids, Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RotateDeps = {

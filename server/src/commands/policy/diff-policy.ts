@@ -3,7 +3,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { type Answer, strictnessOf } from '../../core/gate/policy/answer.ts'
 import { diffPolicies, type PolicyDiff } from '../../core/gate/policy/diff-policies.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
 import { testPolicy, type TestDeps } from './test-policy.ts'
 

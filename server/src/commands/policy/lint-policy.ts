@@ -3,7 +3,7 @@ import { type Finding, lintPolicy as findInPolicy } from '../../core/gate/policy
 import { needsProof, provePolicy } from '../../core/gate/policy/lint/prove-policy.ts'
 import type { Solve } from '../../core/gate/policy/lint/solved-call.ts'
 import { schemasIn } from './load-policy.ts'
-import type { Catalogue } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 
 /** Starts a solver, uses it and ends it; undefined where there is none. */
 export type Solver = <T>(use: (solve: Solve) => Promise<T>) => Promise<T | undefined>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuditDraft } from '../../contract/audit.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { openLivePolicy, type LivePolicy, type PolicyRead } from './live-policy.ts'
-import type { Change, Committed } from '../ports.ts'
+import type { Change, Committed } from '../ports/ledger.ts'
 
 const text = (body: string): PolicyRead => ({ ok: true, value: { text: body, file: 'policy.yaml' } })
 const GOOD = 'preset: careful\n'

@@ -4,7 +4,9 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { spellFault } from '../../core/gate/policy/policy-faults.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { compileText, loadPolicy, type PolicyText } from './load-policy.ts'
-import type { Catalogue, Clock, Digest, Ids, Ledger } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 
 /** The policy as it stands on disk now, or why there is no text to read. */
 export type PolicyRead =

@@ -3,7 +3,8 @@ import { refuse, ok, type Result } from '../../contract/problems.ts'
 import { compilePolicy, type CompiledPolicy } from '../../core/gate/policy/compile-policy.ts'
 import { spellFault } from '../../core/gate/policy/policy-faults.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
-import type { Catalogue, Digest } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Digest } from '../ports/runtime.ts'
 
 export type PolicyText = {
   readonly text: string

@@ -1,7 +1,9 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { Change, Clock, Held, Ids, Ledger, Shelves, Version } from '../ports.ts'
+import type { Change, Ledger, Version } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PauseDeps = {

@@ -4,7 +4,7 @@ import type { Effect } from '../../contract/verdict.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { diffPolicy } from './diff-policy.ts'
 import { loadDraft } from './load-policy.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 import { replayPolicy } from './replay-policy.ts'
 
 const HASH = 'a'.repeat(64)

@@ -2,7 +2,7 @@ import type { CallRow } from '../../contract/call.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { recordedCall } from '../../core/gate/policy/recorded-call.ts'
 import { type ReplayedChange, replayPolicy as judgeAgain } from '../../core/gate/policy/replay.ts'
-import type { Shelves } from '../ports.ts'
+import type { Shelves } from '../ports/reads.ts'
 
 export type ReplayReport = {
   readonly policy: { readonly file: string; readonly version: string }

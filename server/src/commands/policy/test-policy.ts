@@ -5,7 +5,8 @@ import { spellFault } from '../../core/gate/policy/policy-faults.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { type CaseResult, runCases } from '../../core/gate/policy/test-cases.ts'
 import { schemasIn } from './load-policy.ts'
-import type { Catalogue, Digest } from '../ports.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Digest } from '../ports/runtime.ts'
 
 export type TestDeps = {
   readonly digest: Digest

@@ -1,5 +1,5 @@
 import { entriesIn, type Entry, type ListMethod, type Shelf } from './proxy-shelf.ts'
-import type { Live, Offerings } from '../ports.ts'
+import type { Live, Offerings } from '../ports/upstream.ts'
 
 export type ListDeps = {
   readonly offerings: Offerings

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../core/gate/policy/glob.ts'
-import type { Clock, Digest } from '../ports.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
 
 /** What can be listed, with the field that holds the list and the one that names an entry. */
 export const LISTS = {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
-import type { Notice, Offerings } from '../ports.ts'
+import type { Notice, Offerings } from '../ports/upstream.ts'
 
 export type WatchRequest = { readonly uri: string; readonly thread?: string; readonly trace?: string }
 

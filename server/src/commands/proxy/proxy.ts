@@ -8,7 +8,7 @@ import { listServers, type ListDeps } from './proxy-lists.ts'
 import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
 import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
 import { idleSession } from '../identity/idle-session.ts'
-import type { Live, Notice, Offerings } from '../ports.ts'
+import type { Live, Notice, Offerings } from '../ports/upstream.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
 
 /** What is passed on besides calls. */

@@ -1,6 +1,8 @@
 import { isEndedRun } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
-import type { Change, Clock, Held, Journal, Ledger, Shelves } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Journal, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import { hasEnded } from './stamp-ends.ts'
 
 export type ExpireDeps = {

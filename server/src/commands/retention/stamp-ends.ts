@@ -1,7 +1,8 @@
 import type { CallRow, CallState } from '../../contract/call.ts'
 import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import { dayOf } from '../../core/retention/periods.ts'
-import type { Change, Clock, Ledger } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Clock } from '../ports/runtime.ts'
 
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused'])
 

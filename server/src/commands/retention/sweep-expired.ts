@@ -1,7 +1,8 @@
 import type { Retention } from '../../contract/retention.ts'
 import { dayOf, expiredBefore, lastExpiredDay, type Period } from '../../core/retention/periods.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
-import type { Artifacts, Ids } from '../ports.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import type { Ids } from '../ports/runtime.ts'
 import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
 
 export type SweepDeps = ExpireDeps & {

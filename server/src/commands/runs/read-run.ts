@@ -3,7 +3,7 @@ import { callerIdentity, type CallerNames } from '../../contract/caller-identity
 import { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { RunEvent, RunFault, RunRow, RunStatus } from '../../contract/run.ts'
-import type { Held, Journal, Page, Shelves } from '../ports.ts'
+import type { Held, Journal, Page, Shelves } from '../ports/reads.ts'
 import { maySeeRun, ownerOf } from './may-see-run.ts'
 
 export type ReadRunDeps = { readonly shelves: Shelves; readonly journal: Pick<Journal, 'events'> }

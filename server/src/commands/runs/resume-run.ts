@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { resumedRow } from '../../core/runs/fault.ts'
-import type { Clock, Ids, Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
 
 export type ResumeRunDeps = Pick<ReadRunDeps, 'shelves'> & {

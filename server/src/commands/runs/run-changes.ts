@@ -1,7 +1,7 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { ChildRun, RunEvent, RunRow } from '../../contract/run.ts'
 import { nextTimer } from '../../core/runs/advance-run.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../ports/ledger.ts'
 
 /** A new run, with its first event where it has one, and the wake-up that makes the driver look at it. */
 export function newRunChanges(row: RunRow, event?: RunEvent): Change[] {

@@ -1,5 +1,6 @@
 import type { RunId } from '../../contract/ids.ts'
-import type { Clock, DueRun, Journal, Shelves } from '../ports.ts'
+import type { DueRun, Journal, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
 import type { RunDriver } from './drive-run.ts'
 import { createFairQueue, type Queued } from './fair-queue.ts'
 

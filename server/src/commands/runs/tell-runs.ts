@@ -1,5 +1,5 @@
 import type { CallState } from '../../contract/call.ts'
-import type { Change, Ledger } from '../ports.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
 import { tellRun } from './run-changes.ts'
 
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])

@@ -6,7 +6,7 @@ import { sayProblem } from '../../core/toolflow/cards.ts'
 import type { CardFact, GivenArgs } from '../../core/toolflow/state.ts'
 import { ungrounded } from '../../core/toolflow/ungrounded.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import type { ArgumentModel } from '../ports.ts'
+import type { ArgumentModel } from '../ports/models.ts'
 
 export type FillDeps = {
   readonly judgement: Pick<Judgement, 'scanner'>

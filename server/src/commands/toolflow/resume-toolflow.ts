@@ -6,7 +6,7 @@ import { decideApproval } from '../approvals/decide-approval.ts'
 import { editApproval, type EditDeps } from '../approvals/edit-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PassphraseDeps } from '../identity/passphrase.ts'
-import type { Probe } from '../ports.ts'
+import type { Probe } from '../ports/runtime.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 
 export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PassphraseDeps & { readonly probe: Probe }

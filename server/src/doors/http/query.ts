@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Page } from '../../commands/ports.ts'
+import type { Page } from '../../commands/ports/reads.ts'
 
 /** A whole number from the query; anything else is the default. */
 export function numberOf(c: Context, name: string, otherwise: number): number {

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Live } from '../../commands/ports.ts'
+import type { Live } from '../../commands/ports/upstream.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'

@@ -1,4 +1,4 @@
-import type { Live } from '../../commands/ports.ts'
+import type { Live } from '../../commands/ports/upstream.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'

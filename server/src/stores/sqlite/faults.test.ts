@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { Ledger } from '../../commands/ports.ts'
+import type { Ledger } from '../../commands/ports/ledger.ts'
 import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../../commands/ports.ts'
+import type { Change } from '../../commands/ports/ledger.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { runId } from '../ledger-fixtures.suite.ts'
 import { PRODUCT } from './connect.ts'

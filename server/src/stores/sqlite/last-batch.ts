@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Settled } from '../../commands/ports.ts'
+import type { Settled } from '../../commands/ports/ledger.ts'
 import type { GroupOutcome } from './apply-group.ts'
 
 /** A commit of the batch that is not stored: its place in the batch, and the change it lost with, or null where nothing was lost. */

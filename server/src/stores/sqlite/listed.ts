@@ -1,6 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
 import type { CallState } from '../../contract/call.ts'
-import { LISTED_BY, type Table } from '../../commands/ports.ts'
+import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
 import { textKey } from './text-key.ts'
 
 /** A listed field as it stands in its column: null where the row cannot be listed by it. */

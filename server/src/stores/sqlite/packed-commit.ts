@@ -1,4 +1,4 @@
-import type { Change, Swap, Table, Version } from '../../commands/ports.ts'
+import type { Change, Swap, Table, Version } from '../../commands/ports/ledger.ts'
 import { Bug } from '../../contract/problems.ts'
 import { entryParts } from '../../core/audit/chain.ts'
 import { listedFields, listedValue, type Listed } from './listed.ts'

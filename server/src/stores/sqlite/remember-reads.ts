@@ -1,4 +1,5 @@
-import type { Change, Ledger, Shelves, Table } from '../../commands/ports.ts'
+import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
+import type { Shelves } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */

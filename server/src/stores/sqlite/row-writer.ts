@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
-import { LISTED_BY, type Table, type Version } from '../../commands/ports.ts'
+import { LISTED_BY, type Table, type Version } from '../../commands/ports/ledger.ts'
 import { listedFields, type Listed } from './listed.ts'
 
 /** Rows of every table. Each write says whether its expectation held. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { Change } from '../../commands/ports.ts'
+import type { Change } from '../../commands/ports/ledger.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { call, newCall } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'

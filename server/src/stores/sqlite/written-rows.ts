@@ -1,4 +1,4 @@
-import type { Change, Table, Version } from '../../commands/ports.ts'
+import type { Change, Table, Version } from '../../commands/ports/ledger.ts'
 import { isUnindexed } from './listed.ts'
 import type { PackedChange, PackedCommit } from './packed-commit.ts'
 

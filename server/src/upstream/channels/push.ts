@@ -1,5 +1,5 @@
 import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
-import type { Channel } from '../../commands/ports.ts'
+import type { Channel } from '../../commands/ports/channels.ts'
 import type { PushSettings } from '../../contract/channels.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Post } from './post.ts'

@@ -1,5 +1,7 @@
 import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
-import type { Channel, Clock, WebhookKey } from '../../commands/ports.ts'
+import type { Channel } from '../../commands/ports/channels.ts'
+import type { WebhookKey } from '../../commands/ports/keys.ts'
+import type { Clock } from '../../commands/ports/runtime.ts'
 import type { WebhookSettings } from '../../contract/channels.ts'
 import type { Post } from './post.ts'
 

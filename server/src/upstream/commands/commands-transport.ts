@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports.ts'
+import type { UpstreamAnswer, UpstreamCall } from '../../commands/ports/upstream.ts'
 import type { CommandSettings } from '../../contract/command-settings.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp, type HttpProcess } from '../../../test/tool-servers/with-http-servers.ts'
 import { withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../commands/ports.ts'
+import type { UpstreamAnswer } from '../../commands/ports/upstream.ts'
 import type { HttpServer } from '../server-config.ts'
 import type { Tuning } from '../tuning.ts'
 

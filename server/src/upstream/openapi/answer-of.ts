@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { UpstreamAnswer } from '../../commands/ports.ts'
+import type { UpstreamAnswer } from '../../commands/ports/upstream.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { isTooDeep } from '../frames.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici'
-import type { UpstreamCall } from '../../commands/ports.ts'
+import type { UpstreamCall } from '../../commands/ports/upstream.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Attempt, Connection, ConnectionDeps } from '../connection.ts'

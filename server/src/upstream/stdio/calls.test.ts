@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../commands/ports.ts'
+import type { UpstreamAnswer } from '../../commands/ports/upstream.ts'
 import type { StdioServer } from '../server-config.ts'
 
 /** One misbehaving server and a well-behaved neighbour. */

@@ -7,7 +7,8 @@ import type { UnitsLeft } from '../../../core/consent/consent-view.ts'
 import { consentIn, consentUsed, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
 import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
 import { isAbout, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
-import type { Accounts, Change, Committed, Held, Shelves } from '../../ports.ts'
+import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Accounts, Held, Shelves } from '../../ports/reads.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }

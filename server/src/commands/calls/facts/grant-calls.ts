@@ -1,6 +1,7 @@
 import type { Caller, Grant } from '../../../contract/caller.ts'
 import type { Verdict } from '../../../contract/verdict.ts'
-import type { Accounts, Change, Committed } from '../../ports.ts'
+import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Accounts } from '../../ports/reads.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 export const grantAccount = ({ key }: Grant): string => `grant:${key}`

@@ -5,7 +5,7 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import type { HealthFact, ScoreFact } from '../../../core/gate/health/health-fact.ts'
 import { newestScore, readRecord, type ReadRecord } from '../../../core/gate/health/newest-score.ts'
 import { readGateAnswer, readRiskAnswer } from '../../../core/gate/health/read-answer.ts'
-import type { HealthEvidence, HealthFile, HealthProvider } from '../../ports.ts'
+import type { HealthEvidence, HealthFile, HealthProvider } from '../../ports/health.ts'
 import type { Judgement } from './load-judgement.ts'
 
 /** Without `health` there is nothing to read, and a call costs nothing more. */

@@ -3,7 +3,7 @@ import { readConfig } from '../../../contract/config.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
 import { callWith, toolWith } from '../../../core/gate/quiet-facts.suite.ts'
 import type { Tool } from '../../../contract/tool.ts'
-import type { Page, Shelves } from '../../ports.ts'
+import type { Page, Shelves } from '../../ports/reads.ts'
 import { historyFact } from './history-fact.ts'
 import { loadJudgement } from './load-judgement.ts'
 

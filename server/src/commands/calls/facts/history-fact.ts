@@ -4,7 +4,7 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
-import type { Held, Shelves } from '../../ports.ts'
+import type { Held, Shelves } from '../../ports/reads.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type HistoryDeps = { readonly shelves: Shelves; readonly judgement: Judgement }

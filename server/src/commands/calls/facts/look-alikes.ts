@@ -1,6 +1,6 @@
 import type { Tool } from '../../../contract/tool.ts'
 import type { LookAlike } from '../../../core/catalogue/look-alike.ts'
-import type { Catalogue } from '../../ports.ts'
+import type { Catalogue } from '../../ports/catalogue.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const MOST_NAMED = 5

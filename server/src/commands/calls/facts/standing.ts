@@ -4,7 +4,8 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
 import { credentialState } from '../../identity/credentials.ts'
-import type { Change, Committed, Held, Shelves } from '../../ports.ts'
+import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Held, Shelves } from '../../ports/reads.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions at which it was seen. */

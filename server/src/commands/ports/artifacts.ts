@@ -1,0 +1,18 @@
+import type { Sha256 } from '../../contract/ids.ts'
+
+/** Content-addressed output, per owner. A pointer is a digest and never becomes a path by concatenation. */
+export interface Artifacts {
+  /** Undefined when it could not be stored. */
+  put(owner: string, text: string): Promise<Sha256 | undefined>
+  /** `expired`: it was there, and was removed. */
+  read(
+    owner: string,
+    digest: Sha256,
+    from: number,
+    length: number,
+  ): Promise<{ text: string; size: number } | 'expired' | undefined>
+  /** Removes the texts of all that were stored before, of every owner. Returns how many. */
+  expire(before: number): Promise<number>
+  /** Removes the texts of all that an owner has. Returns how many. */
+  erase(owner: string): Promise<number>
+}

@@ -1,0 +1,102 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { AuditDraft, Checkpoint } from '../../contract/audit.ts'
+import type { CredentialRow } from '../../contract/caller.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { ConsentRow } from '../../contract/consent.ts'
+import type { HabitsRow } from '../../contract/habits.ts'
+import type { RunId } from '../../contract/ids.ts'
+import type { PassphraseRow } from '../../contract/passphrase.ts'
+import type { PauseRow } from '../../contract/pause.ts'
+import type { RunEvent, RunRow } from '../../contract/run.ts'
+import type { SessionRow } from '../../contract/session.ts'
+import type { ServerRow, ToolRow } from '../../contract/tool.ts'
+
+/** Every kind of row, by table. A row is one JSON value with a version beside it. */
+export type Rows = {
+  calls: CallRow
+  approvals: ApprovalRow
+  consents: ConsentRow
+  runs: RunRow
+  tools: ToolRow
+  servers: ServerRow
+  pauses: PauseRow
+  credentials: CredentialRow
+  checkpoints: Checkpoint
+  passphrases: PassphraseRow
+  habits: HabitsRow
+  sessions: SessionRow
+}
+
+export type Table = keyof Rows
+
+/** The fields by which rows of a table can be listed, all of them texts. Engines keep an index for each. */
+export const LISTED_BY = {
+  calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
+  approvals: ['state', 'identity'],
+  consents: ['shelf'],
+  runs: ['status', 'kind', 'owner', 'thread', 'parent', 'waits_for', 'ended_day'],
+  tools: ['server'],
+  servers: [],
+  pauses: [],
+  credentials: ['key_hash'],
+  checkpoints: [],
+  passphrases: [],
+  habits: [],
+  sessions: [],
+} as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
+
+/** 1 for a row's first version; each swap adds one. */
+export type Version = number
+
+export type Swap = {
+  [T in Table]: { kind: 'swap'; table: T; id: string; from: Version | 'absent'; to: Rows[T] }
+}[Table]
+
+export type Change =
+  | Swap
+  /** Nothing is written, but the row must still be at this version. */
+  | { kind: 'expect'; table: Table; id: string; version: Version | 'absent' }
+  /** A nonce, a delivery id: insert or lose. May be forgotten after `until`. */
+  | { kind: 'once'; key: string; until: number }
+  /** Open an account with units to spend; lost when it exists. May be forgotten after `until`. */
+  | { kind: 'open'; account: string; units: number; until?: number }
+  /** Take units, or give some back when negative; lost when fewer than `least` (0) would be left or there is no such account. */
+  | { kind: 'spend'; account: string; units: number; least?: number }
+  /** Append to a run's journal. */
+  | { kind: 'event'; run: RunId; event: RunEvent }
+  /** Make the run go on: now, or not before `at`. */
+  | { kind: 'wake'; run: RunId; at?: number }
+  /** Replace the run's wake-ups by one at `next`, or by none; lost when the run has events after `cursor`. */
+  | { kind: 'rest'; run: RunId; cursor: number; next?: number }
+  /** Remove a run's journal up to `through`. */
+  | { kind: 'forget'; run: RunId; through: number }
+  /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
+  | { kind: 'audit'; entry: AuditDraft }
+
+/** Names a commit whose answer was lost, to ask about it later. Only the engine that gave it understands it. */
+export type CommitId = string
+
+export type InDoubt = { readonly in_doubt: CommitId }
+
+/**
+ * What became of a commit.
+ * `lost` names the first change whose expectation no longer held: reload, decide again.
+ * `unavailable`: nothing of it is stored and nothing may be done that depends on it.
+ */
+export type Settled = 'committed' | 'unavailable' | { readonly lost: number }
+
+/** `in_doubt`: the engine went away before it answered. It may be stored or not, and nothing may be done that depends on either. */
+export type Committed = Settled | InDoubt
+
+export interface Ledger {
+  /** All or nothing, durable on return. Never throws for what a disk or a neighbour can do. */
+  commit(changes: readonly Change[]): Promise<Committed>
+}
+
+/** What an engine says later about commits that it left in doubt. */
+export interface Outcomes {
+  /**
+   * `in_doubt` while it is not known. Any other answer is final: it stays the same however often it is asked, and after a crash.
+   */
+  outcome(id: CommitId): Promise<Settled | 'in_doubt'>
+}

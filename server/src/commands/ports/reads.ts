@@ -1,0 +1,51 @@
+import type { AuditEntry } from '../../contract/audit.ts'
+import type { RunId, Sha256 } from '../../contract/ids.ts'
+import type { RunEvent } from '../../contract/run.ts'
+import type { LISTED_BY, Rows, Table, Version } from './ledger.ts'
+
+export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
+
+export type Where<T extends Table> = {
+  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
+}
+
+/**
+ * `after` is a `cursor` of the page before; order is by first insertion.
+ * INVARIANT: rows become visible in the order of their cursors. Once a reader has seen a row, no row with a smaller cursor
+ * appears, so a reader that goes on after the last cursor it saw misses nothing. A single writer has this for free. An engine
+ * with several writers must not take a cursor from a sequence at insertion, because a transaction that took its number early may
+ * commit late: it assigns cursors one commit at a time (a lock held until the commit), or withholds rows behind an open one.
+ * The same holds for the numbers of a run's events.
+ */
+export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
+
+export interface Shelves {
+  row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
+  list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
+  count<T extends Table>(table: T, where: Where<T>): Promise<number>
+}
+
+export interface Accounts {
+  /** The units left; undefined when there is no such account. */
+  left(account: string): Promise<number | undefined>
+}
+
+export interface AuditReads {
+  /** Entries of one stream in order, as stored: a broken one is returned as it is, for `verify` to judge. */
+  entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
+  /** What the store believes the last entry of each stream to be. */
+  heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
+}
+
+/** A wake-up; 0 is the time of one that is due at once. */
+export type DueRun = { readonly run: RunId; readonly at: number }
+
+export interface Journal {
+  events(run: RunId, after: number, limit: number): Promise<readonly { seq: number; event: RunEvent }[]>
+  /** Runs with a wake-up that is due at `now`, the longest due first, after the last one of the page before. */
+  due(now: number, limit: number, after?: DueRun): Promise<readonly DueRun[]>
+  /** When the next wake-up after `now` is due. */
+  nextDue(now: number): Promise<number | undefined>
+  /** Called after a commit that holds a `wake` is durable. Embedded: in this process only. */
+  onWake(listener: (run: RunId, at: number | undefined) => void): void
+}

@@ -1,0 +1,38 @@
+import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../../contract/ids.ts'
+
+export type Clock = () => number
+
+export interface Ids {
+  call(): CallId
+  approval(): ApprovalId
+  consent(): ConsentId
+  run(): RunId
+  key(): KeyId
+  trace(): string
+}
+
+export type Digest = (text: string) => Sha256
+
+/** Between two pieces of long work: returns at once, or lets everybody else run first when this piece has taken long enough. */
+export type Breathe = () => Promise<void>
+
+/** A named point between two durable facts. Does nothing in the product; crash tests stop the process there. */
+export type Probe = (point: ProbePoint) => void
+
+export const PROBE_POINTS = [
+  'check.before',
+  'intent.before',
+  'intent.after',
+  'upstream.before',
+  'upstream.after',
+  'outcome.before',
+  'outcome.after',
+  'verify.before',
+  'verify.after',
+  'decision.before',
+  'decision.after',
+  'step.before',
+  'step.after',
+] as const
+
+export type ProbePoint = (typeof PROBE_POINTS)[number]

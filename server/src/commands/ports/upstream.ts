@@ -1,0 +1,84 @@
+import type { Answerable } from '../../contract/asks.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import type { CallId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { Problem } from '../../contract/problems.ts'
+
+/** How far a tool says it has come, in its own units. */
+export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
+
+/** What binds a call to whoever waits for it. Gone is gone: a call that is held outlives it. */
+export type Live = {
+  /** Cancels the call, in the tool server too. What may have run by then is `unknown`. */
+  readonly signal?: AbortSignal
+  /** Told as the tool says it, at most so often; never after the call's end. */
+  readonly onProgress?: (progress: Progress) => void
+  /** A line for a log, about this call and no other; rationed too. */
+  readonly onLog?: (line: JsonObject) => void
+  /** Told once, when the call is recorded as running, before it is sent. */
+  readonly onStarted?: (call_id: CallId) => void
+}
+
+export type UpstreamCall = Omit<Live, 'onStarted'> & {
+  readonly server: string
+  readonly tool: string
+  /** The bytes that were hashed are the bytes that are sent. */
+  readonly canonical_args: string
+  /** The answers to what the tool asked before: a part of the same arguments, sent apart. */
+  readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
+  readonly answerable?: Answerable
+  readonly idempotency_key: string
+  readonly trace: string
+  /** The span this call is in, where somebody traces. */
+  readonly span?: string
+}
+
+/** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
+export type UpstreamReply<T> =
+  /** `unredacted`: the same before redaction, for the preview that an approver may reveal; it is stored nowhere else. */
+  | { readonly is: 'answered'; readonly result: T; readonly unredacted?: T }
+  | { readonly is: 'rejected'; readonly error: JsonObject }
+  | { readonly is: 'not_sent'; readonly problem: Problem }
+  | { readonly is: 'lost'; readonly problem: Problem }
+
+export type UpstreamAnswer = UpstreamReply<ToolResult>
+
+export interface ToolServers {
+  call(call: UpstreamCall): Promise<UpstreamAnswer>
+}
+
+/** A question to a server about something else than its tools. */
+export type UpstreamQuestion = Live & {
+  readonly server: string
+  readonly method: string
+  readonly params: JsonObject
+  readonly trace: string
+  readonly answerable?: Answerable
+}
+
+/** What a server said unasked. */
+export type Notice = { readonly server: string; readonly method: NoticeMethod; readonly params: JsonObject }
+
+export const NOTICE_METHODS = [
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/prompts/list_changed',
+] as const
+
+export type NoticeMethod = (typeof NOTICE_METHODS)[number]
+
+/** A resource that is watched until it is stopped, or why it is not. */
+export type Watched =
+  { readonly is: 'watching'; stop(): void } | Exclude<UpstreamReply<never>, { readonly is: 'answered' }>
+
+/** What tool servers have besides tools: resources, prompts, completions. */
+export interface Offerings {
+  /** Each server as it introduced itself, last time if it is away now; nothing of one that never did. */
+  offers(): readonly { readonly server: string; readonly capabilities: JsonObject }[]
+  /** Asked within the server's own limits of time, size and number. */
+  ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
+  /** Has a server tell, by notices, when a resource is another one; also after its restart, when nobody knows whether it is. */
+  watch(server: string, uri: string): Promise<Watched>
+  /** Returns how to stop listening. */
+  onNotice(listener: (notice: Notice) => void): () => void
+}
