@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
-import type { CheckpointKeys } from '../commands/audit/audit-ports.ts'
+import type { CheckpointKeys } from '../commands/ports/audit.ts'
 import { Bug } from '../contract/problems.ts'
 import { sha256Hex } from './digest.ts'
 

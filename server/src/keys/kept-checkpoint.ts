@@ -1,6 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { KeptCheckpoint } from '../commands/audit/audit-ports.ts'
+import type { KeptCheckpoint } from '../commands/ports/audit.ts'
 import { KeptAudit } from '../contract/audit.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { CheckpointKeys } from '../commands/audit/audit-ports.ts'
+import type { CheckpointKeys } from '../commands/ports/audit.ts'
 import type { TokenKeys } from '../commands/ports/keys.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { OwnTail } from '../commands/audit/audit-ports.ts'
+import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'

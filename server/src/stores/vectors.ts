@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Vectors } from '../commands/catalogue/meaning-ports.ts'
+import type { Vectors } from '../commands/ports/embeddings.ts'
 
 /**
  * Embeddings by definition hash in one file, a line each. Only a cache: a line that cannot be read is a vector that is asked for

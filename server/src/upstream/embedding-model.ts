@@ -1,4 +1,4 @@
-import type { Embedder } from '../commands/catalogue/meaning-ports.ts'
+import type { Embedder } from '../commands/ports/embeddings.ts'
 import type { ModelSettings } from '../contract/models.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { secretOf } from './server-config.ts'

@@ -1,4 +1,4 @@
-import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/audit/audit-ports.ts'
+import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/ports/audit.ts'
 import type { Change, Committed, Ledger, Table } from '../../src/commands/ports/ledger.ts'
 import type { AuditReads, Held, Shelves } from '../../src/commands/ports/reads.ts'
 import type { Digest } from '../../src/commands/ports/runtime.ts'

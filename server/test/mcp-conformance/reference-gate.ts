@@ -9,14 +9,14 @@ export type Endpoint = { readonly url: string; stop(): Promise<void> }
 
 /** The reference server by itself. */
 export async function direct(): Promise<Endpoint> {
-  const server: HttpProcess = await startHttp('../mcp-conformance/reference-server.ts')
+  const server: HttpProcess = await startHttp('./reference-server.ts')
   return { url: server.url, stop: () => server.stop() }
 }
 
 /** The reference server behind a gate that allows everything. */
 export async function throughGate(transport: Transport): Promise<Endpoint> {
   const script = resolve(import.meta.dirname, 'reference-server.ts')
-  const server = transport === 'http' ? await startHttp('../mcp-conformance/reference-server.ts') : undefined
+  const server = transport === 'http' ? await startHttp('./reference-server.ts') : undefined
   const gate = await gateBefore(server === undefined ? { command: 'node', args: [script, 'stdio'] } : server)
   return {
     url: gate.url,

@@ -3,7 +3,7 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
-import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
+import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
 import type { AuditReads, Shelves } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 

@@ -1,6 +1,6 @@
 import type { AuditBroken } from '../../contract/audit.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { KeptCheckpoint } from './audit-ports.ts'
+import type { KeptCheckpoint } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 

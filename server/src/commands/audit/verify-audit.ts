@@ -9,7 +9,7 @@ import {
   nextCheckpoint,
   readCheckpoint,
 } from '../../core/audit/verify-checkpoint.ts'
-import type { CheckpointKeys, KeptCheckpoint, OwnTail } from './audit-ports.ts'
+import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
 import type { AuditReads, Shelves } from '../ports/reads.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'

@@ -3,7 +3,7 @@ import { toolText } from '../../core/search/searchable-tool.ts'
 import { searchable } from './word-index.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/runtime.ts'
-import type { Embedder, Vectors } from './meaning-ports.ts'
+import type { Embedder, Vectors } from '../ports/embeddings.ts'
 
 export type MeaningDeps = {
   readonly catalogue: Pick<Catalogue, 'tools'>

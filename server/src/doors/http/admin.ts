@@ -9,7 +9,7 @@ import {
   ServerAnswer,
 } from '../../contract/answers.ts'
 import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn } from './query.ts'
 import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 

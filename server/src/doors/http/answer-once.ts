@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { problem } from '../../contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../entrance/problem.ts'
 import type { Door } from './route.ts'
 
 const HEADER = 'idempotency-key'

@@ -6,7 +6,7 @@ import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { problem, type Result } from '../../contract/problems.ts'
 import { shownConsent } from './consents.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 

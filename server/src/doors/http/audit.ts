@@ -3,7 +3,7 @@ import { AuditEntryAnswer, listOf } from '../../contract/answers.ts'
 import { stream } from 'hono/streaming'
 import { BreakBody, VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, pageOf, partOf } from './query.ts'
 import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 

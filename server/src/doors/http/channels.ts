@@ -1,4 +1,4 @@
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { route, type Routes } from './route.ts'
 

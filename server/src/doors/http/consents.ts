@@ -1,7 +1,7 @@
 import { PAGED } from './parameters.ts'
 import { ConsentBody } from '../../contract/api.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 

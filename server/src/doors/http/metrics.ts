@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../entrance/problem.ts'
 import { route, type App } from './route.ts'
 
 export type MetricsOptions = {

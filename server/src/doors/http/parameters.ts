@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { CHANGE_KINDS } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../entrance/problem.ts'
 import type { Door } from './route.ts'
 
 const whole = (description: string) => ({ schema: { type: 'integer', minimum: 0 } as const, description })

@@ -1,5 +1,5 @@
 import { PassphraseBody } from '../../contract/api.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 

@@ -1,6 +1,6 @@
 import { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
 import type { Result } from '../../contract/problems.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
 export const policyRoutes: Routes = (app, gate) => {

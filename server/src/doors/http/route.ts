@@ -7,9 +7,9 @@ import { ProblemAnswer } from '../../contract/answers.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
 import { answerOnce, type Answers as KeptAnswers } from './answer-once.ts'
-import type { Doorman } from './caller-of.ts'
+import type { Doorman } from '../entrance/caller-of.ts'
 import { checksQuery, parametersOf, type QueryName } from './parameters.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../entrance/problem.ts'
 
 /** What a handler finds in its context: the commands, who speaks, and under which trace. */
 export type Variables = { gate: Gate; doorman: Doorman; answers: KeptAnswers; caller: Caller; trace: string }

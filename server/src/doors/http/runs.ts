@@ -4,7 +4,7 @@ import { RunId } from '../../contract/ids.ts'
 import { problem } from '../../contract/problems.ts'
 import { RunStatus } from '../../contract/run.ts'
 import { PAGED } from './parameters.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { ADMINS, CALLERS, route, routeWithBody, type Routes } from './route.ts'
 

@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { CHANGE_KINDS, type ChangeKind, type GateChange } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { CALLERS, route, type App } from './route.ts'
 

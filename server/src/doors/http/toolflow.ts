@@ -1,6 +1,6 @@
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/toolflow.ts'
 import type { Result } from '../../contract/problems.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf } from './query.ts'
 import { CALLERS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 

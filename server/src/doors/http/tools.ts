@@ -4,7 +4,7 @@ import { listOf, ToolAnswer } from '../../contract/answers.ts'
 import { DefinitionReview } from '../../contract/definition-review.ts'
 import { AdmitBody } from '../../contract/api.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
-import { jsonResponse, problemResponse } from './problem.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf } from './query.ts'
 import { ADMINS, CALLERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
 

@@ -1,4 +1,4 @@
-import { parentSpanOf } from '../http/trace-of.ts'
+import { parentSpanOf } from '../entrance/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Inputs } from '../../contract/asks.ts'

@@ -3,8 +3,8 @@ import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
-import type { Knock } from '../http/caller-of.ts'
-import { problemBody } from '../http/problem.ts'
+import type { Knock } from '../entrance/caller-of.ts'
+import { problemBody } from '../entrance/problem.ts'
 import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
 
 /** One HTTP request at this door. */

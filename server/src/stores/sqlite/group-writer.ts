@@ -1,6 +1,6 @@
 import type { RunId } from '../../contract/ids.ts'
 import { Bug, type Result } from '../../contract/problems.ts'
-import type { OwnTail } from '../../commands/audit/audit-ports.ts'
+import type { OwnTail } from '../../commands/ports/audit.ts'
 import type { Change, Committed, CommitId, Ledger, Outcomes, Settled } from '../../commands/ports/ledger.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { Head } from '../../core/audit/chain.ts'

@@ -5,7 +5,7 @@ import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { McpListener } from '../mcp/serve-http.ts'
 import { lastAnswersOf } from './last-answers.ts'
-import type { App, Bindings } from './route.ts'
+import type { App, Bindings } from '../http/route.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
 export type Listening = { readonly url: string; close(): Promise<void> }
