@@ -9,6 +9,7 @@ import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { LAST_ANSWERS_MS } from '../doors/entrance/last-answers.ts'
 import { listen } from '../doors/entrance/listen.ts'
+import { apiListener } from '../doors/http/api-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { locatedFaults } from './config-faults.ts'
 import { placesIn } from './data-folder.ts'
@@ -62,7 +63,12 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen(app, mcp, { host, port, socket: placesIn(settings.data).socket, limits })
+  const listening = await listen([mcp, apiListener(app)], {
+    host,
+    port,
+    socket: placesIn(settings.data).socket,
+    limits,
+  })
   if (!listening.ok) {
     await opened.value.close()
     return complain(listening.problem)

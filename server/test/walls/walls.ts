@@ -81,5 +81,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 /** Rooms below a room that must not know each other. */
 export const PARTITIONS: readonly { from: string; never: string; because: string }[] = [
   { from: 'doors/http', never: 'doors/cli', because: 'each door stands alone' },
+  { from: 'doors/http', never: 'doors/mcp', because: 'what the network doors share lies in doors/entrance' },
   { from: 'doors/mcp', never: 'doors/cli', because: 'each door stands alone' },
+  { from: 'doors/mcp', never: 'doors/http', because: 'what the network doors share lies in doors/entrance' },
+  { from: 'doors/entrance', never: 'doors/cli', because: 'the entrance knows no door behind it' },
+  { from: 'doors/entrance', never: 'doors/http', because: 'the entrance knows no door behind it' },
+  { from: 'doors/entrance', never: 'doors/mcp', because: 'the entrance knows no door behind it' },
 ]

@@ -1,12 +1,12 @@
-import { getRequestListener } from '@hono/node-server'
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { McpListener } from '../mcp/serve-http.ts'
 import { lastAnswersOf } from './last-answers.ts'
-import type { App, Bindings } from '../http/route.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
+
+/** A door on the listener. Answers a request that is for it; false leaves the request to the next door. */
+export type DoorListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
 export type Listening = { readonly url: string; close(): Promise<void> }
 export type ListenOptions = {
@@ -16,14 +16,16 @@ export type ListenOptions = {
   readonly limits: ListenLimits
 }
 
-/** Opens the door twice: on the network address, where a key is needed, and on the data folder's own socket. */
+/**
+ * Opens the doors twice: on the network address, where a key is needed, and on the data folder's own socket. Each request goes to
+ * the first door that takes it.
+ */
 export async function listen(
-  app: App,
-  mcp: McpListener,
+  doors: readonly DoorListener[],
   { host, port, socket, limits }: ListenOptions,
 ): Promise<Result<Listening>> {
-  const network = serverFor(app, mcp, false, limits)
-  const local = serverFor(app, mcp, true, limits)
+  const network = serverFor(doors, false, limits)
+  const local = serverFor(doors, true, limits)
   const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
   const bound = await bind(network, `${host}:${port}`, () => network.listen(port, host))
   if (!bound.ok) return bound
@@ -46,13 +48,9 @@ export async function listen(
   })
 }
 
-function serverFor(app: App, mcp: McpListener, local: boolean, limits: ListenLimits): Server {
-  const api = getRequestListener((request, { incoming }) => {
-    const bindings: Bindings = { local, remote: incoming.socket.remoteAddress ?? '' }
-    return app.fetch(request, bindings)
-  })
+function serverFor(doors: readonly DoorListener[], local: boolean, limits: ListenLimits): Server {
   const server = createServer(serverOptions(limits), (request, response) => {
-    if (!mcp(request, response, local)) void api(request, response)
+    doors.some((take) => take(request, response, local))
   })
   guardServer(server, limits)
   return server

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller } from '../../contract/caller.ts'
@@ -7,6 +6,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../entrance/body-limit.ts'
 import type { Doorman } from '../entrance/caller-of.ts'
+import type { DoorListener } from '../entrance/listen.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { traceOf } from '../entrance/trace-of.ts'
 import { answerRequest } from './answer-request.ts'
@@ -57,9 +57,6 @@ export type McpDoor = {
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
-/** Answers a request that is for this door; false leaves it to the next one. */
-export type McpListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
-
 /** All that this door answers to, before the API's router is asked. */
 export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
@@ -71,7 +68,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
  * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. What is kept between requests is what is
  * under way, watched or lost on the way, and none of it is needed to go on: a client may come back to another process.
  */
-export function mcpListener(door: McpDoor): McpListener {
+export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
   const sessions = createSessions()
   const underWay = createCallsUnderWay()

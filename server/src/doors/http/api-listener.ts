@@ -1,0 +1,17 @@
+import { getRequestListener } from '@hono/node-server'
+import type { DoorListener } from '../entrance/listen.ts'
+import type { App, Bindings } from './route.ts'
+
+/** The API as the last door of a listener: it answers every request, also those for paths that do not exist. */
+export function apiListener(app: App): DoorListener {
+  const listenerFor = (local: boolean) =>
+    getRequestListener((request, { incoming }) => {
+      const bindings: Bindings = { local, remote: incoming.socket.remoteAddress ?? '' }
+      return app.fetch(request, bindings)
+    })
+  const [onNetwork, onSocket] = [listenerFor(false), listenerFor(true)]
+  return (request, response, local) => {
+    void (local ? onSocket : onNetwork)(request, response)
+    return true
+  }
+}
