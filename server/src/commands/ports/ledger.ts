@@ -5,6 +5,7 @@ import type { CallRow } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import type { HabitsRow } from '../../contract/habits.ts'
 import type { RunId } from '../../contract/ids.ts'
+import type { LabelRow } from '../../contract/label.ts'
 import type { PassphraseRow } from '../../contract/passphrase.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { RunEvent, RunRow } from '../../contract/run.ts'
@@ -25,6 +26,7 @@ export type Rows = {
   passphrases: PassphraseRow
   habits: HabitsRow
   sessions: SessionRow
+  labels: LabelRow
 }
 
 export type Table = keyof Rows
@@ -43,6 +45,7 @@ export const LISTED_BY = {
   passphrases: [],
   habits: [],
   sessions: [],
+  labels: ['session', 'ended_day'],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** 1 for a row's first version; each swap adds one. */

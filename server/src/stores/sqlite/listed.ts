@@ -7,7 +7,7 @@ import { textKey } from './text-key.ts'
 export type Listed = string | number | null
 
 /** Long texts: their column holds a number made of them, and a listing compares the text as well. */
-const KEYED: ReadonlySet<string> = new Set(['identity'])
+const KEYED: ReadonlySet<string> = new Set(['identity', 'session'])
 export const isKeyed = (field: string): boolean => KEYED.has(field)
 
 /** INVARIANT: names that become SQL are names of ours. */

@@ -175,6 +175,20 @@ const WRITERS = `
   CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, done INTEGER NOT NULL, exceptions TEXT NOT NULL,
     at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
 
+/** What entered each session, in the order in which it did. */
+const LABELS = `
+  CREATE TABLE labels (
+    pos INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    later TEXT,
+    session INTEGER,
+    ended_day TEXT
+  ) STRICT;
+  CREATE INDEX labels_by_session ON labels (session) WHERE session IS NOT NULL;
+  CREATE INDEX labels_by_ended_day ON labels (ended_day) WHERE ended_day IS NOT NULL;`
+
 /** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -192,6 +206,7 @@ export const MIGRATIONS: readonly string[] = [
   RUN_COLUMNS,
   BY_RUN,
   WRITERS,
+  LABELS,
 ]
 
 /**
