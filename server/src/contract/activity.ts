@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { Caller } from './caller.ts'
+import { CallState } from './call.ts'
+import { FieldChange, PacketRisk } from './packet-parts.ts'
+import { Sentence } from './sentence.ts'
+import { Effect, Opinion, Strength, Verdict } from './verdict.ts'
+
+/** What went wrong, by its code, and a sentence for people. */
+export const ShownProblem = z.object({
+  code: z.string(),
+  says: z.string(),
+  about: z.record(z.string(), z.string()),
+})
+export type ShownProblem = z.infer<typeof ShownProblem>
+
+/** One call in a list: enough for a row, nothing that is secret. */
+export const CallSummary = z.object({
+  call_id: z.string(),
+  tool_id: z.string(),
+  state: CallState,
+  /** What the gate decided. */
+  effect: Effect,
+  /** In observe mode: what would have happened. */
+  observed: Effect.optional(),
+  sentence: Sentence,
+  /** Why, in a sentence: the opinion that decided. */
+  why: z.string(),
+  /** The rule that decided. */
+  rule: z.string().optional(),
+  asked_by: Caller,
+  thread: z.string(),
+  by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
+  received_at: z.number(),
+  started_at: z.number().optional(),
+  ended_at: z.number().optional(),
+  approval_id: z.string().optional(),
+  /** The consent that let it through. */
+  consent_id: z.string().optional(),
+  problem: ShownProblem.optional(),
+  /** When its arguments and outputs were removed: the sentence then names only the tool. */
+  expired_at: z.number().optional(),
+  /** For a call whose outcome is unknown and that nobody has settled. */
+  proposed_args: z.string().optional(),
+  rollback: z.string().optional(),
+  choices: z.array(z.enum(['retry', 'done', 'failed'])).optional(),
+})
+export type CallSummary = z.infer<typeof CallSummary>
+
+/** One moment in the life of a call. */
+export const CallMoment = z.object({
+  at: z.number(),
+  is: z.enum([
+    'asked',
+    'judged',
+    'held',
+    'edited',
+    'seconded',
+    'approved',
+    'denied',
+    'expired',
+    'withdrawn',
+    'stale',
+    'consumed',
+    'started',
+    'checked',
+    'ended',
+    'read_back',
+    'settled',
+    'erased',
+  ]),
+  /** Who did it, where a person did. */
+  by: z.string().optional(),
+  says: z.string(),
+  approval_id: z.string().optional(),
+})
+export type CallMoment = z.infer<typeof CallMoment>
+
+/** A call from its request to its end. */
+export const CallLife = CallSummary.extend({
+  risk: PacketRisk,
+  verdict: Verdict,
+  policy_version: z.string(),
+  definition_hash: z.string(),
+  args_hash: z.string(),
+  trace: z.string(),
+  /** JSON without its secrets; absent when it was removed. */
+  arguments: z.string().optional(),
+  /** How much redaction hides in it. */
+  hidden: z.array(z.object({ at: z.string(), type: z.string(), length: z.number().int() })),
+  result: z
+    .object({
+      content: z.array(z.record(z.string(), z.unknown())).readonly(),
+      structuredContent: z.unknown().optional(),
+      isError: z.boolean().optional(),
+      _meta: z.record(z.string(), z.unknown()).optional(),
+    })
+    .optional(),
+  output: z
+    .object({
+      evicted: z.boolean(),
+      size_chars: z.number().int(),
+      rehydration_allowed: z.boolean(),
+      pointer: z.string().optional(),
+      summary: z.string().optional(),
+    })
+    .optional(),
+  moments: z.array(CallMoment),
+})
+export type CallLife = z.infer<typeof CallLife>
+
+/** What a list of calls can be narrowed to. All that are given must hold. */
+export type CallFilter = {
+  readonly state?: CallState
+  readonly tool?: string
+  /** The id of a caller, such as `agent:claude`. */
+  readonly caller?: string
+  readonly user?: string
+  /** Not before, and not after, in milliseconds. */
+  readonly since?: number
+  readonly until?: number
+  /** All of these words are in the sentence, the names of tool, caller, user or thread, or the id. */
+  readonly words?: string
+}
+
+const Count = z.number().int()
+
+/** What happened lately, in figures. */
+export const OverviewAnswer = z.object({
+  from: z.number(),
+  to: z.number(),
+  /** Figures before this are not known, for example because the gate was started then. */
+  complete_from: z.number(),
+  calls: Count,
+  /** Calls in the last whole minute. */
+  per_minute: Count,
+  /** Equal steps from `from` to `to`. */
+  step_ms: Count,
+  series: z.array(z.object({ at: z.number(), ran: Count, asked: Count, blocked: Count, failed: Count })),
+  /** What became of the calls: each is counted once. */
+  mix: z.object({ ran: Count, asked: Count, blocked: Count, failed: Count, unknown: Count }),
+  held: z.object({
+    count: Count,
+    /** Half of the decisions were faster. Absent without one. */
+    median_ms: z.number().optional(),
+    /** Decided in less than so many minutes; the last has no bound. */
+    buckets: z.array(z.object({ under_minutes: z.number().nullable(), count: Count })),
+    expired: Count,
+    waiting: Count,
+  }),
+  /** By the time that 95 of 100 calls stay under, the slowest first. */
+  slowest: z.array(z.object({ tool_id: z.string(), calls: Count, p95_ms: z.number() })),
+  callers: z.array(z.object({ id: z.string(), user: z.string(), calls: Count, asked: Count, blocked: Count })),
+  /** What a model reads before its first question, estimated at four characters a token. */
+  tokens: z.object({ all_tools: Count, search: Count, tools: Count }),
+  needs: z.object({ unknown: Count, tools_to_admit: z.array(z.string()), expired: Count }),
+})
+export type OverviewAnswer = z.infer<typeof OverviewAnswer>
+
+/** What the gate would say to an edit that is not saved. */
+export const EditPreviewAnswer = z.object({
+  effect: Effect,
+  strength: Strength.optional(),
+  evidence: z.array(Opinion).readonly(),
+  sentence: Sentence,
+  /** Against the request as it is. */
+  changes: z.array(FieldChange).readonly(),
+})
+export type EditPreviewAnswer = z.infer<typeof EditPreviewAnswer>
+
+/** What a consent would have covered. */
+export const ConsentPreviewAnswer = z.object({
+  since: z.number(),
+  until: z.number(),
+  /** Calls of that time that asked a person and that these bounds would have let through, up to the number of calls they permit. */
+  covered: Count,
+  /** Calls that were looked at; `complete` is false when there were more. */
+  looked_at: Count,
+  complete: z.boolean(),
+  /** The newest of them. */
+  examples: z.array(CallSummary),
+})
+export type ConsentPreviewAnswer = z.infer<typeof ConsentPreviewAnswer>

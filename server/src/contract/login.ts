@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { Caller, CallerKind } from './caller.ts'
+import { Sha256 } from './ids.ts'
+
+/** How long a log-in of the console lasts without a request, and at most. */
+export const LOGIN_LIMITS = { idle_ms: 3_600_000, longest_ms: 43_200_000, per_user: 32 } as const
+
+export const LOGIN_COOKIE = 'sluice_login'
+export const CSRF_HEADER = 'x-csrf-token'
+
+/** A log-in of the console. The cookie itself is kept only as a digest, which is the row's id. */
+export const LoginRow = z.strictObject({
+  v: z.literal(1),
+  login_id: Sha256,
+  caller: Caller,
+  /** The caller's, so that all log-ins of a person are found. */
+  user: z.string(),
+  how: z.enum(['key', 'oidc']),
+  created_at: z.number(),
+  /** Moved forward at most once a minute. */
+  seen_at: z.number(),
+  expires_at: z.number(),
+  ended_at: z.number().optional(),
+})
+export type LoginRow = z.infer<typeof LoginRow>
+
+export const LoginBody = z.strictObject({ key: z.string().min(1).max(512) })
+export type LoginBody = z.infer<typeof LoginBody>
+
+/** Who is logged in. `csrf` is repeated in the header `x-csrf-token` of every request that changes something. */
+export const LoginAnswer = z.object({
+  caller: z.object({ kind: CallerKind, id: z.string(), user: z.string() }),
+  how: z.enum(['key', 'oidc', 'credential']),
+  csrf: z.string().optional(),
+  expires_at: z.number().optional(),
+  idle_ms: z.number().optional(),
+  /** What this person can prove themselves with, for strong approvals. */
+  proofs: z.object({
+    passphrase: z.boolean(),
+    passkeys: z.number().int(),
+    /** Whether one of them is needed for every strong approval. */
+    needed: z.boolean(),
+  }),
+})
+export type LoginAnswer = z.infer<typeof LoginAnswer>
+
+/** The ways to log in. `start` is an address of this gate, to be opened by the browser. */
+export const LoginMethodsAnswer = z.object({
+  key: z.literal(true),
+  oidc: z.array(z.object({ name: z.string(), start: z.string() })),
+})
+export type LoginMethodsAnswer = z.infer<typeof LoginMethodsAnswer>
+
+export const LoggedOutAnswer = z.object({ ended: z.number().int() })

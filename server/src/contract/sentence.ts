@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** What a call does, as far as its sentence says it. */
+export const SentenceAction = z.enum([
+  'send',
+  'pay',
+  'delete',
+  'write_file',
+  'run_command',
+  'change',
+  'fetch',
+  'read',
+  'unknown',
+])
+export type SentenceAction = z.infer<typeof SentenceAction>
+
+/**
+ * A part of a sentence. `text` is the gate's own words. `value` was taken from the arguments, `outside` too and it came from
+ * outside: both are shown as data, never as markup, with every character visible.
+ */
+export const SentencePiece = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('text'), text: z.string() }),
+  /** `at`: a JSON pointer into the arguments; absent for a name that is no argument, such as the tool's id. */
+  z.object({ is: z.literal('value'), text: z.string(), at: z.string().optional() }),
+  z.object({ is: z.literal('outside'), text: z.string(), at: z.string() }),
+])
+export type SentencePiece = z.infer<typeof SentencePiece>
+
+/** What a call does in one sentence, made by templates from effects, schema and arguments. Never a model's or the tool's own words. */
+export const Sentence = z.object({
+  action: SentenceAction,
+  pieces: z.array(SentencePiece).readonly(),
+  /** On the button that approves: `Approve and pay €4,820.00`. */
+  button: z.string(),
+})
+export type Sentence = z.infer<typeof Sentence>
+
+/** The sentence as one line, for a terminal, a chat or a notification. */
+export const sentenceText = ({ pieces }: Pick<Sentence, 'pieces'>): string => pieces.map(({ text }) => text).join('')
