@@ -6,11 +6,14 @@ import type { ConsentRow } from '../../contract/consent.ts'
 import type { HabitsRow } from '../../contract/habits.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { LabelRow } from '../../contract/label.ts'
+import type { LoginRow } from '../../contract/login.ts'
+import type { PasskeyRow } from '../../contract/passkey.ts'
 import type { PassphraseRow } from '../../contract/passphrase.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { RunEvent, RunRow } from '../../contract/run.ts'
 import type { SessionRow } from '../../contract/session.ts'
 import type { ServerRow, ToolRow } from '../../contract/tool.ts'
+import type { PushRow } from '../../contract/web-push.ts'
 
 /** Every kind of row, by table. A row is one JSON value with a version beside it. */
 export type Rows = {
@@ -27,6 +30,9 @@ export type Rows = {
   habits: HabitsRow
   sessions: SessionRow
   labels: LabelRow
+  logins: LoginRow
+  passkeys: PasskeyRow
+  pushes: PushRow
 }
 
 export type Table = keyof Rows
@@ -46,7 +52,16 @@ export const LISTED_BY = {
   habits: [],
   sessions: [],
   labels: ['session', 'ended_day'],
+  logins: ['user'],
+  passkeys: ['user'],
+  pushes: ['user'],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
+
+/** What searches go by besides: engines keep an index for each. `caller` and `user` are those of the row's caller. */
+export const SEARCHED_BY = {
+  calls: ['tool_id', 'caller', 'user', 'received_at'],
+  approvals: ['user'],
+} as const satisfies { readonly [T in Table]?: readonly string[] }
 
 /** 1 for a row's first version; each swap adds one. */
 export type Version = number

@@ -1,6 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
 import type { CallState } from '../../contract/call.ts'
-import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
+import { LISTED_BY, SEARCHED_BY, type Table } from '../../commands/ports/ledger.ts'
 import { textKey } from './text-key.ts'
 
 /** A listed field as it stands in its column: null where the row cannot be listed by it. */
@@ -16,17 +16,34 @@ export function listedFields(table: Table): readonly string[] {
   return LISTED_BY[table]
 }
 
-export function listedValue(table: Table, field: string, value: unknown): Listed {
+const SEARCHED: { readonly [T in Table]?: readonly string[] } = SEARCHED_BY
+
+/** Every column that a row has besides its text: those it is listed by, then those that searches go by. */
+export const columnsOf = (table: Table): readonly string[] => [...listedFields(table), ...(SEARCHED[table] ?? [])]
+
+/** What stands in a column of this row. */
+export function columnValue(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
+  if (listedFields(table).includes(field)) return listedValue(table, field, row[field])
+  const { caller } = row as { caller?: { readonly id?: unknown; readonly user?: unknown } }
+  const value = field === 'caller' ? caller?.id : field === 'user' ? caller?.user : row[field]
+  return typeof value === 'string' || typeof value === 'number' ? value : null
+}
+
+function listedValue(table: Table, field: string, value: unknown): Listed {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
   if (isUnindexed(table, field, value)) return null
   return isKeyed(field) ? textKey(value) : value
 }
 
-/** The states of calls that nothing waits for. Stored rows depend on this list: another one needs a migration. */
-const UNINDEXED: readonly string[] = ['executed', 'failed', 'refused'] satisfies readonly CallState[]
+/** The states of calls that nothing waits for. */
+const ENDED: readonly string[] = ['executed', 'failed', 'refused'] satisfies readonly CallState[]
+export const isEndedCall = ({ state }: { readonly state: CallState }): boolean => ENDED.includes(state)
 
-/** Most rows are calls in these states, and they are hardly ever listed by them: their column is null, and no index holds them. */
+/**
+ * Most rows are calls that were executed: their column is null, and no index holds them. Stored rows depend on this: another state
+ * needs a migration.
+ */
 export function isUnindexed(table: Table, field: string, value: string): boolean {
-  return table === 'calls' && field === 'state' && UNINDEXED.includes(value)
+  return table === 'calls' && field === 'state' && value === 'executed'
 }

@@ -1,7 +1,7 @@
 import type { Change, Swap, Table, Version } from '../../commands/ports/ledger.ts'
 import { Bug } from '../../contract/problems.ts'
 import { entryParts } from '../../core/audit/chain.ts'
-import { listedFields, listedValue, type Listed } from './listed.ts'
+import { columnsOf, columnValue, listedFields, type Listed } from './listed.ts'
 import type { Fields, RowAt } from './written-rows.ts'
 
 /**
@@ -39,16 +39,17 @@ function packed(change: Change, rowAt: RowAt): PackedChange {
 }
 
 function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
-  const fields = listedFields(table)
+  const fields = columnsOf(table)
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
   const next = to as Fields
-  const value = (field: string) => listedValue(table, field, next[field])
+  const value = (field: string) => columnValue(table, field, next)
   if (from === 'absent') return ['insert', table, id, JSON.stringify(to), ...fields.map(value)]
   if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
   // An index is written again for each column that is named, changed or not.
   const before = rowAt(table, id, from)
-  const moved = before === undefined ? fields : fields.filter((field) => before[field] !== next[field])
-  const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next, fields)
+  const moved =
+    before === undefined ? fields : fields.filter((field) => columnValue(table, field, before) !== value(field))
+  const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next, listedFields(table))
   return difference === undefined
     ? ['whole', table, id, from, JSON.stringify(to), moved.join(), ...moved.map(value)]
     : ['difference', table, id, from, JSON.stringify(difference), moved.join(), ...moved.map(value)]

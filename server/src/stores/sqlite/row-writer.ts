@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import { LISTED_BY, type Table, type Version } from '../../commands/ports/ledger.ts'
-import { listedFields, type Listed } from './listed.ts'
+import { columnsOf, type Listed } from './listed.ts'
 
 /** Rows of every table. Each write says whether its expectation held. */
 export type RowWriter = {
@@ -66,13 +66,13 @@ function of(statements: ReadonlyMap<Table, StatementSync>, table: Table): Statem
 }
 
 function insertInto(table: Table): string {
-  const fields = listedFields(table)
+  const fields = columnsOf(table)
   const columns = ['id', 'version', 'body', ...fields].join(', ')
   return `INSERT INTO ${table} (${columns}) VALUES (?, 1, ?${', ?'.repeat(fields.length)}) ON CONFLICT (id) DO NOTHING`
 }
 
 function update(as: 'whole' | 'difference', table: Table, fields: string): string {
-  const known = listedFields(table)
+  const known = columnsOf(table)
   const named = fields === '' ? [] : fields.split(',')
   if (!named.every((field) => known.includes(field))) throw new Bug(`\`${table}\` is not listed by \`${fields}\``)
   const sets = [SETS[as], ...named.map((field) => `${field} = ?`)].join(', ')

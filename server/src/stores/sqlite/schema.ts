@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { BY_RUN, byRun } from './by-run.ts'
 import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
+import { CONSOLE_COLUMNS } from './console-columns.ts'
 import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from './text-key.ts'
@@ -207,6 +208,7 @@ export const MIGRATIONS: readonly string[] = [
   BY_RUN,
   WRITERS,
   LABELS,
+  CONSOLE_COLUMNS,
 ]
 
 /**

@@ -1,5 +1,5 @@
 import type { Change, Table, Version } from '../../commands/ports/ledger.ts'
-import { isUnindexed } from './listed.ts'
+import { isEndedCall } from './listed.ts'
 import type { PackedChange, PackedCommit } from './packed-commit.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -52,7 +52,7 @@ export function writtenRows(most = MOST): WrittenRows {
         if (change.kind !== 'swap' || change.table !== 'calls') continue
         const { id, from, to } = change
         const before = calls.get(id)?.size ?? 0
-        if (isUnindexed('calls', 'state', to.state)) forget(id)
+        if (isEndedCall(to)) forget(id)
         else
           remember(id, {
             version: from === 'absent' ? 1 : from + 1,
