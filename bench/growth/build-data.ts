@@ -23,7 +23,7 @@ export async function withCalls(settings: Settings, count: number, tool: string)
     while (next < count) {
       const number = next
       next += 1
-      const { status } = await gate.dispatch({
+      const { status } = await gate.calls.dispatch({
         caller: AGENT,
         tool,
         args: { text: `waits ${number}` },
@@ -33,7 +33,7 @@ export async function withCalls(settings: Settings, count: number, tool: string)
     }
   }
   await Promise.all(Array.from({ length: 64 }, client))
-  const made = await gate.createCredential(ADMIN, { kind: 'agent', name: 'bench' })
+  const made = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'bench' })
   await opened.value.close()
   if (!made.ok) throw new Error(JSON.stringify(made.problem))
   return made.value.key

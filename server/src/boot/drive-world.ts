@@ -3,7 +3,8 @@ import type { Performers } from '../commands/runs/performer.ts'
 import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import type { RunKind } from '../contract/run.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
-import { bindGate, type Bound, type World } from './bind-gate.ts'
+import { bindGate, type Bound } from './bind-gate.ts'
+import type { World } from './world.ts'
 import type { Log } from './open-gate.ts'
 
 /** The commands over an opened world, and the driver that carries on what people decide. */

@@ -5,7 +5,7 @@ const DAY_S = 86_400
 
 /** What a newcomer needs: a key for an agent, and three commands. Keys are kept as digests only, so each start makes a new one. */
 export async function greetDemo(gate: Gate, url: string, by: Caller): Promise<string> {
-  const made = await gate.createCredential(by, { kind: 'agent', name: 'demo', ttl_s: DAY_S })
+  const made = await gate.identity.createCredential(by, { kind: 'agent', name: 'demo', ttl_s: DAY_S })
   const lines = [
     '',
     `an agent connects to    ${url}/mcp`,

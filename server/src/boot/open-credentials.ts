@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { createCredential, listCredentials, revokeCredential } from '../commands/identity/credentials.ts'
-import type { Gate } from '../commands/gate.ts'
+import type { IdentityGate } from '../commands/identity/bind.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
@@ -10,7 +10,7 @@ import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
 
 /** The part of a gate that is about credentials. */
-export type KeyRing = Pick<Gate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
+export type KeyRing = Pick<IdentityGate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
 
 /** The credentials of a data folder on which no gate runs, for its owner. */
 export async function withCredentials<T>(data: string, use: (ring: KeyRing) => Promise<Result<T>>): Promise<Result<T>> {

@@ -42,7 +42,6 @@ import { localFiles } from '../upstream/local-files.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { secretOf, serverConfigs } from '../upstream/server-config.ts'
 import { openBreathe } from './breathe.ts'
-import type { World } from './bind-gate.ts'
 import { digestBytes, openDataFolder, openLiveKeys, placesIn, type LiveKeys } from './data-folder.ts'
 import { gateFiles } from './gate-files.ts'
 import { driveWorld } from './drive-world.ts'
@@ -59,6 +58,7 @@ import { randomIds } from './random-ids.ts'
 import { openServerFolders } from './server-folders.ts'
 import { complainer, sweepRegularly } from './regular-work.ts'
 import { after, persist } from './timers.ts'
+import type { World } from './world.ts'
 
 export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 

@@ -35,7 +35,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   for (const reach of dataInReach(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
-  const prepared = await prepareCredentials(gate, settings.config, settings.data)
+  const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {
     await opened.value.close()
     return complain(prepared.problem)
@@ -75,7 +75,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   }
   ;({ url } = listening.value)
   await opened.value.settled
-  const tools = gate.tools(LOCAL_OWNER).length
+  const tools = gate.catalogue.tools(LOCAL_OWNER).length
   process.stdout.write(`sluice is up at ${url}, ${tools} tools, data in ${settings.data}\n`)
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)

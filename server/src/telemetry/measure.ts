@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, Span } from '@opentelemetry/api'
+import type { CallsGate } from '../commands/calls/bind.ts'
 import type { Gate } from '../commands/gate.ts'
 import type { Change, Ledger } from '../commands/ports/ledger.ts'
 import type { Clock, Ids } from '../commands/ports/runtime.ts'
@@ -59,12 +60,12 @@ export function measure(
     return answer
   }
 
-  const dispatch = async (live: Live, gate: Gate, ...[request, how]: Parameters<Gate['dispatch']>) => {
+  const dispatch = async (live: Live, gate: Gate, ...[request, how]: Parameters<CallsGate['dispatch']>) => {
     const trace = request.trace ?? ids.trace()
     const parent = request.parent_span === undefined ? {} : { parent: request.parent_span }
     const span = live.spans?.inTrace(trace, 'call', parent)
     const corridor: Corridor = { begun: performance.now(), span, isDecided: false }
-    const outcome = await corridors.run(corridor, () => gate.dispatch({ ...request, trace }, how))
+    const outcome = await corridors.run(corridor, () => gate.calls.dispatch({ ...request, trace }, how))
     span?.setAttributes(attributesOf(outcome))
     live.spans?.end(span, outcome.status === 'failed' ? outcome.problem.code : undefined)
     return outcome
@@ -87,14 +88,20 @@ export function measure(
     }),
     gate: (gate) => ({
       ...gate,
-      async authenticate(key) {
-        const caller = await gate.authenticate(key)
-        if (!caller.ok) telemetry.live()?.instruments.count('auth_failures', 1, { code: caller.problem.code })
-        return caller
+      identity: {
+        ...gate.identity,
+        async authenticate(key) {
+          const caller = await gate.identity.authenticate(key)
+          if (!caller.ok) telemetry.live()?.instruments.count('auth_failures', 1, { code: caller.problem.code })
+          return caller
+        },
       },
-      dispatch(request, how) {
-        const live = telemetry.live()
-        return live === undefined ? gate.dispatch(request, how) : dispatch(live, gate, request, how)
+      calls: {
+        ...gate.calls,
+        dispatch(request, how) {
+          const live = telemetry.live()
+          return live === undefined ? gate.calls.dispatch(request, how) : dispatch(live, gate, request, how)
+        },
       },
     }),
   }
@@ -109,7 +116,7 @@ function spanFor(spans: Spans | undefined, corridor: Corridor | undefined, { tra
   return spans?.inTrace(trace, 'upstream', { attributes })
 }
 
-function attributesOf(outcome: Awaited<ReturnType<Gate['dispatch']>>): Attributes {
+function attributesOf(outcome: Awaited<ReturnType<CallsGate['dispatch']>>): Attributes {
   const code = 'problem' in outcome ? { 'sluice.code': outcome.problem.code } : {}
   return { 'sluice.outcome': outcome.status, ...code }
 }

@@ -45,16 +45,17 @@ const ledgerOf = ({ folder }: Folder) => join(folder, 'data/ledger.sqlite')
 const keptOf = ({ folder }: Folder) => join(folder, 'data/keys/newest-checkpoint.json')
 
 let names = 0
-const record = (of: OpenedGate) => of.gate.createCredential(ADMIN, { kind: 'agent', name: `agent${(names += 1)}` })
+const record = (of: OpenedGate) =>
+  of.gate.identity.createCredential(ADMIN, { kind: 'agent', name: `agent${(names += 1)}` })
 async function signed(of: OpenedGate, times: number): Promise<void> {
   for (let at = 0; at < times; at += 1) {
     await record(of)
-    expect(await of.gate.presentCheckpoint()).toMatchObject({ ok: true })
+    expect(await of.gate.audit.presentCheckpoint()).toMatchObject({ ok: true })
   }
 }
 const closedBy = (of: OpenedGate) => of.gate.closedBy()
 const broken = (of: OpenedGate) => vi.waitFor(() => expect(closedBy(of)).toMatchObject({ code: 'audit.broken' }), 5_000)
-const call = (of: OpenedGate) => of.gate.dispatch({ caller: AGENT, tool: 'book__look', args: {} })
+const call = (of: OpenedGate) => of.gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {} })
 const offlineConfig = ({ folder }: Folder) => writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
 const offline = (of: Folder) => {
   offlineConfig(of)
@@ -164,10 +165,10 @@ describe('a running gate signs nothing and takes no calls, until an admin accept
     attack(running)
     const before = stored(running)
     await record(running)
-    expect(await running.gate.presentCheckpoint()).toMatchObject({ problem: { code: 'audit.broken' } })
+    expect(await running.gate.audit.presentCheckpoint()).toMatchObject({ problem: { code: 'audit.broken' } })
     await broken(running)
     expect(await call(running)).toMatchObject({ status: 'refused', problem: { code: 'audit.broken' } })
-    expect(await running.gate.verifyAudit([])).toMatchObject({ ok: false })
+    expect(await running.gate.audit.verify([])).toMatchObject({ ok: false })
     expect(stored(running)).toEqual(before)
     await acceptAndGoOn(running)
   })
@@ -182,21 +183,21 @@ describe('a running gate signs nothing and takes no calls, until an admin accept
 
 /** Everything holds again from the accepted break on, in this process, in the next one, and for whoever has only an export. */
 async function acceptAndGoOn(first: OpenedGate & Folder): Promise<void> {
-  expect(await first.gate.acceptBreak(AGENT, 'why not')).toMatchObject({ problem: { code: 'auth.forbidden' } })
-  expect(await first.gate.acceptBreak(ADMIN, 'the disk was repaired')).toMatchObject({ ok: true })
+  expect(await first.gate.audit.acceptBreak(AGENT, 'why not')).toMatchObject({ problem: { code: 'auth.forbidden' } })
+  expect(await first.gate.audit.acceptBreak(ADMIN, 'the disk was repaired')).toMatchObject({ ok: true })
   expect(closedBy(first)).toBeUndefined()
   await signed(first, 2)
-  const verified = await first.gate.verifyAudit([])
+  const verified = await first.gate.audit.verify([])
   expect(verified).toMatchObject({ ok: true, breaks: [{ by: ADMIN.id, reason: 'the disk was repaired' }] })
   await first.close()
   expect(await offline(first)).toMatchObject({ value: { ok: true } })
   const second = await start(first.folder)
   expect(closedBy(second)).toBeUndefined()
   await signed(second, 1)
-  expect(await second.gate.acceptBreak(ADMIN, 'again')).toMatchObject({ problem: { code: 'audit.not_broken' } })
-  const last = (await second.gate.verifyAudit([])).streams.find(({ stream }) => stream === 'main')?.seq ?? 0
-  expect(await second.gate.proveEntry('main', last)).toMatchObject({ ok: true })
-  if (last > 8) expect(await second.gate.proveEntry('main', 1)).toMatchObject({ problem: { code: 'audit.broken' } })
+  expect(await second.gate.audit.acceptBreak(ADMIN, 'again')).toMatchObject({ problem: { code: 'audit.not_broken' } })
+  const last = (await second.gate.audit.verify([])).streams.find(({ stream }) => stream === 'main')?.seq ?? 0
+  expect(await second.gate.audit.prove('main', last)).toMatchObject({ ok: true })
+  if (last > 8) expect(await second.gate.audit.prove('main', 1)).toMatchObject({ problem: { code: 'audit.broken' } })
   expect(await checkedAlone(second)).toMatch(/^ok/)
 }
 
@@ -212,7 +213,7 @@ describe('a gate that is started signs nothing and takes no calls after', () => 
     const second = await start(first.folder)
     expect(closedBy(second)).toMatchObject({ code: 'audit.broken' })
     await record(second)
-    expect(await second.gate.presentCheckpoint()).toMatchObject({ problem: { code: 'audit.broken' } })
+    expect(await second.gate.audit.presentCheckpoint()).toMatchObject({ problem: { code: 'audit.broken' } })
     expect(await call(second)).toMatchObject({ status: 'refused', problem: { code: 'audit.broken' } })
     await second.close()
     expect(stored(first)).toEqual(before)
@@ -265,14 +266,14 @@ test('a kept checkpoint that was put back while the gate ran does not move what 
 test('a gate goes on signing over restarts and rotated keys', async () => {
   const first = await start()
   await signed(first, 2)
-  expect(await first.gate.rotateKeys(ADMIN, 'checkpoint')).toMatchObject({ ok: true })
+  expect(await first.gate.identity.rotateKeys(ADMIN, 'checkpoint')).toMatchObject({ ok: true })
   await signed(first, 2)
   await first.close()
   const second = await start(first.folder)
   expect(closedBy(second)).toBeUndefined()
   await signed(second, 2)
-  expect(await second.gate.verifyAudit([])).toMatchObject({ ok: true })
-  expect(second.gate.checkpointKeys()).toMatchObject([{ active: true }, { active: false }])
+  expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
+  expect(second.gate.audit.checkpointKeys()).toMatchObject([{ active: true }, { active: false }])
 })
 
 test('a folder of an earlier release, which kept no checkpoint, is taken as it is once', async () => {
@@ -296,7 +297,7 @@ test('a folder of an earlier release, which kept no checkpoint, is taken as it i
   const second = await start(first.folder)
   expect(closedBy(second)).toBeUndefined()
   await signed(second, 1)
-  expect(await second.gate.verifyAudit([])).toMatchObject({ ok: true })
+  expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
   await second.close()
   rmSync(keptOf(first))
   expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
@@ -323,8 +324,8 @@ test('a backup whose kept checkpoint is newer than its ledger is restored, and t
   const second = await start(folder)
   expect(closedBy(second)).toBeUndefined()
   await signed(second, 1)
-  expect(await second.gate.verifyAudit([])).toMatchObject({ ok: true })
-  const entries = await second.gate.auditPage('main', 1, 100)
+  expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
+  const entries = await second.gate.audit.page('main', 1, 100)
   expect(entries.map(({ type }) => type)).toContain('ledger.restored')
 })
 
@@ -349,10 +350,10 @@ describe('an accepted break', () => {
       await signed(first, 2)
       inLedger(first, (db) => db.exec('DELETE FROM checkpoints WHERE pos = (SELECT max(pos) FROM checkpoints)'))
       await broken(first)
-      expect(await first.gate.acceptBreak(ADMIN, reason)).toMatchObject({ ok: true })
+      expect(await first.gate.audit.acceptBreak(ADMIN, reason)).toMatchObject({ ok: true })
     }
     await signed(first, 1)
-    const verified = await first.gate.verifyAudit([])
+    const verified = await first.gate.audit.verify([])
     expect(verified).toMatchObject({ ok: true, breaks: [{ reason: 'second' }, { reason: 'first' }] })
   })
 })
@@ -360,7 +361,7 @@ describe('an accepted break', () => {
 /** What docs/verify-audit.mjs says of an export. */
 async function checkedAlone(of: OpenedGate & Folder): Promise<string> {
   const lines: string[] = []
-  for await (const line of of.gate.exportAudit(0, 'jsonl')) lines.push(line)
+  for await (const line of of.gate.audit.export(0, 'jsonl')) lines.push(line)
   const file = join(of.folder, 'export.jsonl')
   writeFileSync(file, `${lines.join('\n')}\n`)
   const script = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')

@@ -23,7 +23,7 @@ export async function afterDeath(
     expect(child.signal).toBe('SIGKILL')
     const rig = await openTestGate(folder, { policy: CRASH_POLICY })
     await look(rig)
-    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+    expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
     await rig.opened.close()
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -32,14 +32,14 @@ export async function afterDeath(
 
 /** The one call of a scenario, from the audit: whatever was recorded of it before the death. */
 export async function theCall(rig: GateRig): Promise<string | undefined> {
-  const entries = await rig.gate.auditPage(undefined, 1, 1000)
+  const entries = await rig.gate.audit.page(undefined, 1, 1000)
   return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
     'call'
   ]
 }
 
 export async function stateOf(rig: GateRig, call_id: string): Promise<string> {
-  const read = await rig.gate.readCall(ADMIN, call_id)
+  const read = await rig.gate.calls.read(ADMIN, call_id)
   return read.ok ? read.value.status : read.problem.code
 }
 

@@ -56,8 +56,8 @@ describe.each([
       const call_id = await theCall(rig)
       if (becomes === 'absent') return expect(call_id).toBeUndefined()
       await settles(rig, call_id ?? 'no call was recorded', becomes, ran)
-      const { items } = await rig.gate.listApprovals(APPROVER, 'pending', { limit: 10 })
-      const unknown = await rig.gate.listUnknown(APPROVER, { limit: 10 })
+      const { items } = await rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
+      const unknown = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
       // Whatever is not over is offered to a person, and nothing else is.
       expect(items).toHaveLength(becomes === 'pending' ? 1 : 0)
       expect(unknown.ok && unknown.value.items.map((row) => row.call_id)).toEqual(
@@ -77,9 +77,9 @@ describe('a person settles a call in the dark', () => {
       await afterDeath(scenario, 'upstream.after', async (rig) => {
         const call_id = (await theCall(rig)) ?? ''
         await settles(rig, call_id, 'unknown', 1)
-        expect(await rig.gate.settleCall(APPROVER, call_id, as)).toMatchObject({ ok: true })
+        expect(await rig.gate.calls.settle(APPROVER, call_id, as)).toMatchObject({ ok: true })
         await settles(rig, call_id, becomes, ran)
-        expect(await rig.gate.settleCall(APPROVER, call_id, 'retry')).toMatchObject({
+        expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({
           problem: { code: 'call.not_unknown' },
         })
         expect(effectsIn(rig.folder)).toHaveLength(ran)
@@ -90,9 +90,11 @@ describe('a person settles a call in the dark', () => {
   test('an agent cannot', async () => {
     await afterDeath('direct', 'upstream.after', async (rig) => {
       const call_id = (await theCall(rig)) ?? ''
-      expect(await rig.gate.settleCall({ kind: 'agent', id: 'agent:a', user: 'ana' }, call_id, 'done')).toMatchObject({
-        problem: { code: 'auth.forbidden' },
-      })
+      expect(await rig.gate.calls.settle({ kind: 'agent', id: 'agent:a', user: 'ana' }, call_id, 'done')).toMatchObject(
+        {
+          problem: { code: 'auth.forbidden' },
+        },
+      )
     })
   })
 })

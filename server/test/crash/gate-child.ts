@@ -37,7 +37,7 @@ if (!isHeld) {
   const held = pendingOf(await rig.call(tool, args))
   say(`held ${held.call_id} ${held.approval_id}`)
   armed = true
-  await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+  await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
   say(`survived ${(await rig.outcome(held.call_id)).status}`)
 }
 await rig.opened.close()

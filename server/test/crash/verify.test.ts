@@ -3,11 +3,11 @@ import { ADMIN, APPROVER, effectsIn, until, type GateRig } from '../gate/with-ga
 import { afterDeath, settles, stateOf, theCall } from './after-death.ts'
 
 async function entriesOf(rig: GateRig, type: string): Promise<number> {
-  return (await rig.gate.auditPage(undefined, 1, 1000)).filter((entry) => entry.type === type).length
+  return (await rig.gate.audit.page(undefined, 1, 1000)).filter((entry) => entry.type === type).length
 }
 
 async function verifiedOf(rig: GateRig, call_id: string): Promise<unknown> {
-  const read = await rig.gate.readCall(ADMIN, call_id)
+  const read = await rig.gate.calls.read(ADMIN, call_id)
   return read.ok && read.value.status === 'executed' ? read.value.verified : undefined
 }
 
@@ -21,7 +21,10 @@ describe.each(['verified direct', 'verified held'])('a %s call whose gate is kil
         await until(async () => (await verifiedOf(rig, call_id)) === true)
         await settles(rig, call_id, 'executed', 1)
         expect([await entriesOf(rig, 'call.executed'), await entriesOf(rig, 'call.verified')]).toEqual([1, 1])
-        expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ ok: true, value: { items: [] } })
+        expect(await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })).toMatchObject({
+          ok: true,
+          value: { items: [] },
+        })
       })
     },
   )
@@ -59,16 +62,18 @@ test('a retry whose check fails, because the first try took effect, runs nothing
     await afterDeath(scenario, 'upstream.after', async (rig) => {
       const call_id = (await theCall(rig)) ?? ''
       await settles(rig, call_id, 'unknown', 1)
-      expect(await rig.gate.settleCall(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+      expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
       await until(async () => (await entriesOf(rig, 'call.stopped')) === 1)
       await settles(rig, call_id, 'unknown', 1)
-      expect(await rig.gate.readCall(ADMIN, call_id)).toMatchObject({
+      expect(await rig.gate.calls.read(ADMIN, call_id)).toMatchObject({
         value: {
           problem: { code: 'call.interrupted', about: { check: 'book__find_note: not so: `found` equals false' } },
         },
       })
-      expect(await rig.gate.listUnknown(APPROVER, { limit: 10 })).toMatchObject({ value: { items: [{ call_id }] } })
-      expect(await rig.gate.settleCall(APPROVER, call_id, 'done')).toMatchObject({ ok: true })
+      expect(await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })).toMatchObject({
+        value: { items: [{ call_id }] },
+      })
+      expect(await rig.gate.calls.settle(APPROVER, call_id, 'done')).toMatchObject({ ok: true })
       await settles(rig, call_id, 'executed', 1)
     })
 })

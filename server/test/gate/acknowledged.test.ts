@@ -48,9 +48,14 @@ async function withWaiting(use: (rig: Waiting) => Promise<void>, options: Option
     source: { read: () => ({ ok: true, value: { text, file: 'policy.yaml' } }), watch: () => () => {} },
   })
   const { gate } = rig
-  const created = await gate.createCredential(ADMIN, { kind: 'agent', name: 'a', user: 'ana', ttl_s: options.ttl_s })
+  const created = await gate.identity.createCredential(ADMIN, {
+    kind: 'agent',
+    name: 'a',
+    user: 'ana',
+    ttl_s: options.ttl_s,
+  })
   if (!created.ok) throw new Error(created.problem.code)
-  const caller = await gate.authenticate(created.value.key)
+  const caller = await gate.identity.authenticate(created.value.key)
   if (!caller.ok) throw new Error(caller.problem.code)
   const count = (name: string) => effectsIn(folder).filter((line) => line === name).length
   try {
@@ -77,14 +82,14 @@ async function withWaiting(use: (rig: Waiting) => Promise<void>, options: Option
 const pause =
   (scope: PauseScope, effect: 'ask' | 'block' = 'block') =>
   async ({ gate }: Waiting) => {
-    const paused = await gate.setPause(ADMIN, { scope, effect, active: true, reason: 'stop' })
+    const paused = await gate.pauses.set(ADMIN, { scope, effect, active: true, reason: 'stop' })
     expect(paused).toMatchObject({ ok: true })
   }
 const revoke = async ({ gate, key_id }: Waiting) => {
-  expect(await gate.revokeCredential(ADMIN, key_id)).toMatchObject({ ok: true })
+  expect(await gate.identity.revokeCredential(ADMIN, key_id)).toMatchObject({ ok: true })
 }
 const changeDefinition = async ({ gate, call, act: _ }: Waiting) => {
-  const hash = () => gate.tools(ADMIN).find(({ row }) => row.tool_id === 'slow__act')?.row.definition_hash
+  const hash = () => gate.catalogue.tools(ADMIN).find(({ row }) => row.tool_id === 'slow__act')?.row.definition_hash
   const before = hash()
   expect(await call('slow__change')).toMatchObject({ status: 'executed' })
   await until(() => hash() !== before)
@@ -132,7 +137,7 @@ describe('a call that waits for its check', () => {
       await rig.asked('is_ready')
       await pause('all')(rig)
       expect(
-        await rig.gate.setPause(ADMIN, { scope: 'all', effect: 'block', active: false, reason: '' }),
+        await rig.gate.pauses.set(ADMIN, { scope: 'all', effect: 'block', active: false, reason: '' }),
       ).toMatchObject({ ok: true })
       rig.release()
       expect(await under_way).toMatchObject({ status: 'executed' })
@@ -198,7 +203,7 @@ describe('an approved call that waits for its check', () => {
         rig.release()
         const held = pendingOf(await rig.act())
         rmSync(join(rig.folder, 'effects.txt.go'))
-        await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
         await rig.asked('is_ready')
         await acknowledge(rig)
         rig.release()
@@ -206,7 +211,7 @@ describe('an approved call that waits for its check', () => {
         expect(rig.count('act')).toBe(0)
         expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
         expect(outcome).toMatchObject({ problem: { about: { because: expect.stringContaining(rule) as string } } })
-        expect(await rig.gate.readApproval(ADMIN, held.approval_id)).toMatchObject({ value: { state: 'stale' } })
+        expect(await rig.gate.approvals.read(ADMIN, held.approval_id)).toMatchObject({ value: { state: 'stale' } })
       },
       { policy: HOLD },
     ),
@@ -218,7 +223,7 @@ describe('an approved call that waits for its check', () => {
         rig.release()
         const held = pendingOf(await rig.act())
         await revoke(rig)
-        await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
         expect(await rig.outcome(held.call_id)).toMatchObject({
           status: 'refused',
           problem: { code: 'approval.stale', about: { because: 'credential.revoked' } },
@@ -239,14 +244,14 @@ describe('a call that a person orders to be tried again', () => {
         expect(first).toMatchObject({ status: 'unknown' })
         const call_id = 'call_id' in first ? (first.call_id ?? '') : ''
         rmSync(join(rig.folder, 'effects.txt.go'))
-        expect(await rig.gate.settleCall(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+        expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
         await rig.asked('is_ready', 2)
         await acknowledge(rig)
         rig.release()
         // What the first try did is still unknown, so a person is asked again.
         const because = expect.stringContaining(rule) as string
         await until(async () => {
-          const open = await rig.gate.listUnknown(APPROVER, { limit: 10 })
+          const open = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
           return open.ok && open.value.items.some(({ problem }) => problem?.about['retry'] !== undefined)
         })
         expect(await rig.outcome(call_id)).toMatchObject({
@@ -254,7 +259,7 @@ describe('a call that a person orders to be tried again', () => {
           problem: { code: 'call.interrupted', about: { retry: 'approval.stale', because } },
         })
         expect(rig.count('act')).toBe(1)
-        expect(await rig.gate.settleCall(APPROVER, call_id, 'failed')).toMatchObject({ ok: true })
+        expect(await rig.gate.calls.settle(APPROVER, call_id, 'failed')).toMatchObject({ ok: true })
       },
       { server: { timeout_ms: 1_000 } },
     ),

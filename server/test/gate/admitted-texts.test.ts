@@ -64,12 +64,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const rowOf = (name: string) => rig.gate.tools(ADMIN).find(({ row }) => row.definition.name === name)?.row
+const rowOf = (name: string) => rig.gate.catalogue.tools(ADMIN).find(({ row }) => row.definition.name === name)?.row
 /** Admits the first tool with a title and a schema, then lets the server list other tools. */
 async function change(): Promise<void> {
   await rig.call('mail__become', { tools: [become] })
   await until(() => rowOf('become')?.definition.title === become.title)
-  await rig.gate.admitTool(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
+  await rig.gate.catalogue.admit(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
   expect(await rig.call('mail__become', { tools: [changed, added] })).toMatchObject({ status: 'executed' })
   await until(() => rowOf(added.name) !== undefined)
 }
@@ -80,12 +80,12 @@ async function modelsRead(): Promise<string> {
   for (const caller of [AGENT, USER, ADMIN]) {
     texts.push(listTools(rig.gate, caller, 'passthrough', 'old'), listTools(rig.gate, caller, 'passthrough', 'new'))
     for (const query of [EVIL, `${EVIL} title description`, 'become something']) {
-      texts.push(await rig.gate.search(caller, query, 50))
-      texts.push(await rig.gate.runToolflow(caller, { user_prompt: query, top_k: 5 }))
+      texts.push(await rig.gate.catalogue.search(caller, query, 50))
+      texts.push(await rig.gate.toolflow.run(caller, { user_prompt: query, top_k: 5 }))
     }
-    texts.push(rig.gate.card(caller, 'mail__become', true))
+    texts.push(rig.gate.catalogue.card(caller, 'mail__become', true))
   }
-  texts.push(rig.gate.tools(AGENT).map(({ row, ...more }) => [row.tool_id, more]))
+  texts.push(rig.gate.catalogue.tools(AGENT).map(({ row, ...more }) => [row.tool_id, more]))
   texts.push(await rig.call('mail__become', { tools: [] }), await rig.call('mail__become', {}))
   texts.push(await rig.call(`mail__${added.name}`, {}))
   return JSON.stringify([texts, sent])
@@ -103,9 +103,11 @@ describe('until a definition is admitted', () => {
       ({ name }) => name === 'mail__become',
     )
     expect(listed).toEqual({ ...become, name: 'mail__become' })
-    const found = await rig.gate.search(AGENT, 'become something')
+    const found = await rig.gate.catalogue.search(AGENT, 'become something')
     expect(found).toMatchObject({ value: [{ skill_id: 'mail__become', title: become.title }] })
-    expect(rig.gate.card(AGENT, 'mail__become', true)).toMatchObject({ value: { purpose: 'as listed first' } })
+    expect(rig.gate.catalogue.card(AGENT, 'mail__become', true)).toMatchObject({
+      value: { purpose: 'as listed first' },
+    })
   })
 
   test('the same holds after a restart, before its server has listed anything', async () => {
@@ -119,9 +121,9 @@ describe('until a definition is admitted', () => {
   test('a new tool is missing for agents and for every card, and a call to it is held', async () => {
     await change()
     const id = `mail__${added.name}`
-    expect(rig.gate.tool(AGENT, id)).toBeUndefined()
-    expect(rig.gate.card(AGENT, id, true)).toMatchObject({ problem: { code: 'tool.unknown' } })
-    expect(rig.gate.card(ADMIN, id, true)).toMatchObject({ problem: { code: 'tool.unadmitted' } })
+    expect(rig.gate.catalogue.tool(AGENT, id)).toBeUndefined()
+    expect(rig.gate.catalogue.card(AGENT, id, true)).toMatchObject({ problem: { code: 'tool.unknown' } })
+    expect(rig.gate.catalogue.card(ADMIN, id, true)).toMatchObject({ problem: { code: 'tool.unadmitted' } })
     const refused = await rig.call(id, {})
     expect(refused).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
     expect(JSON.stringify(refused)).not.toContain(`${EVIL}_key`)
@@ -133,7 +135,7 @@ describe('until a definition is admitted', () => {
   test('arguments are checked against the schema that was shown, and people see both', async () => {
     await change()
     const held = pendingOf(await rig.call('mail__become', { tools: [] }))
-    const packet = await rig.gate.readApproval(APPROVER, held.approval_id)
+    const packet = await rig.gate.approvals.read(APPROVER, held.approval_id)
     expect(packet).toMatchObject({
       value: {
         title: become.title,
@@ -146,24 +148,24 @@ describe('until a definition is admitted', () => {
     })
     const paths = packet.ok ? packet.value.definition?.changes.map(({ path }) => path) : []
     expect(paths).toEqual(expect.arrayContaining(['/description', '/title', '/inputSchema/required/0']))
-    const own = await rig.gate.readApproval(USER, held.approval_id)
+    const own = await rig.gate.approvals.read(USER, held.approval_id)
     expect(JSON.stringify(own)).not.toContain(EVIL)
   })
 
   test('people who oversee the gate read both texts; an agent or a user does not', async () => {
     await change()
-    expect(rig.gate.reviewTool(APPROVER, `mail__${added.name}`)).toMatchObject({ value: { status: 'new' } })
+    expect(rig.gate.catalogue.review(APPROVER, `mail__${added.name}`)).toMatchObject({ value: { status: 'new' } })
     for (const caller of [AGENT, USER])
-      expect(rig.gate.reviewTool(caller, 'mail__become')).toMatchObject({ problem: { code: 'auth.forbidden' } })
+      expect(rig.gate.catalogue.review(caller, 'mail__become')).toMatchObject({ problem: { code: 'auth.forbidden' } })
   })
 
   test('only the hash that was shown is admitted, and from then on models read it', async () => {
     await change()
     const old = rowOf('become')?.admitted?.hash ?? ''
-    expect(await rig.gate.admitTool(ADMIN, 'mail__become', old)).toMatchObject({
+    expect(await rig.gate.catalogue.admit(ADMIN, 'mail__become', old)).toMatchObject({
       problem: { code: 'tool.hash_differs' },
     })
-    await rig.gate.admitTool(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
+    await rig.gate.catalogue.admit(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
     const shown = listTools(rig.gate, AGENT, 'passthrough', 'new')
     expect(JSON.stringify(shown)).toContain(`${EVIL} description`)
     // Neither icons nor _meta are part of a definition: they reach nobody.

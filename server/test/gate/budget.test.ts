@@ -41,7 +41,7 @@ describe('a budget', () => {
     await withGate(
       async ({ gate, call, outcome, effects }) => {
         const held = (await many(5, (at) => call('book__note', { text: `${at}` }))).map(pendingOf)
-        await many(5, (at) => gate.decideApproval(APPROVER, held[at]?.approval_id ?? '', { says: 'approve' }))
+        await many(5, (at) => gate.approvals.decide(APPROVER, held[at]?.approval_id ?? '', { says: 'approve' }))
         const outcomes = await many(5, (at) => outcome(held[at]?.call_id ?? ''))
         expect(tally(outcomes)).toEqual({ executed: 2, over: 3, all: 5 })
         expect(effects()).toHaveLength(2)

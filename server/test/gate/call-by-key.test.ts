@@ -7,7 +7,7 @@ test('the outcome of a call is found by the key it was made under, and asking ru
   withGate(async ({ gate, call, effects }) => {
     const outcome = await call('book__note_again', { text: 'x' }, MINE)
     expect(outcome.status).toBe('executed')
-    const found = await gate.readCallByKey(AGENT, MINE.idempotency_key)
+    const found = await gate.calls.readByKey(AGENT, MINE.idempotency_key)
     expect(found).toMatchObject({ ok: true, value: { status: 'executed' } })
     expect(effects()).toHaveLength(1)
   }))
@@ -16,8 +16,8 @@ test('a key belongs to its caller: others find nothing under it', () =>
   withGate(async ({ gate, call }) => {
     await call('book__note_again', { text: 'x' }, MINE)
     for (const caller of [USER, { ...AGENT, id: 'agent:b' }, { ...AGENT, user: 'bob' }])
-      expect(await gate.readCallByKey(caller, MINE.idempotency_key)).toMatchObject({
+      expect(await gate.calls.readByKey(caller, MINE.idempotency_key)).toMatchObject({
         problem: { code: 'call.unknown' },
       })
-    expect(await gate.readCallByKey(AGENT, 'another')).toMatchObject({ problem: { code: 'call.unknown' } })
+    expect(await gate.calls.readByKey(AGENT, 'another')).toMatchObject({ problem: { code: 'call.unknown' } })
   }))

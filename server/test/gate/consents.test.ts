@@ -33,11 +33,11 @@ function given<T>(result: Result<T>): T {
   return result.value
 }
 const mint = async (gate: Gate, more: Partial<ConsentTerms> = {}) =>
-  given(await gate.mintConsent(APPROVER, { ...TERMS, ...more }))
+  given(await gate.consents.mint(APPROVER, { ...TERMS, ...more }))
 const leftOf = async (gate: Gate, { consent_id }: ConsentRow) =>
-  (await gate.listConsents(ADMIN, { limit: 200 })).items.find((item) => item.consent_id === consent_id)
+  (await gate.consents.list(ADMIN, { limit: 200 })).items.find((item) => item.consent_id === consent_id)
 const spentBy = async (gate: Gate, { consent_id }: ConsentRow) =>
-  (await gate.auditPage(undefined, 1, 5000)).filter(
+  (await gate.audit.page(undefined, 1, 5000)).filter(
     ({ type, subject }) => type === 'call.started' && subject['consent'] === consent_id,
   )
 
@@ -46,7 +46,7 @@ describe('approve and remember', () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const remember = { calls: 2, expires_in_s: 60 }
-      const decided = given(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve', remember }))
+      const decided = given(await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve', remember }))
       expect(decided).toMatchObject({ state: 'approved', consent: { from_approval: held.approval_id, calls: 2 } })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       const { consent } = decided
@@ -70,7 +70,7 @@ describe('approve and remember', () => {
           { decider: 'consent', rule: consent.consent_id },
         ],
       })
-      expect(await gate.verifyAudit([])).toMatchObject({ ok: true })
+      expect(await gate.audit.verify([])).toMatchObject({ ok: true })
     })
   })
 
@@ -79,15 +79,15 @@ describe('approve and remember', () => {
       const held = pendingOf(await call('book__note', { text: 'x1', ms: 5 }))
       const bounds = { calls: 5, expires_in_s: 60 }
       const decide = (args: ConsentTerms['what']['args']) =>
-        gate.decideApproval(APPROVER, held.approval_id, { says: 'approve', remember: { ...bounds, args } })
+        gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve', remember: { ...bounds, args } })
       const foreign = await decide([
         { path: '/text', op: 'equals', value: 'other' },
         { path: '/ms', op: 'any' },
       ])
       expect(foreign).toMatchObject({ problem: { code: 'consent.not_the_call' } })
       expect(await decide([{ path: '/text', op: 'any' }])).toMatchObject({ problem: { code: 'consent.not_the_call' } })
-      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
-      expect((await gate.listConsents(ADMIN, { limit: 10 })).items).toEqual([])
+      expect(await gate.approvals.read(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
+      expect((await gate.consents.list(ADMIN, { limit: 10 })).items).toEqual([])
 
       given(
         await decide([
@@ -107,17 +107,19 @@ describe('approve and remember', () => {
     await withGate(
       async ({ gate, call }) => {
         const remember = { calls: 2, expires_in_s: 60 }
-        await gate.createCredential(ADMIN, { kind: 'approver', name: 'bob' })
+        await gate.identity.createCredential(ADMIN, { kind: 'approver', name: 'bob' })
         const critical = pendingOf(await call('book__wipe', { text: 'x' }))
-        expect(await gate.decideApproval(APPROVER, critical.approval_id, { says: 'approve', remember })).toMatchObject({
+        expect(
+          await gate.approvals.decide(APPROVER, critical.approval_id, { says: 'approve', remember }),
+        ).toMatchObject({
           problem: { code: 'consent.not_rememberable' },
         })
-        await gate.setPause(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
+        await gate.pauses.set(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
         const paused = pendingOf(await call('book__note', { text: 'x' }))
-        expect(await gate.decideApproval(APPROVER, paused.approval_id, { says: 'approve', remember })).toMatchObject({
+        expect(await gate.approvals.decide(APPROVER, paused.approval_id, { says: 'approve', remember })).toMatchObject({
           problem: { code: 'consent.not_rememberable', about: { rules: expect.stringContaining('pause') as string } },
         })
-        expect(await gate.readApproval(APPROVER, critical.approval_id)).toMatchObject({
+        expect(await gate.approvals.read(APPROVER, critical.approval_id)).toMatchObject({
           value: { state: 'pending', decisions: [] },
         })
       },
@@ -131,9 +133,9 @@ describe('a consent', () => {
     await withGate(async ({ gate, call }) => {
       await mint(gate)
       const pause = { scope: 'all', effect: 'ask', reason: '' } as const
-      await gate.setPause(ADMIN, { ...pause, active: true })
+      await gate.pauses.set(ADMIN, { ...pause, active: true })
       pendingOf(await call('book__note', { text: 'x' }))
-      await gate.setPause(ADMIN, { ...pause, active: false })
+      await gate.pauses.set(ADMIN, { ...pause, active: false })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
     })
   })
@@ -172,7 +174,7 @@ describe('a consent', () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__slow_note', { text: 'before' }))
       await mint(gate, { what: { tool: 'book__*', args: [{ path: '', op: 'any' }] } })
-      expect(await gate.editApproval(APPROVER, held.approval_id, { text: 'after' })).toMatchObject({
+      expect(await gate.approvals.edit(APPROVER, held.approval_id, { text: 'after' })).toMatchObject({
         value: { state: 'pending', strength: 'strong' },
       })
     })
@@ -182,25 +184,25 @@ describe('a consent', () => {
     await withGate(async ({ gate, call }) => {
       const others = (['agent', 'user', 'reviewer', 'node'] as const).map((kind) => ({ ...AGENT, kind }))
       for (const other of others)
-        expect(await gate.mintConsent(other, TERMS)).toMatchObject({ problem: { code: 'auth.forbidden' } })
+        expect(await gate.consents.mint(other, TERMS)).toMatchObject({ problem: { code: 'auth.forbidden' } })
       const [forCaller, forUser] = [await mint(gate), await mint(gate, { actor: 'user:ana' })]
       for (const other of others)
-        expect(await gate.revokeConsent(other, forUser.consent_id)).toMatchObject({
+        expect(await gate.consents.revoke(other, forUser.consent_id)).toMatchObject({
           problem: { code: 'auth.forbidden' },
         })
       const seenBy = async (caller: typeof AGENT) =>
-        (await gate.listConsents(caller, { limit: 10 })).items.map(({ consent_id }) => consent_id)
+        (await gate.consents.list(caller, { limit: 10 })).items.map(({ consent_id }) => consent_id)
       expect(await seenBy(AGENT)).toEqual([])
       expect(await seenBy(USER)).toEqual([forUser.consent_id])
       expect(await seenBy(APPROVER)).toEqual([forUser.consent_id, forCaller.consent_id])
 
-      expect(given(await gate.revokeConsent(ADMIN, forUser.consent_id))).toMatchObject({ revoked_by: 'admin:local' })
-      given(await gate.revokeConsent(APPROVER, forCaller.consent_id))
-      expect(await gate.revokeConsent(ADMIN, `cons_${'0'.repeat(24)}`)).toMatchObject({
+      expect(given(await gate.consents.revoke(ADMIN, forUser.consent_id))).toMatchObject({ revoked_by: 'admin:local' })
+      given(await gate.consents.revoke(APPROVER, forCaller.consent_id))
+      expect(await gate.consents.revoke(ADMIN, `cons_${'0'.repeat(24)}`)).toMatchObject({
         problem: { code: 'consent.unknown' },
       })
       pendingOf(await call('book__note', { text: 'x' }))
-      const types = (await gate.auditPage(undefined, 1, 1000)).map(({ type }) => type)
+      const types = (await gate.audit.page(undefined, 1, 1000)).map(({ type }) => type)
       expect(types.filter((type) => type.startsWith('consent.'))).toEqual([
         'consent.minted',
         'consent.minted',
@@ -214,12 +216,12 @@ describe('a consent', () => {
     await withGate(async ({ gate, call }) => {
       const consents: ConsentRow[] = []
       for (let n = 0; n < CONSENT_LIMITS.live; n++) consents.push(await mint(gate, { calls: 1 }))
-      expect(await gate.mintConsent(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
+      expect(await gate.consents.mint(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
       await mint(gate, { actor: 'caller:agent:b' })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
       await mint(gate)
-      expect(await gate.mintConsent(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
-      given(await gate.revokeConsent(APPROVER, consents.at(-1)?.consent_id ?? ''))
+      expect(await gate.consents.mint(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
+      given(await gate.consents.revoke(APPROVER, consents.at(-1)?.consent_id ?? ''))
       await mint(gate)
     })
   })
@@ -260,17 +262,17 @@ async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<
 
 describe('between the decision and its commit', () => {
   const note = (gate: Gate, text: string) =>
-    gate.dispatch({ caller: AGENT, tool: 'book__note', args: { text }, thread: 't1' })
+    gate.calls.dispatch({ caller: AGENT, tool: 'book__note', args: { text }, thread: 't1' })
 
   test('a revoked consent loses: the call is held, nothing runs and nothing is spent', async () => {
     await withInterposed(async ({ gate, folder, before }) => {
       const consent = await mint(gate)
-      before((direct) => direct.revokeConsent(ADMIN, consent.consent_id))
+      before((direct) => direct.consents.revoke(ADMIN, consent.consent_id))
       const held = pendingOf(await note(gate, 'x'))
       expect(held.evidence).not.toContainEqual(expect.objectContaining({ decider: 'consent' }))
       expect(effectsIn(folder)).toEqual([])
       expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'revoked' })
-      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({
+      expect(await gate.approvals.read(APPROVER, held.approval_id)).toMatchObject({
         value: { preview: { content: [{ text: 'would note' }] } },
       })
     })
@@ -319,7 +321,7 @@ describe('an interrupted call that a consent let through', () => {
     }
   }
   const startedIn = async (gate: Gate) =>
-    (await gate.auditPage(undefined, 1, 1000)).find(({ type }) => type === 'call.started')?.subject['call'] ?? ''
+    (await gate.audit.page(undefined, 1, 1000)).find(({ type }) => type === 'call.started')?.subject['call'] ?? ''
 
   test('is tried again on the unit it has spent, although none is left', async () => {
     await inFolder(async (folder) => {
@@ -335,7 +337,7 @@ describe('an interrupted call that a consent let through', () => {
 
   test('is not tried again when the consent was revoked meanwhile', async () => {
     await inFolder(async (folder) => {
-      await interrupt(folder, (gate, { consent_id }) => gate.revokeConsent(ADMIN, consent_id))
+      await interrupt(folder, (gate, { consent_id }) => gate.consents.revoke(ADMIN, consent_id))
       const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
       // Its first try may have taken effect: a person still has to say so.
       expect(await outcome(await startedIn(gate))).toMatchObject({ status: 'unknown' })

@@ -17,12 +17,12 @@ test('a secret does not leave, a written one and personal data are asked about, 
     const blocked = await call('book__note', { text: `my token is ${SECRET}` })
     expect(blocked).toMatchObject({ status: 'refused', problem: { about: { rules: 'content.secret' } } })
     expect(JSON.stringify(blocked)).not.toContain(SECRET.slice(0, 8))
-    expect(JSON.stringify(await gate.auditPage(undefined, 1, 1000))).not.toContain(SECRET.slice(4))
+    expect(JSON.stringify(await gate.audit.page(undefined, 1, 1000))).not.toContain(SECRET.slice(4))
 
     const held = pendingOf(await call('book__note_again', { text: `card ${CARD}` }))
     expect(held.evidence).toMatchObject([{ rule: 'notes-run' }, { rule: 'content.pii' }])
     expect(effects()).toEqual([])
-    await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+    await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
     expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
 
     expect(await call('book__look', { text: SECRET })).toMatchObject({ status: 'executed' })

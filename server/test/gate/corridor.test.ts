@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, until, withGate } from './with-gate.ts'
-
-const auditTypes = async (gate: {
-  auditPage: (s: undefined, f: number, l: number) => Promise<readonly { type: string }[]>
-}) =>
-  (await gate.auditPage(undefined, 1, 1000)).map(({ type }) => type).filter((type) => !/^(tool|policy)\./.test(type))
+import { ADMIN, AGENT, APPROVER, auditTypes, pendingOf, SECOND, USER, until, withGate } from './with-gate.ts'
 
 describe('a call', () => {
   test('that only reads runs at once, and its intent is recorded before its outcome', async () => {
@@ -34,10 +29,10 @@ describe('a call', () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
-      const decided = await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      const decided = await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(decided).toMatchObject({ ok: true, value: { state: 'approved' } })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
-      expect(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
+      expect(await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
         ok: false,
         problem: { code: 'approval.not_pending' },
       })
@@ -55,8 +50,8 @@ describe('a call', () => {
   test('that is denied never runs, and says so to whoever asks', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny', reason: 'no' })
-      expect(await gate.readCall(AGENT, held.call_id)).toMatchObject({
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'no' })
+      expect(await gate.calls.read(AGENT, held.call_id)).toMatchObject({
         value: { status: 'refused', problem: { code: 'approval.denied' } },
       })
       expect(effects()).toEqual([])
@@ -127,14 +122,14 @@ describe('a call', () => {
       })
       const pointer = big.status === 'executed' ? (big.output.pointer ?? '') : ''
       const digest = pointer.replace('artifact://', '')
-      expect(await gate.artifact(AGENT, digest, 59_990, 100)).toEqual({
+      expect(await gate.artifacts.read(AGENT, digest, 59_990, 100)).toEqual({
         ok: true,
         value: { text: 'x'.repeat(10), size: 60_000 },
       })
-      expect(await gate.artifact({ ...AGENT, user: 'mallory' }, digest, 0, 10)).toMatchObject({
+      expect(await gate.artifacts.read({ ...AGENT, user: 'mallory' }, digest, 0, 10)).toMatchObject({
         problem: { code: 'artifact.unknown' },
       })
-      expect(await gate.artifact(AGENT, '../../../etc/passwd', 0, 10)).toMatchObject({
+      expect(await gate.artifacts.read(AGENT, '../../../etc/passwd', 0, 10)).toMatchObject({
         problem: { code: 'artifact.unknown' },
       })
     })
@@ -153,7 +148,7 @@ describe('a preview', () => {
   test('of a held call with an effect-free dry run is shown to the approver and changes nothing', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
-      expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({
+      expect(await gate.approvals.read(APPROVER, held.approval_id)).toMatchObject({
         value: { preview: { content: [{ text: 'would note' }] }, proposed_args: '{"text":"one"}' },
       })
       expect(effects()).toEqual([])
@@ -166,7 +161,7 @@ describe('a preview', () => {
         status: 'failed',
         problem: { code: 'call.dry_run_failed' },
       })
-      expect((await gate.listApprovals(APPROVER, 'pending', { limit: 10 })).items).toEqual([])
+      expect((await gate.approvals.list(APPROVER, 'pending', { limit: 10 })).items).toEqual([])
     })
   })
 
@@ -185,21 +180,21 @@ describe('an edit', () => {
   test('replaces the request by one with the new hash, which still wants a decision and then runs the new arguments', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
-      const edited = await gate.editApproval(APPROVER, held.approval_id, { text: 'two' })
+      const edited = await gate.approvals.edit(APPROVER, held.approval_id, { text: 'two' })
       if (!edited.ok) throw new Error(JSON.stringify(edited.problem))
       expect(edited.value).toMatchObject({
         state: 'pending',
         replaces: held.approval_id,
         edited_from: '{"text":"one"}',
       })
-      expect(await gate.readCall(AGENT, held.call_id)).toMatchObject({
+      expect(await gate.calls.read(AGENT, held.call_id)).toMatchObject({
         value: { status: 'pending', approval_id: edited.value.approval_id },
       })
-      expect(await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
+      expect(await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })).toMatchObject({
         problem: { code: 'approval.not_pending' },
       })
       expect(effects()).toEqual([])
-      await gate.decideApproval(APPROVER, edited.value.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, edited.value.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toEqual(['note {"text":"two"}'])
     })
@@ -211,13 +206,13 @@ describe('an edit', () => {
     await withGate(
       async ({ gate, call }) => {
         const held = pendingOf(await call('book__note', { text: 'one' }))
-        expect(await gate.editApproval(APPROVER, held.approval_id, { text: 2 })).toMatchObject({
+        expect(await gate.approvals.edit(APPROVER, held.approval_id, { text: 2 })).toMatchObject({
           problem: { code: 'call.args_invalid' },
         })
-        expect(await gate.editApproval(APPROVER, held.approval_id, { text: 'two' })).toMatchObject({
+        expect(await gate.approvals.edit(APPROVER, held.approval_id, { text: 'two' })).toMatchObject({
           problem: { code: 'call.blocked' },
         })
-        expect(await gate.readApproval(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
+        expect(await gate.approvals.read(APPROVER, held.approval_id)).toMatchObject({ value: { state: 'pending' } })
       },
       { policy },
     )
@@ -228,18 +223,18 @@ describe('who may decide', () => {
   test('an agent can neither decide, nor edit, nor mint, nor redeem, nor see a packet', async () => {
     await withGate(async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-      const token = await gate.issueToken(USER, approval_id)
+      const token = await gate.approvals.issueToken(USER, approval_id)
       if (!token.ok) throw new Error(token.problem.code)
       const attempts = [
-        await gate.decideApproval(AGENT, approval_id, { says: 'approve' }),
-        await gate.editApproval(AGENT, approval_id, { text: 'y' }),
-        await gate.issueToken(AGENT, approval_id),
-        await gate.redeemToken(AGENT, { approval_id, token: token.value, thread: 't1', says: 'approve' }),
-        await gate.readApproval(AGENT, approval_id),
+        await gate.approvals.decide(AGENT, approval_id, { says: 'approve' }),
+        await gate.approvals.edit(AGENT, approval_id, { text: 'y' }),
+        await gate.approvals.issueToken(AGENT, approval_id),
+        await gate.approvals.redeemToken(AGENT, { approval_id, token: token.value, thread: 't1', says: 'approve' }),
+        await gate.approvals.read(AGENT, approval_id),
       ]
       expect(attempts.map((attempt) => attempt.ok)).toEqual([false, false, false, false, false])
-      expect((await gate.listApprovals(AGENT, 'pending', { limit: 10 })).items).toEqual([])
-      expect(await gate.readApproval(APPROVER, approval_id)).toMatchObject({ value: { state: 'pending' } })
+      expect((await gate.approvals.list(AGENT, 'pending', { limit: 10 })).items).toEqual([])
+      expect(await gate.approvals.read(APPROVER, approval_id)).toMatchObject({ value: { state: 'pending' } })
     })
   })
 
@@ -249,20 +244,20 @@ describe('who may decide', () => {
     await withGate(
       async ({ gate, call, effects, outcome }) => {
         // Two people can be had.
-        for (const name of ['bob', 'eve']) await gate.createCredential(ADMIN, { kind: 'approver', name })
+        for (const name of ['bob', 'eve']) await gate.identity.createCredential(ADMIN, { kind: 'approver', name })
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         const own = { ...APPROVER, id: 'approver:ana', user: 'ana' }
-        expect(await gate.decideApproval(own, approval_id, { says: 'approve' })).toMatchObject({
+        expect(await gate.approvals.decide(own, approval_id, { says: 'approve' })).toMatchObject({
           problem: { code: 'approval.own_request' },
         })
-        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+        expect(await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
           value: { state: 'pending' },
         })
-        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+        expect(await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
           problem: { code: 'approval.already_decided_by_you' },
         })
         expect(effects()).toEqual([])
-        expect(await gate.decideApproval(SECOND, approval_id, { says: 'approve' })).toMatchObject({
+        expect(await gate.approvals.decide(SECOND, approval_id, { says: 'approve' })).toMatchObject({
           value: { state: 'approved' },
         })
         expect(await outcome(call_id)).toMatchObject({ status: 'executed' })
@@ -275,21 +270,24 @@ describe('who may decide', () => {
   test('a token redeemed by the user in the thread lets the call run once, and not again', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
-      const token = await gate.issueToken(USER, approval_id)
+      const token = await gate.approvals.issueToken(USER, approval_id)
       if (!token.ok) throw new Error(token.problem.code)
       const presented = { approval_id, token: token.value, thread: 't1', says: 'approve' } as const
-      expect(await gate.redeemToken(USER, { ...presented, thread: 't2' })).toMatchObject({
+      expect(await gate.approvals.redeemToken(USER, { ...presented, thread: 't2' })).toMatchObject({
         problem: { code: 'approval.wrong_thread', about: { factor: 'thread' } },
       })
-      expect(await gate.redeemToken({ ...USER, user: 'eve' }, presented)).toMatchObject({
+      expect(await gate.approvals.redeemToken({ ...USER, user: 'eve' }, presented)).toMatchObject({
         problem: { code: 'approval.wrong_user' },
       })
       const other = pendingOf(await call('book__note', { text: 'x' }))
-      expect(await gate.redeemToken(USER, { ...presented, approval_id: other.approval_id })).toMatchObject({
+      expect(await gate.approvals.redeemToken(USER, { ...presented, approval_id: other.approval_id })).toMatchObject({
         problem: { code: 'approval.signature_invalid' },
       })
-      expect(await gate.redeemToken(USER, presented)).toMatchObject({ ok: true, value: { state: 'approved' } })
-      expect(await gate.redeemToken(USER, presented)).toMatchObject({
+      expect(await gate.approvals.redeemToken(USER, presented)).toMatchObject({
+        ok: true,
+        value: { state: 'approved' },
+      })
+      expect(await gate.approvals.redeemToken(USER, presented)).toMatchObject({
         problem: { code: 'approval.used', about: { factor: 'single_use' } },
       })
       expect(await outcome(call_id)).toMatchObject({ status: 'executed' })
@@ -301,20 +299,22 @@ describe('who may decide', () => {
     await withGate(async ({ gate, call }) => {
       const first = pendingOf(await call('book__note', { text: 'x' }))
       const second = pendingOf(await call('book__note', { text: 'y' }))
-      const tokens = await Promise.all([first, second].map(({ approval_id }) => gate.issueToken(USER, approval_id)))
+      const tokens = await Promise.all(
+        [first, second].map(({ approval_id }) => gate.approvals.issueToken(USER, approval_id)),
+      )
       const texts = tokens.map((token) => (token.ok ? token.value : ''))
-      await gate.rotateKeys(ADMIN, 'token')
+      await gate.identity.rotateKeys(ADMIN, 'token')
       expect(
-        await gate.redeemToken(USER, {
+        await gate.approvals.redeemToken(USER, {
           approval_id: first.approval_id,
           token: texts[0] ?? '',
           thread: 't1',
           says: 'approve',
         }),
       ).toMatchObject({ ok: true })
-      await gate.rotateKeys(ADMIN, 'token')
+      await gate.identity.rotateKeys(ADMIN, 'token')
       expect(
-        await gate.redeemToken(USER, {
+        await gate.approvals.redeemToken(USER, {
           approval_id: second.approval_id,
           token: texts[1] ?? '',
           thread: 't1',
@@ -333,7 +333,7 @@ describe('time and change', () => {
       async ({ gate, call, outcome }) => {
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         expect(await outcome(call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.expired' } })
-        expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+        expect(await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
           problem: { code: 'approval.expired' },
         })
       },
@@ -344,11 +344,11 @@ describe('time and change', () => {
   test('a call can be withdrawn by whoever made it, and by no other agent', async () => {
     await withGate(async ({ gate, call }) => {
       const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-      expect(await gate.withdrawCall({ ...AGENT, id: 'agent:other' }, call_id)).toMatchObject({
+      expect(await gate.calls.withdraw({ ...AGENT, id: 'agent:other' }, call_id)).toMatchObject({
         problem: { code: 'call.unknown' },
       })
-      expect(await gate.withdrawCall(AGENT, call_id)).toMatchObject({ value: { state: 'withdrawn' } })
-      expect(await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
+      expect(await gate.calls.withdraw(AGENT, call_id)).toMatchObject({ value: { state: 'withdrawn' } })
+      expect(await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({
         problem: { code: 'approval.withdrawn' },
       })
     })
@@ -358,14 +358,14 @@ describe('time and change', () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const pause = { scope: 'all', effect: 'block', reason: 'drill' } as const
-      expect(await gate.setPause(AGENT, { ...pause, active: true })).toMatchObject({
+      expect(await gate.pauses.set(AGENT, { ...pause, active: true })).toMatchObject({
         problem: { code: 'auth.forbidden' },
       })
-      await gate.setPause(ADMIN, { ...pause, active: true })
+      await gate.pauses.set(ADMIN, { ...pause, active: true })
       expect(await call('book__look')).toMatchObject({ status: 'refused', problem: { about: { rules: 'pause.all' } } })
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
-      await gate.setPause(ADMIN, { ...pause, active: false })
+      await gate.pauses.set(ADMIN, { ...pause, active: false })
       expect(await call('book__look')).toMatchObject({ status: 'executed' })
       expect(effects()).toEqual([])
     })
@@ -374,13 +374,13 @@ describe('time and change', () => {
   test('a pause of one caller, tool or server stops that one only', async () => {
     await withGate(async ({ gate, call }) => {
       for (const scope of ['caller:agent:a', 'tool:book__look', 'server:book'] as const) {
-        await gate.setPause(ADMIN, { scope, effect: 'ask', reason: '', active: true })
+        await gate.pauses.set(ADMIN, { scope, effect: 'ask', reason: '', active: true })
         expect(await call('book__look')).toMatchObject({ status: 'pending' })
         if (scope !== 'server:book')
           expect(await call('book__note_again', { text: 'x' }, { caller: { ...AGENT, id: 'agent:b' } })).toMatchObject({
             status: 'executed',
           })
-        await gate.setPause(ADMIN, { scope, effect: 'ask', reason: '', active: false })
+        await gate.pauses.set(ADMIN, { scope, effect: 'ask', reason: '', active: false })
       }
     })
   })
@@ -388,12 +388,13 @@ describe('time and change', () => {
   test('the audit of all this verifies', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       await until(
-        async () => (await gate.readCall(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
+        async () =>
+          (await gate.calls.read(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
       )
-      await gate.presentCheckpoint()
-      expect(await gate.verifyAudit([])).toMatchObject({ ok: true, checkpoints: 1 })
+      await gate.audit.presentCheckpoint()
+      expect(await gate.audit.verify([])).toMatchObject({ ok: true, checkpoints: 1 })
     })
   })
 })

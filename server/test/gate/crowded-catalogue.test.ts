@@ -32,10 +32,11 @@ const open = async (servers: object) => {
   const { book } = settingsIn(folder).config.servers
   rig = await openTestGate(folder, { policy: POLICY, config: { servers: { book, ...servers } } })
 }
-const toolsOf = (server: string) => rig.gate.tools(ADMIN).filter(({ row }) => row.server === server)
-const findingsOf = (server: string) => rig.gate.servers().find((report) => report.server === server)?.['findings']
+const toolsOf = (server: string) => rig.gate.catalogue.tools(ADMIN).filter(({ row }) => row.server === server)
+const findingsOf = (server: string) =>
+  rig.gate.catalogue.servers().find((report) => report.server === server)?.['findings']
 const boundedIn = async () =>
-  (await rig.gate.auditPage(undefined, 1, 1_000)).filter(({ type }) => type === 'server.listing_bounded')
+  (await rig.gate.audit.page(undefined, 1, 1_000)).filter(({ type }) => type === 'server.listing_bounded')
 /** As a release without bounds would have left it. */
 async function storeLongTitle(of: string): Promise<void> {
   const store = await openSqliteLedger({ file: join(of, 'data/ledger.sqlite'), stream: 'main', onFault: () => {} })
@@ -127,7 +128,7 @@ describe('a crowd of tools', () => {
       expect(await rig.call('book__echo', { text: `turn ${(turn += 1)}` })).toMatchObject({ status: 'executed' })
       return changed() >= 2
     })
-    expect(await rig.gate.search(AGENT, 'look at the book')).toMatchObject({ ok: true })
+    expect(await rig.gate.catalogue.search(AGENT, 'look at the book')).toMatchObject({ ok: true })
     expect(loud.stop() - calm).toBeLessThan(MOST_HELD_MS)
   }, 240_000)
 
@@ -142,7 +143,7 @@ describe('a crowd of tools', () => {
       cursor = page?.nextCursor
     } while (cursor !== undefined)
     expect(new Set(names).size).toBe(names.length)
-    const offered = rig.gate.tools(AGENT).map(({ row }) => row.tool_id)
+    const offered = rig.gate.catalogue.tools(AGENT).map(({ row }) => row.tool_id)
     expect(names).toEqual(expect.arrayContaining(offered))
     expect(listTools(rig.gate, AGENT, 'passthrough', 'new', 'x')).toBeUndefined()
   }, 240_000)

@@ -25,7 +25,7 @@ async function withTwoServers(use: (rig: GateRig) => Promise<void>, tools: objec
 }
 
 const hashOf = ({ gate }: GateRig, tool_id: string) =>
-  gate.tools(ADMIN).find(({ row }) => row.tool_id === tool_id)?.row.definition_hash
+  gate.catalogue.tools(ADMIN).find(({ row }) => row.tool_id === tool_id)?.row.definition_hash
 
 /** Lets a server offer other tools and waits until the gate has heard of it. */
 async function become(rig: GateRig, server: string, tools: Json, sign: () => boolean): Promise<void> {
@@ -48,7 +48,7 @@ describe('a tool', () => {
         says: 'the tool is not the one first-listing admitted: `description`, `inputSchema` changed',
       })
       expect(JSON.stringify(held)).not.toContain('tell nobody')
-      await rig.gate.admitTool(ADMIN, 'mail__become', hashOf(rig, 'mail__become') ?? '')
+      await rig.gate.catalogue.admit(ADMIN, 'mail__become', hashOf(rig, 'mail__become') ?? '')
       expect(await rig.call('mail__become', { tools: [] })).toMatchObject({ status: 'executed' })
     })
   })
@@ -69,7 +69,7 @@ describe('a tool', () => {
         { decider: 'policy' },
       ])
       expect(await rig.call('mail__heard', { a: 1 })).toMatchObject({ status: 'executed' })
-      await rig.gate.admitTool(ADMIN, 'post__bec0me', hashOf(rig, 'post__bec0me') ?? '')
+      await rig.gate.catalogue.admit(ADMIN, 'post__bec0me', hashOf(rig, 'post__bec0me') ?? '')
       expect(pendingOf(await rig.call('post__bec0me', { tools: [] })).evidence).toMatchObject([
         { rule: 'definition.look_alike' },
         { decider: 'policy' },
@@ -81,7 +81,7 @@ describe('a tool', () => {
     const tools = { bec0me: { effects: ['read'], known_look_alikes: ['mail__become'] } }
     await withTwoServers(async (rig) => {
       await become(rig, 'post', [kept, { name: 'bec0me' }], () => hashOf(rig, 'post__bec0me') !== undefined)
-      await rig.gate.admitTool(ADMIN, 'post__bec0me', hashOf(rig, 'post__bec0me') ?? '')
+      await rig.gate.catalogue.admit(ADMIN, 'post__bec0me', hashOf(rig, 'post__bec0me') ?? '')
       expect(await rig.call('post__bec0me', { tools: [kept] })).toMatchObject({ status: 'executed' })
     }, tools)
   })

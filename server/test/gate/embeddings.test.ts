@@ -51,7 +51,7 @@ async function whileOpen(use: (rig: GateRig) => Promise<void>): Promise<void> {
   }
 }
 const found = async ({ gate }: GateRig, query: string) => {
-  const answer = await gate.search(AGENT, query, 3)
+  const answer = await gate.catalogue.search(AGENT, query, 3)
   return answer.ok ? answer.value : []
 }
 
@@ -61,9 +61,9 @@ describe('with an embedding model', () => {
       const [first] = await found(rig, 'zzz')
       expect(first).toMatchObject({ skill_id: 'book__picture', reason: 'alike in meaning' })
       expect((await found(rig, 'book__look'))[0]?.skill_id).toBe('book__look')
-      const all = await rig.gate.search(AGENT, 'zzz', 50)
+      const all = await rig.gate.catalogue.search(AGENT, 'zzz', 50)
       expect(all.ok && all.value.map(({ skill_id }) => skill_id)).not.toContain('book__wipe')
-      expect(rig.gate.searchNotice()).toBeUndefined()
+      expect(rig.gate.catalogue.searchNotice()).toBeUndefined()
     }))
 
   test('a definition is sent once, also over a restart', async () => {
@@ -78,7 +78,7 @@ describe('with an embedding model', () => {
     await whileOpen(async (rig) => {
       expect((await found(rig, 'keep a note'))[0]?.skill_id).toBe('book__keep_note')
       expect(await found(rig, 'zzz')).toEqual([])
-      expect(rig.gate.searchNotice()).toMatch(/words alone/)
+      expect(rig.gate.catalogue.searchNotice()).toMatch(/words alone/)
     })
     isUp = true
   })

@@ -8,9 +8,9 @@ import { race } from '../race/race.ts'
 import { ADMIN, AGENT, APPROVER, effectsIn, openTestGate, pendingOf, withGate, type GateRig } from './with-gate.ts'
 
 async function granted({ gate }: Pick<GateRig, 'gate'>, limits: Partial<NewCredential>): Promise<Caller> {
-  const created = await gate.createCredential(ADMIN, { kind: 'agent', name: 'a', user: 'ana', ...limits })
+  const created = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'a', user: 'ana', ...limits })
   if (!created.ok) throw new Error(created.problem.code)
-  const caller = await gate.authenticate(created.value.key)
+  const caller = await gate.identity.authenticate(created.value.key)
   if (!caller.ok) throw new Error(caller.problem.code)
   return caller.value
 }
@@ -20,15 +20,18 @@ test('a tool outside the grant answers exactly as one that does not exist, at ev
     const { gate, call } = rig
     const { call_id } = (await call('book__note_again', { text: 'mine' })) as { call_id: string }
     const caller = await granted(rig, { tools: ['book__lo*', 'book__echo'] })
-    expect(gate.tools(caller).map(({ row }) => row.tool_id)).toEqual(['book__look', 'book__echo'])
+    expect(gate.catalogue.tools(caller).map(({ row }) => row.tool_id)).toEqual(['book__look', 'book__echo'])
     expect(await call('book__look', {}, { caller })).toMatchObject({ status: 'executed' })
-    const asked = async (tool: string) => [await call(tool, { text: 'x' }, { caller }), gate.card(caller, tool, false)]
+    const asked = async (tool: string) => [
+      await call(tool, { text: 'x' }, { caller }),
+      gate.catalogue.card(caller, tool, false),
+    ]
     const missing = JSON.stringify(await asked('book__nothing')).replaceAll('book__nothing', 'TOOL')
     const invisible = JSON.stringify(await asked('book__note_again')).replaceAll('book__note_again', 'TOOL')
     expect(invisible).toBe(missing)
     // The same agent by another key sees its call; by this one there is no such call.
-    expect(await gate.readCall(AGENT, call_id)).toMatchObject({ ok: true })
-    expect(await gate.readCall(caller, call_id)).toMatchObject({ ok: false, problem: { code: 'call.unknown' } })
+    expect(await gate.calls.read(AGENT, call_id)).toMatchObject({ ok: true })
+    expect(await gate.calls.read(caller, call_id)).toMatchObject({ ok: false, problem: { code: 'call.unknown' } })
     expect(rig.effects()).toEqual(['note_again {"text":"mine"}'])
   }))
 
@@ -37,7 +40,7 @@ test('started and held calls take one each, refused and repeated ones none, and 
     const { gate, call } = rig
     const caller = await granted(rig, { calls: 3 })
     const left = async () => {
-      const listed = await gate.listCredentials(ADMIN)
+      const listed = await gate.identity.listCredentials(ADMIN)
       return listed.ok ? listed.value.map(({ calls_left }) => calls_left) : listed.problem.code
     }
     expect(await call('book__wipe', { text: 'x' }, { caller })).toMatchObject({ problem: { code: 'call.blocked' } })
@@ -49,7 +52,7 @@ test('started and held calls take one each, refused and repeated ones none, and 
     expect(await left()).toEqual([2])
     const held = pendingOf(await call('book__note', { text: '2' }, { caller }))
     expect(await left()).toEqual([1])
-    await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+    await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
     expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
     expect(await left()).toEqual([1])
     expect(await call('book__look', {}, { caller })).toMatchObject({ status: 'executed' })
@@ -59,20 +62,20 @@ test('started and held calls take one each, refused and repeated ones none, and 
     })
     expect(await call('book__note_again', { text: '1' }, once)).toMatchObject({ status: 'executed' })
     expect(await left()).toEqual([0])
-    const entries = await gate.auditPage(undefined, 1, 500)
+    const entries = await gate.audit.page(undefined, 1, 500)
     expect(entries.filter(({ about }) => about?.['code'] === 'key.exhausted')).toHaveLength(1)
   }))
 
 test('a key is good until its time is over, and not a moment longer', () =>
   withGate(async ({ gate }) => {
-    const created = await gate.createCredential(ADMIN, { kind: 'agent', name: 'short', ttl_s: 1 })
+    const created = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'short', ttl_s: 1 })
     if (!created.ok) throw new Error(created.problem.code)
     const { key, row } = created.value
-    const good = await gate.authenticate(key)
+    const good = await gate.identity.authenticate(key)
     expect(good.ok || Date.now() >= (row.expires_at ?? 0)).toBe(true)
     await new Promise((done) => setTimeout(done, (row.expires_at ?? 0) - Date.now()))
-    expect(await gate.authenticate(key)).toMatchObject({ ok: false, problem: { code: 'auth.invalid' } })
-    expect(await gate.listCredentials(ADMIN)).toMatchObject({ value: [{ state: 'expired' }] })
+    expect(await gate.identity.authenticate(key)).toMatchObject({ ok: false, problem: { code: 'auth.invalid' } })
+    expect(await gate.identity.listCredentials(ADMIN)).toMatchObject({ value: [{ state: 'expired' }] })
   }))
 
 test('of the calls of two racing processes with one key exactly as many run as it is good for', async () => {

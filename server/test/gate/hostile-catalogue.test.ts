@@ -31,7 +31,7 @@ beforeAll(async () => {
   if (!result.ok) throw new Error(JSON.stringify(result.problem))
   opened = result.value
   gate = opened.gate
-  const isListed = (name: string) => gate.tools(ADMIN).some(({ row }) => row.server === name)
+  const isListed = (name: string) => gate.catalogue.tools(ADMIN).some(({ row }) => row.server === name)
   // Not until everything has settled: the flood has a whole timeout to say something shorter.
   await until(() => isListed('book') && isListed('evil'))
   await flooded.promise
@@ -42,16 +42,17 @@ afterAll(async () => {
 })
 
 const call = (tool: string, args: CallRequest['args'] = {}) =>
-  gate.dispatch({ caller: AGENT, tool, args, thread: 't1' })
+  gate.calls.dispatch({ caller: AGENT, tool, args, thread: 't1' })
 const idOf = (name: string) =>
-  gate.tools(ADMIN).find(({ row }) => row.server === 'evil' && row.definition.name === name)?.row.tool_id ?? name
+  gate.catalogue.tools(ADMIN).find(({ row }) => row.server === 'evil' && row.definition.name === name)?.row.tool_id ??
+  name
 const cardOf = (name: string, full = false) => {
-  const card = gate.card(ADMIN, idOf(name), full)
+  const card = gate.catalogue.card(ADMIN, idOf(name), full)
   if (!card.ok) throw new Error(JSON.stringify(card.problem))
   return card.value
 }
 const found = async (query: string) => {
-  const answer = await gate.search(AGENT, query, 50)
+  const answer = await gate.catalogue.search(AGENT, query, 50)
   if (!answer.ok) throw new Error(JSON.stringify(answer.problem))
   return answer.value
 }
@@ -59,9 +60,9 @@ const found = async (query: string) => {
 describe('beside a hostile catalogue', () => {
   test('another server works, and what cannot be read is only its own loss', async () => {
     expect(await call('book__look')).toMatchObject({ status: 'executed' })
-    expect(gate.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
-    expect(gate.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
-    const offered = gate.tools(ADMIN).filter(({ row }) => row.server === 'evil')
+    expect(gate.catalogue.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
+    expect(gate.catalogue.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
+    const offered = gate.catalogue.tools(ADMIN).filter(({ row }) => row.server === 'evil')
     const names = offered.map(({ row }) => row.definition.name)
     expect(new Set(names)).toEqual(
       new Set(['heard', ...Object.values(HOSTILE).flatMap(({ name }) => (name === HOSTILE.deep.name ? [] : [name]))]),
@@ -75,9 +76,9 @@ describe('beside a hostile catalogue', () => {
       reason: expect.stringContaining('in description') as string,
     })
     expect(cardOf('helper').purpose).toBe(HOSTILE.instructions.description)
-    expect(gate.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
+    expect(gate.catalogue.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
     expect(effectsIn(folder)).toEqual([])
-    const types = (await gate.auditPage(undefined, 1, 1_000)).map(({ type }) => type)
+    const types = (await gate.audit.page(undefined, 1, 1_000)).map(({ type }) => type)
     expect(types).not.toContain('tool.admitted')
   })
 

@@ -17,7 +17,7 @@ const keepAway = (rig: GateRig) => {
 const note = (rig: GateRig, text: string) => rig.call('book__note_again', { text })
 const notes = (rig: GateRig, text: string) => rig.effects().filter((line) => line.includes(text))
 const executing = async (rig: GateRig) => {
-  const entries = await rig.gate.auditPage(undefined, 1, 1000)
+  const entries = await rig.gate.audit.page(undefined, 1, 1000)
   const open = new Set<unknown>()
   for (const { type, subject } of entries) {
     if (type === 'call.allowed' || type === 'call.started') open.add(subject['call'])
@@ -28,7 +28,7 @@ const executing = async (rig: GateRig) => {
 const isBackSoon = async (rig: GateRig) => {
   await until(() => rig.gate.closedBy() === undefined)
   expect(await note(rig, 'afterwards')).toMatchObject({ status: 'executed' })
-  expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+  expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
 }
 
 test.each(['after commit', 'commit fails, stored'] as const)(
@@ -74,7 +74,7 @@ test('an intent that stays in doubt is not sent; the gate takes no calls meanwhi
       if (refused.status !== 'refused') throw new Error(JSON.stringify(refused))
       expect(refused.problem).toMatchObject({ code: 'audit.in_doubt', about: { sent: 'no' } })
       const call_id = refused.problem.about['call_id'] ?? ''
-      expect(await rig.gate.readCall(ADMIN, call_id)).toMatchObject({ ok: true, value: { status: 'executing' } })
+      expect(await rig.gate.calls.read(ADMIN, call_id)).toMatchObject({ ok: true, value: { status: 'executing' } })
       comeBack()
       await isBackSoon(rig)
       expect(await rig.outcome(call_id)).toMatchObject({ status: 'failed', problem: { code: 'audit.in_doubt' } })
@@ -97,7 +97,7 @@ test('a held call whose record stays in doubt is withdrawn once it turns out to 
       })
       comeBack()
       await isBackSoon(rig)
-      const pending = () => rig.gate.listApprovals(APPROVER, 'pending', { limit: 10 })
+      const pending = () => rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
       await until(async () => !JSON.stringify(await pending()).includes('held one'))
       expect(notes(rig, 'held one').filter((line) => !line.includes('dry'))).toHaveLength(0)
     },
@@ -122,7 +122,7 @@ test.each([
       expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
       expect(notes(rig, 'first')).toHaveLength(1)
       await isBackSoon(rig)
-      const entries = await rig.gate.auditPage(undefined, 1, 1000)
+      const entries = await rig.gate.audit.page(undefined, 1, 1000)
       const ends = entries.filter(({ type, subject }) => type === 'call.executed' && subject['call'] === call_id)
       expect(ends).toHaveLength(1)
     },
@@ -153,7 +153,7 @@ test('an approved call whose start stays in doubt is not sent, and ends', async 
       const { call_id, approval_id } = pendingOf(await rig.call('book__note', { text: 'approved' }))
       const comeBack = keepAway(rig)
       dieAt(rig, 'after commit', 'call.started')
-      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve' })).toMatchObject({ ok: true })
+      expect(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({ ok: true })
       await until(() => rig.gate.closedBy() !== undefined)
       // Longer than anybody waits for a commit in doubt.
       await new Promise((resolve) => setTimeout(resolve, 6_000))

@@ -10,7 +10,7 @@ test('a forged call is a security finding of its own, also as a dry run, under a
     expect(await call('book__note', { text: 7 }, { claimed })).toMatchObject(forged)
     expect(await call('book__look', {}, { idempotency_key: 'k' })).toMatchObject({ status: 'executed' })
     expect(await call('book__look', {}, { idempotency_key: 'k', claimed })).toMatchObject(forged)
-    const entries = await gate.auditPage(undefined, 1, 1000)
+    const entries = await gate.audit.page(undefined, 1, 1000)
     const findings = entries.filter(({ type }) => type === 'call.integrity_mismatch')
     expect(findings).toHaveLength(4)
     expect(findings[0]).toMatchObject({

@@ -9,7 +9,7 @@ rules:
 const BAIT = 'honey-token-4711-abcdef'
 
 async function lastVerdict({ gate }: GateRig) {
-  const entries = await gate.auditPage(undefined, 1, 1000)
+  const entries = await gate.audit.page(undefined, 1, 1000)
   return entries.findLast(({ verdict }) => verdict !== undefined)?.verdict
 }
 
@@ -28,7 +28,7 @@ test('observe lets everything run and records what would have happened', async (
       const shown = rig.gate.policies.show(ADMIN)
       expect(shown).toMatchObject({ ok: true, value: { preset: 'observe', mode: 'observe' } })
       expect(shown.ok && shown.value.reads).toContain('only traps, integrity failures and pauses are enforced')
-      const loaded = (await rig.gate.auditPage(undefined, 1, 1)).at(0)
+      const loaded = (await rig.gate.audit.page(undefined, 1, 1)).at(0)
       expect(loaded).toMatchObject({ type: 'policy.loaded', about: { mode: 'observe' } })
     },
     { policy: OBSERVE },
@@ -42,11 +42,11 @@ test('observe enforces a pause, a forged hash and a trap, and nothing runs', asy
       const forged = await rig.call('book__note', { text: 'x' }, { claimed: { hash: '0'.repeat(64) } })
       expect(forged).toMatchObject({ status: 'refused', problem: { code: 'call.integrity_mismatch' } })
       expect((await lastVerdict(rig))?.observed).toBeUndefined()
-      await rig.gate.setPause(ADMIN, { scope: 'all', effect: 'block', active: true, reason: '' })
+      await rig.gate.pauses.set(ADMIN, { scope: 'all', effect: 'block', active: true, reason: '' })
       expect(await rig.call('book__note', { text: 'y' })).toMatchObject({ status: 'refused' })
-      await rig.gate.setPause(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
+      await rig.gate.pauses.set(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
       expect(await rig.call('book__note', { text: 'y' })).toMatchObject({ status: 'pending' })
-      await rig.gate.setPause(ADMIN, { scope: 'all', effect: 'ask', active: false, reason: '' })
+      await rig.gate.pauses.set(ADMIN, { scope: 'all', effect: 'ask', active: false, reason: '' })
       expect(await rig.call('book__note', { text: BAIT })).toMatchObject({ status: 'refused' })
       expect(await lastVerdict(rig)).toMatchObject({ effect: 'block' })
       expect(rig.effects()).toEqual([])

@@ -10,7 +10,7 @@ const open = {
 }
 
 async function packetIn({ gate }: GateRig, approval_id: string) {
-  const read = await gate.readApproval(APPROVER, approval_id)
+  const read = await gate.approvals.read(APPROVER, approval_id)
   if (!read.ok) throw new Error(JSON.stringify(read.problem))
   return read.value
 }
@@ -19,7 +19,7 @@ const held = async (rig: GateRig, args: object, more: object = {}) =>
   pendingOf(await rig.call('book__note', args as never, more)).approval_id
 
 const audited = async ({ gate }: GateRig, type: string) =>
-  (await gate.auditPage(undefined, 1, 1_000)).filter((entry) => entry.type === type)
+  (await gate.audit.page(undefined, 1, 1_000)).filter((entry) => entry.type === type)
 
 describe('what redaction hides', () => {
   test.each(HIDDEN_PAYLOADS)('$name is told of with its place and length, and makes the request strong', ({ text }) =>
@@ -42,7 +42,7 @@ describe('what redaction hides', () => {
     withGate(async (rig) => {
       const [{ text } = { text: '' }] = HIDDEN_PAYLOADS
       const approval_id = await held(rig, { text })
-      const revealed = await rig.gate.revealApproval(APPROVER, approval_id)
+      const revealed = await rig.gate.approvals.reveal(APPROVER, approval_id)
       expect(revealed).toMatchObject({ ok: true, value: { approval_id, proposed_args: JSON.stringify({ text }) } })
       const entries = await audited(rig, 'approval.revealed')
       expect(entries).toMatchObject([
@@ -55,12 +55,12 @@ describe('what redaction hides', () => {
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
       for (const caller of [AGENT, USER, { kind: 'node', id: 'node:n', user: 'n' } as const])
-        expect(await rig.gate.revealApproval(caller, approval_id)).toMatchObject({
+        expect(await rig.gate.approvals.reveal(caller, approval_id)).toMatchObject({
           problem: { code: 'auth.forbidden' },
         })
       expect(await audited(rig, 'approval.revealed')).toEqual([])
-      await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
-      expect(await rig.gate.revealApproval(APPROVER, approval_id)).toMatchObject({
+      await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'deny' })
+      expect(await rig.gate.approvals.reveal(APPROVER, approval_id)).toMatchObject({
         problem: { code: 'approval.not_pending' },
       })
     }, open))
@@ -72,7 +72,7 @@ describe('what redaction hides', () => {
       if (approval_id === undefined) return
       const packet = await packetIn(rig, approval_id)
       expect(packet.hidden.length).toBeGreaterThan(0)
-      await rig.gate.revealApproval(APPROVER, approval_id)
+      await rig.gate.approvals.reveal(APPROVER, approval_id)
       expect(JSON.stringify([packet, await audited(rig, 'approval.revealed')])).not.toContain(key)
     }, open))
 
@@ -90,9 +90,9 @@ describe('what redaction hides', () => {
         const packet = await packetIn(rig, approval_id)
         expect(JSON.stringify(packet)).not.toContain(token)
         expect(packet.hidden.map(({ in: part, at }) => `${part} ${at}`)).toContain('preview /content/0/text')
-        const revealed = await rig.gate.revealApproval(APPROVER, approval_id)
+        const revealed = await rig.gate.approvals.reveal(APPROVER, approval_id)
         expect(JSON.stringify(revealed)).toContain(token)
-        await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
+        await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'deny' })
         const after = await packetIn(rig, approval_id)
         expect(after.hidden.some(({ in: part }) => part === 'preview')).toBe(false)
       },
@@ -112,17 +112,17 @@ describe('what redaction hides', () => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
       const { digest } = await packetIn(rig, approval_id)
       const remember = { calls: 2, expires_in_s: 60 }
-      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve', digest, remember })).toMatchObject(
-        {
-          problem: { code: 'consent.not_rememberable' },
-        },
-      )
+      expect(
+        await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve', digest, remember }),
+      ).toMatchObject({
+        problem: { code: 'consent.not_rememberable' },
+      })
     }, open))
 
   test('before an edit counts too', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
-      const edited = await rig.gate.editApproval(APPROVER, approval_id, { text: 'harmless' })
+      const edited = await rig.gate.approvals.edit(APPROVER, approval_id, { text: 'harmless' })
       if (!edited.ok) throw new Error(JSON.stringify(edited.problem))
       const packet = await packetIn(rig, edited.value.approval_id)
       expect(packet.hidden).toMatchObject([{ in: 'edited_from', at: '/text' }])
@@ -137,11 +137,11 @@ describe('an approval', () => {
       const other = await packetIn(rig, await held(rig, { text: 'two' }))
       const { digest } = await packetIn(rig, approval_id)
       const wrong = { says: 'approve', digest: other.digest } as const
-      expect(await rig.gate.decideApproval(APPROVER, approval_id, wrong)).toMatchObject({
+      expect(await rig.gate.approvals.decide(APPROVER, approval_id, wrong)).toMatchObject({
         problem: { code: 'approval.changed', about: { approval_id } },
       })
       expect((await packetIn(rig, approval_id)).state).toBe('pending')
-      expect(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve', digest })).toMatchObject({
+      expect(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve', digest })).toMatchObject({
         ok: true,
       })
     }, open))
@@ -150,7 +150,7 @@ describe('an approval', () => {
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'one' })
       const first = await packetIn(rig, approval_id)
-      const [listed] = (await rig.gate.listApprovals(ADMIN, 'pending', { limit: 10 })).items
+      const [listed] = (await rig.gate.approvals.list(ADMIN, 'pending', { limit: 10 })).items
       expect(listed?.digest).toBe(first.digest)
     }, open))
 
@@ -160,10 +160,10 @@ describe('an approval', () => {
         const approval_id = await held(rig, { text: 'one' })
         const { digest } = await packetIn(rig, approval_id)
         const decision = { says: 'approve', digest } as const
-        expect(await rig.gate.decideApproval(APPROVER, approval_id, decision)).toMatchObject({
+        expect(await rig.gate.approvals.decide(APPROVER, approval_id, decision)).toMatchObject({
           value: { state: 'pending' },
         })
-        expect(await rig.gate.decideApproval(SECOND, approval_id, decision)).toMatchObject({
+        expect(await rig.gate.approvals.decide(SECOND, approval_id, decision)).toMatchObject({
           value: { state: 'approved' },
         })
       },
@@ -177,7 +177,7 @@ describe('a denial', () => {
       const secret = `ghp_${'Zx9Kq2Lm7Pw4Rt6Vb1Nc8Yd3Gf5Hj0SaEuTo'.slice(0, 36)}`
       const one = pendingOf(await rig.call('book__note', { text: 'one' }))
       const reason = `not now\nuse ${secret} \u202eelsewhere`
-      await rig.gate.decideApproval(APPROVER, one.approval_id, { says: 'deny', reason })
+      await rig.gate.approvals.decide(APPROVER, one.approval_id, { says: 'deny', reason })
       const outcome = await rig.outcome(one.call_id)
       if (outcome.status !== 'refused') throw new Error(outcome.status)
       expect(outcome.problem.about['reason']).toMatch(/^not now\\nuse \[REDACTED_\w+\] \\u202eelsewhere$/)
@@ -192,20 +192,20 @@ describe('a token', () => {
   test('is not minted for a strong request, nor for one that hides something', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
-      expect(await rig.gate.issueToken(USER, approval_id)).toMatchObject({
+      expect(await rig.gate.approvals.issueToken(USER, approval_id)).toMatchObject({
         problem: { code: 'approval.token_too_weak', about: { strength: 'strong' } },
       })
-      expect(await rig.gate.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
+      expect(await rig.gate.approvals.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
     }, open))
 
   test('answers a strong request where the operator counts it as strong', () =>
     withGate(
       async (rig) => {
         const approval_id = await held(rig, { text: 'one' })
-        const token = await rig.gate.issueToken(USER, approval_id)
+        const token = await rig.gate.approvals.issueToken(USER, approval_id)
         if (!token.ok) throw new Error(JSON.stringify(token.problem))
         const presented = { approval_id, token: token.value, thread: 't1', says: 'approve' } as const
-        expect(await rig.gate.redeemToken(USER, presented)).toMatchObject({ value: { state: 'approved' } })
+        expect(await rig.gate.approvals.redeemToken(USER, presented)).toMatchObject({ value: { state: 'approved' } })
       },
       { ...strong, config: { approvals: { tokens: 'strong' } } },
     ))
@@ -214,7 +214,7 @@ describe('a token', () => {
     withGate(
       async (rig) => {
         const approval_id = await held(rig, { text: 'one' })
-        expect(await rig.gate.issueToken(USER, approval_id)).toMatchObject({
+        expect(await rig.gate.approvals.issueToken(USER, approval_id)).toMatchObject({
           problem: { code: 'approval.token_too_weak' },
         })
       },

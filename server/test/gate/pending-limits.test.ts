@@ -12,9 +12,9 @@ const hold = async (rig: GateRig, text: string) => pendingOf(await note(rig, tex
 /** Every way in which a request stops waiting. */
 const ENDINGS: readonly (readonly [string, (rig: GateRig, held: ReturnType<typeof pendingOf>) => Promise<unknown>])[] =
   [
-    ['approved', ({ gate }, held) => gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })],
-    ['denied', ({ gate }, held) => gate.decideApproval(APPROVER, held.approval_id, { says: 'deny' })],
-    ['withdrawn', ({ gate }, held) => gate.withdrawCall(AGENT, held.call_id)],
+    ['approved', ({ gate }, held) => gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })],
+    ['denied', ({ gate }, held) => gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny' })],
+    ['withdrawn', ({ gate }, held) => gate.calls.withdraw(AGENT, held.call_id)],
   ]
 
 test.each(ENDINGS)('a request that was %s makes room for one more, and for no more than one', (_name, end) =>
@@ -49,12 +49,12 @@ test('an edited request takes the place of the one it replaces, by its own size'
   withGate(
     async (rig) => {
       const first = await hold(rig, 'x'.repeat(10))
-      const edited = await rig.gate.editApproval(APPROVER, first.approval_id, { text: 'x'.repeat(600) })
+      const edited = await rig.gate.approvals.edit(APPROVER, first.approval_id, { text: 'x'.repeat(600) })
       expect(edited).toMatchObject({ ok: true })
       // The edit is not refused, but it fills the caller's limit.
       expect(await note(rig, 'x'.repeat(300))).toMatchObject(TOO_MANY)
       const approval_id = edited.ok ? edited.value.approval_id : ''
-      await rig.gate.decideApproval(APPROVER, approval_id, { says: 'deny' })
+      await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'deny' })
       await hold(rig, 'x'.repeat(300))
     },
     limited({ pending_per_caller: 2, pending_bytes_per_caller: 700 }),
@@ -65,9 +65,9 @@ test('one person`s first yes of two gives nothing back, and the second does so o
     async (rig) => {
       const first = await hold(rig, '1')
       const second: Caller = { kind: 'approver', id: 'approver:eve', user: 'eve' }
-      await rig.gate.decideApproval(APPROVER, first.approval_id, { says: 'approve' })
+      await rig.gate.approvals.decide(APPROVER, first.approval_id, { says: 'approve' })
       expect(await note(rig, '2')).toMatchObject(TOO_MANY)
-      await rig.gate.decideApproval(second, first.approval_id, { says: 'approve' })
+      await rig.gate.approvals.decide(second, first.approval_id, { says: 'approve' })
       expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed' })
       await hold(rig, '3')
       expect(await note(rig, '4')).toMatchObject(TOO_MANY)
@@ -86,7 +86,7 @@ test('each person behind an agent has limits of their own, and refused calls can
       pendingOf(await note(rig, '1', { ...AGENT, user: 'eve' }))
       const key = { idempotency_key: 'k' }
       expect(await rig.call('book__note', { text: '2' }, key)).toMatchObject(TOO_MANY)
-      const types = (await rig.gate.auditPage(undefined, 1, 1000)).filter(({ type }) => type === 'call.stopped')
+      const types = (await rig.gate.audit.page(undefined, 1, 1000)).filter(({ type }) => type === 'call.stopped')
       expect(types).toMatchObject([{ about: { code: 'approval.too_many_pending' } }])
       expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
     },
@@ -103,7 +103,7 @@ test('of many calls at once exactly as many are held as may be', () =>
       }
       await Promise.all(Array.from({ length: 40 }, async (_, nth) => seen(await note(rig, `here ${nth}`))))
       expect(counted['pending']).toBe(7)
-      const { items } = await rig.gate.listApprovals(ADMIN, 'pending', { limit: 100 })
+      const { items } = await rig.gate.approvals.list(ADMIN, 'pending', { limit: 100 })
       expect(items).toHaveLength(7)
     },
     limited({ pending_per_caller: 7 }),

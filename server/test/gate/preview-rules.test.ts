@@ -8,7 +8,7 @@ const DECLARED = {
   server: { tools: { ...BOOK_TOOLS, note: { effects: ['write'], dry_run: { args: { dry_run: true } } } } },
 }
 const typesOf = async ({ gate }: GateRig) =>
-  (await gate.auditPage(undefined, 1, 1000)).map(({ type }) => type).filter((type) => type.startsWith('call.'))
+  (await gate.audit.page(undefined, 1, 1000)).map(({ type }) => type).filter((type) => type.startsWith('call.'))
 
 test('a rule that allows with a preview has the call tried first, and a failing dry run stops it', () =>
   withGate(
@@ -48,7 +48,7 @@ test('before an approval only a dry run that was declared free of effects is mad
       const doomed = pendingOf(await rig.call('book__note', { text: 'impossible' }))
       expect(await typesOf(rig)).toEqual(['call.held', 'call.held'])
       for (const { approval_id } of [held, doomed])
-        await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve' })
+        await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
       expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(await rig.outcome(doomed.call_id)).toMatchObject({
         status: 'failed',
@@ -62,7 +62,7 @@ test('before an approval only a dry run that was declared free of effects is mad
   await withGate(
     async (rig) => {
       const held = pendingOf(await rig.call('book__note', { text: 'fine' }))
-      await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
       // The approver has seen it: it is not made again.
       expect((await typesOf(rig)).filter((type) => type === 'call.previewed')).toHaveLength(1)

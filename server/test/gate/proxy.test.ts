@@ -46,14 +46,14 @@ afterAll(async () => {
 
 const POLLED = { timeout: 10_000 }
 const ask = (method: ProxiedMethod, params: JsonObject = {}, caller: Caller = AGENT) =>
-  rig.gate.proxy(caller, { method, params, thread: 't1' })
+  rig.gate.proxy.ask(caller, { method, params, thread: 't1' })
 const resultOf = (answer: ProxyAnswer): JsonObject => {
   if (answer.is !== 'answered') throw new Error(JSON.stringify(answer))
   return answer.result
 }
 const codeOf = (answer: ProxyAnswer) => (answer.is === 'refused' ? answer.problem.code : answer.is)
 const audit = async () =>
-  (await rig.gate.auditPage(undefined, 1, 10_000)).map(({ type, subject }) => ({ type, subject }))
+  (await rig.gate.audit.page(undefined, 1, 10_000)).map(({ type, subject }) => ({ type, subject }))
 
 describe('resources and prompts of tool servers', () => {
   test('are listed together, without a server that does not answer in time and without what the caller may not see', async () => {
@@ -124,39 +124,43 @@ describe('resources and prompts of tool servers', () => {
 
   test('are not read while their server is paused', async () => {
     const order = { scope: 'server:first', effect: 'block', reason: 'a look' } as const
-    await rig.gate.setPause(ADMIN, { ...order, active: true })
+    await rig.gate.pauses.set(ADMIN, { ...order, active: true })
     expect(codeOf(await ask('resources/read', { uri: 'shelf://first/page' }))).toBe('call.blocked')
-    await rig.gate.setPause(ADMIN, { ...order, active: false })
+    await rig.gate.pauses.set(ADMIN, { ...order, active: false })
     expect(codeOf(await ask('resources/read', { uri: 'shelf://first/page' }))).toBe('answered')
   })
 
   test('that are watched are told of, with their parts, as long as the caller may read what changed', async () => {
     const heard: string[] = []
-    const watching = await rig.gate.watch(AGENT, { uri: 'shelf://first/numbers/1' }, (uri) => void heard.push(uri))
+    const watching = await rig.gate.proxy.watch(
+      AGENT,
+      { uri: 'shelf://first/numbers/1' },
+      (uri) => void heard.push(uri),
+    )
     if (watching.is !== 'watching') throw new Error(JSON.stringify(watching))
-    const change = () => rig.gate.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't3' })
+    const change = () => rig.gate.calls.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't3' })
     await change()
     const told = ['shelf://first/numbers/1/a', 'shelf://first/numbers/1']
     await expect.poll(() => heard, POLLED).toEqual(told)
     watching.stop()
     const user: string[] = []
-    const theirs = await rig.gate.watch(USER, { uri: 'shelf://first/numbers/1' }, (uri) => void user.push(uri))
+    const theirs = await rig.gate.proxy.watch(USER, { uri: 'shelf://first/numbers/1' }, (uri) => void user.push(uri))
     await change()
     await expect.poll(() => user, POLLED).toEqual(told)
     expect(heard).toEqual(told)
     if (theirs.is === 'watching') theirs.stop()
-    const refused = await rig.gate.watch(AGENT, { uri: 'shelf://private/page' }, () => undefined)
+    const refused = await rig.gate.proxy.watch(AGENT, { uri: 'shelf://private/page' }, () => undefined)
     expect(refused).toMatchObject({ is: 'refused', problem: { code: 'call.blocked' } })
   })
 
   test('that change are told of to whoever may list them', async () => {
     const heard: Record<string, Notice[]> = { agent: [], user: [] }
     const stops = [
-      rig.gate.onNotice(AGENT, (notice) => void heard['agent']?.push(notice)),
-      rig.gate.onNotice(USER, (notice) => void heard['user']?.push(notice)),
+      rig.gate.proxy.onNotice(AGENT, (notice) => void heard['agent']?.push(notice)),
+      rig.gate.proxy.onNotice(USER, (notice) => void heard['user']?.push(notice)),
     ]
-    await rig.gate.dispatch({ caller: USER, tool: 'private__change', args: {}, thread: 't2' })
-    await rig.gate.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't2' })
+    await rig.gate.calls.dispatch({ caller: USER, tool: 'private__change', args: {}, thread: 't2' })
+    await rig.gate.calls.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't2' })
     await expect.poll(() => heard['user']?.map(({ server }) => server), POLLED).toEqual(['private', 'first'])
     expect(heard['agent']?.map(({ server }) => server)).toEqual(['first'])
     for (const stop of stops) stop()

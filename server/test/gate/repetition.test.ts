@@ -6,7 +6,7 @@ describe('a call that a person rejected', () => {
   test('is blocked when it is made again, however often and in whatever thread, with the person`s reason', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny', reason: 'not this book' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'not this book' })
       for (let again = 0; again < 8; again += 1)
         expect(await call('book__note', { text: 'x' })).toMatchObject({
           status: 'refused',
@@ -15,11 +15,11 @@ describe('a call that a person rejected', () => {
       expect(await call('book__note', { text: 'y' })).toMatchObject({ status: 'pending' })
       const elsewhere: Pick<CallRequest, 'thread'>[] = [{ thread: 't2' }, { thread: 'mcp:abc' }, {}]
       for (const other of elsewhere)
-        expect(await gate.dispatch({ caller: AGENT, tool: 'book__note', args: { text: 'x' }, ...other })).toMatchObject(
-          {
-            problem: { about: { rules: 'repetition.rejected' } },
-          },
-        )
+        expect(
+          await gate.calls.dispatch({ caller: AGENT, tool: 'book__note', args: { text: 'x' }, ...other }),
+        ).toMatchObject({
+          problem: { about: { rules: 'repetition.rejected' } },
+        })
       const bob = { ...AGENT, user: 'bob' }
       expect(await call('book__note', { text: 'x' }, { caller: bob })).toMatchObject({ status: 'pending' })
       expect(effects()).toEqual([])
@@ -29,9 +29,9 @@ describe('a call that a person rejected', () => {
   test('by a token in the thread is rejected just as well', async () => {
     await withGate(async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-      const token = await gate.issueToken(USER, approval_id)
+      const token = await gate.approvals.issueToken(USER, approval_id)
       if (!token.ok) throw new Error(token.problem.code)
-      await gate.redeemToken(USER, { approval_id, token: token.value, thread: 't1', says: 'deny' })
+      await gate.approvals.redeemToken(USER, { approval_id, token: token.value, thread: 't1', says: 'deny' })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'refused' })
     })
   })
@@ -42,8 +42,8 @@ describe('a call that a person rejected', () => {
         pendingOf,
       )
       if (first === undefined || second === undefined) throw new Error('two held calls')
-      await gate.decideApproval(APPROVER, first.approval_id, { says: 'deny' })
-      await gate.decideApproval(SECOND, second.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, first.approval_id, { says: 'deny' })
+      await gate.approvals.decide(SECOND, second.approval_id, { says: 'approve' })
       expect(await outcome(second.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toHaveLength(1)
     })
@@ -52,9 +52,9 @@ describe('a call that a person rejected', () => {
   test('is not the one an approver made of it', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      const edited = await gate.editApproval(APPROVER, held.approval_id, { text: 'y' })
+      const edited = await gate.approvals.edit(APPROVER, held.approval_id, { text: 'y' })
       if (!edited.ok) throw new Error(edited.problem.code)
-      await gate.decideApproval(APPROVER, edited.value.approval_id, { says: 'deny' })
+      await gate.approvals.decide(APPROVER, edited.value.approval_id, { says: 'deny' })
       expect(await call('book__note', { text: 'y' })).toMatchObject({ status: 'refused' })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'pending' })
     })
@@ -65,7 +65,7 @@ test('a no ends after the time that the operator says', async () => {
   await withGate(
     async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'deny' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny' })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'refused' })
       await until(async () => (await call('book__note', { text: 'x' })).status === 'pending')
     },
@@ -83,7 +83,7 @@ describe('a loop', () => {
       expect(held.evidence).toMatchObject([{ effect: 'allow' }, { rule: 'repetition.loop', strength: 'simple' }])
       expect(await call('book__note_again', { text: 'there' })).toMatchObject({ status: 'executed' })
       expect(await write({ caller: { ...AGENT, user: 'bob' } })).toMatchObject({ status: 'executed' })
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
     })
   })

@@ -241,13 +241,13 @@ describe('a sandboxed file server', () => {
   test('asks strongly before it touches a file of secrets, and does after a yes', async () => {
     await withFiles(async ({ gate, call, outcome }) => {
       const held = pendingOf(await call('files__read', { path: '.env' }))
-      const packet = await gate.readApproval(APPROVER, held.approval_id)
+      const packet = await gate.approvals.read(APPROVER, held.approval_id)
       expect(packet).toMatchObject({ value: { strength: 'strong' } })
       expect(held.evidence).toMatchObject([
         {},
         { rule: 'sandbox.sensitive', says: '`/path` names an environment file' },
       ])
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'executed',
         result: { content: [{ text: 'KEY=1' }] },
@@ -261,7 +261,7 @@ describe('a sandboxed file server', () => {
       async ({ gate, call, outcome, folder }) => {
         const held = pendingOf(await call('files__write', { path: 'later/x.txt', content: 'X' }))
         symlinkSync('../outside', join(folder, 'work/later'))
-        await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
         expect(await outcome(held.call_id)).toMatchObject({
           status: 'refused',
           problem: { code: 'approval.stale', about: { because: 'sandbox.outside' } },

@@ -9,7 +9,7 @@ const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'bo' }
 const QUERY = 'write a note'
 
 async function found(rig: GateRig, caller: Caller): Promise<readonly { skill_id: string; reason: string }[]> {
-  const result = await rig.gate.search(caller, QUERY, 5)
+  const result = await rig.gate.catalogue.search(caller, QUERY, 5)
   if (!result.ok) throw new Error(JSON.stringify(result.problem))
   return result.value
 }
@@ -36,7 +36,7 @@ test('where it is learnt, what a caller ran after a search comes first for it, f
     await rig.opened.close()
     const again = await openTestGate(folder, learning)
     expect(await first(again, AGENT)).toBe(later)
-    const flow = await again.gate.runToolflow(AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 10_000 })
+    const flow = await again.gate.toolflow.run(AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 10_000 })
     expect(JSON.stringify(flow)).not.toContain('run after a similar search')
     await again.opened.close()
   } finally {

@@ -21,7 +21,7 @@ describe('a planted secret', () => {
       const outcome = await call('book__note', { text: `the key is ${secret}` })
       expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.blocked' } })
       expect(JSON.stringify(outcome)).not.toContain(secret)
-      expect(JSON.stringify(await gate.auditPage(undefined, 1, 1000))).not.toContain(secret)
+      expect(JSON.stringify(await gate.audit.page(undefined, 1, 1000))).not.toContain(secret)
       expect(bytesBelow(join(folder, 'data'))).not.toContain(secret)
     }, SENDING)
   })
@@ -47,12 +47,12 @@ describe('a planted secret', () => {
       async ({ gate, call }) => {
         const secret = planted('C3')
         const held = pendingOf(await call('book__echo', { text: `use ${secret}`, to: 'ana@example.com' }))
-        const packet = await gate.readApproval(APPROVER, held.approval_id)
+        const packet = await gate.approvals.read(APPROVER, held.approval_id)
         expect(JSON.stringify(packet)).not.toContain(secret)
         // Whom it goes to is what the decision is about.
         expect(JSON.stringify(packet)).toContain('ana@example.com')
-        expect(JSON.stringify(await gate.listApprovals(ADMIN, 'pending', { limit: 10 }))).not.toContain(secret)
-        expect(JSON.stringify(await gate.readCall(AGENT, held.call_id))).not.toContain(secret)
+        expect(JSON.stringify(await gate.approvals.list(ADMIN, 'pending', { limit: 10 }))).not.toContain(secret)
+        expect(JSON.stringify(await gate.calls.read(AGENT, held.call_id))).not.toContain(secret)
       },
       { policy },
     )

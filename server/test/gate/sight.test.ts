@@ -22,9 +22,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const listed = (caller: Caller) => rig.gate.tools(caller).map(({ row }) => row.tool_id)
+const listed = (caller: Caller) => rig.gate.catalogue.tools(caller).map(({ row }) => row.tool_id)
 const found = async (caller: Caller, query: string) => {
-  const answer = await rig.gate.search(caller, query, 50)
+  const answer = await rig.gate.catalogue.search(caller, query, 50)
   return answer.ok ? answer.value.map(({ skill_id }) => skill_id) : []
 }
 
@@ -39,10 +39,10 @@ describe('what a caller may know of', () => {
     ['an agent whose arguments decide', AGENT, 'book__slow_note', true],
   ])('%s: %o %s %o, in the list, in search and by its card', async (_, caller, tool_id, seen) => {
     expect(listed(caller).includes(tool_id)).toBe(seen)
-    expect(rig.gate.tool(caller, tool_id) !== undefined).toBe(seen)
+    expect(rig.gate.catalogue.tool(caller, tool_id) !== undefined).toBe(seen)
     expect((await found(caller, tool_id))[0] === tool_id).toBe(seen)
     expect((await found(caller, tool_id)).includes(tool_id)).toBe(seen)
-    expect(rig.gate.card(caller, tool_id, false).ok).toBe(seen)
+    expect(rig.gate.catalogue.card(caller, tool_id, false).ok).toBe(seen)
   })
 
   test('a call to what is in no list is blocked, and says by which rule', async () => {
@@ -51,7 +51,7 @@ describe('what a caller may know of', () => {
       status: 'refused',
       problem: { code: 'call.blocked', about: { rules: 'no-wiping' } },
     })
-    expect(rig.gate.card(AGENT, 'book__wipe', true)).toEqual({
+    expect(rig.gate.catalogue.card(AGENT, 'book__wipe', true)).toEqual({
       ok: false,
       problem: { code: 'tool.unknown', about: { tool: 'book__wipe' } },
     })
@@ -65,13 +65,13 @@ describe('a card', () => {
     ['book__note', AGENT, 'held (simple): it changes something, so a person decides'],
     ['book__wipe', ADMIN, 'blocked: nobody wipes the book'],
   ])('of %s says what will be asked', (tool_id, caller, asked) => {
-    expect(rig.gate.card(caller, tool_id, false)).toMatchObject({ ok: true, value: { asked } })
+    expect(rig.gate.catalogue.card(caller, tool_id, false)).toMatchObject({ ok: true, value: { asked } })
   })
 })
 
 describe('search', () => {
   test('finds a tool by what it does, and says why', async () => {
-    expect(await rig.gate.search(AGENT, 'write a note', 3)).toMatchObject({
+    expect(await rig.gate.catalogue.search(AGENT, 'write a note', 3)).toMatchObject({
       ok: true,
       value: [
         {
@@ -92,13 +92,13 @@ describe('search', () => {
     ['note', 1.5],
     ['note', Number.NaN],
   ])('refuses the query `%s` with top_k %s', async (query, top_k) => {
-    expect(await rig.gate.search(AGENT, query, top_k)).toMatchObject({
+    expect(await rig.gate.catalogue.search(AGENT, query, top_k)).toMatchObject({
       ok: false,
       problem: { code: 'request.invalid' },
     })
   })
 
   test('finds nothing where no word is known', async () => {
-    expect(await rig.gate.search(AGENT, 'xylophone zebra')).toEqual({ ok: true, value: [] })
+    expect(await rig.gate.catalogue.search(AGENT, 'xylophone zebra')).toEqual({ ok: true, value: [] })
   })
 })

@@ -12,7 +12,7 @@ const HELD = `rules: [{ id: held, effect: ask, match: { tool: book__keep_note },
 const SECRET = 'a text that belongs in no audit'
 
 const auditOf = async ({ gate }: GateRig, call_id: unknown): Promise<readonly AuditEntry[]> =>
-  (await gate.auditPage(undefined, 1, 1000)).filter(({ subject }) => subject['call'] === call_id)
+  (await gate.audit.page(undefined, 1, 1000)).filter(({ subject }) => subject['call'] === call_id)
 const typesOf = async (rig: GateRig, call_id: unknown) => (await auditOf(rig, call_id)).map(({ type }) => type)
 const idOf = (outcome: object) => ('call_id' in outcome ? String(outcome.call_id) : '')
 const keep = (rig: GateRig, title: string, text = 'hello', more = {}) =>
@@ -51,7 +51,7 @@ describe('an execution by the standard', () => {
         })
         expect(JSON.stringify(entries)).not.toContain(SECRET)
         expect(rig.effects()).toHaveLength(1)
-        expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+        expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
       },
       { policy: DIRECT },
     )
@@ -71,7 +71,7 @@ describe('an execution by the standard', () => {
         })
         expect(await typesOf(rig, idOf(outcome))).toEqual(['call.check_started', 'call.stopped'])
         expect(rig.effects()).toHaveLength(1)
-        expect(await rig.gate.readCall(ADMIN, idOf(outcome))).toMatchObject({ value: { status: 'failed' } })
+        expect(await rig.gate.calls.read(ADMIN, idOf(outcome))).toMatchObject({ value: { status: 'failed' } })
       },
       { policy: DIRECT },
     )
@@ -121,14 +121,14 @@ describe('an execution by the standard', () => {
         const first = pendingOf(await keep(rig, 'one'))
         const second = pendingOf(await keep(rig, 'one', 'other'))
         expect(await typesOf(rig, first.call_id)).toEqual(['call.held'])
-        await rig.gate.decideApproval(APPROVER, first.approval_id, { says: 'approve' })
+        await rig.gate.approvals.decide(APPROVER, first.approval_id, { says: 'approve' })
         expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed', verified: true })
-        await rig.gate.decideApproval(APPROVER, second.approval_id, { says: 'approve' })
+        await rig.gate.approvals.decide(APPROVER, second.approval_id, { says: 'approve' })
         expect(await rig.outcome(second.call_id)).toMatchObject({
           status: 'failed',
           problem: { code: 'call.check_failed' },
         })
-        expect(await rig.gate.readApproval(APPROVER, second.approval_id)).toMatchObject({ value: { state: 'stale' } })
+        expect(await rig.gate.approvals.read(APPROVER, second.approval_id)).toMatchObject({ value: { state: 'stale' } })
         expect(await typesOf(rig, second.call_id)).toEqual([
           'call.held',
           'approval.approved',
@@ -161,7 +161,7 @@ describe('an execution by the standard', () => {
     async (scope) => {
       await withGate(
         async (rig) => {
-          await rig.gate.setPause(ADMIN, { scope, effect: 'block', reason: 'drill', active: true })
+          await rig.gate.pauses.set(ADMIN, { scope, effect: 'block', reason: 'drill', active: true })
           const outcome = await keep(rig, 'one')
           expect(outcome).toMatchObject({
             problem: { code: scope === 'tool:book__find_note' ? 'call.check_failed' : 'call.blocked' },
@@ -180,7 +180,7 @@ describe('people see', () => {
     await withGate(
       async (rig) => {
         const { approval_id } = pendingOf(await keep(rig, 'one'))
-        expect(await rig.gate.readApproval(APPROVER, approval_id)).toMatchObject({
+        expect(await rig.gate.approvals.read(APPROVER, approval_id)).toMatchObject({
           value: {
             title: 'Keep a note',
             rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
@@ -191,7 +191,7 @@ describe('people see', () => {
           },
         })
         const { approval_id: plain } = pendingOf(await rig.call('book__slow_note', { text: 'x' }))
-        expect(await rig.gate.readApproval(APPROVER, plain)).toMatchObject({
+        expect(await rig.gate.approvals.read(APPROVER, plain)).toMatchObject({
           value: {
             title: 'book__slow_note',
             rollback: 'no rollback known',
@@ -216,7 +216,7 @@ describe('people see', () => {
         const packets = await Promise.all(
           ['slow_note', 'note'].map(async (name) => {
             const held = pendingOf(await rig.call(`book__${name}`, { text: 'x' }))
-            const read = await rig.gate.readApproval(APPROVER, held.approval_id)
+            const read = await rig.gate.approvals.read(APPROVER, held.approval_id)
             return read.ok ? [read.value.rollback, read.value.missing[0]] : read.problem
           }),
         )
@@ -240,9 +240,9 @@ test('a secret in the arguments is not shown in what would undo the call', async
   await withGate(
     async (rig) => {
       const held = pendingOf(await rig.call('book__echo', { text: `use ${secret}` }))
-      const packet = await rig.gate.readApproval(APPROVER, held.approval_id)
+      const packet = await rig.gate.approvals.read(APPROVER, held.approval_id)
       expect(JSON.stringify(packet)).toContain('to undo it, call book__note with {\\"text\\":\\"use [REDACTED_')
-      await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       const outcome = await rig.outcome(held.call_id)
       expect(outcome).toMatchObject({ status: 'executed' })
       expect(JSON.stringify([packet, outcome])).not.toContain(secret)
@@ -260,7 +260,7 @@ describe('a tag', () => {
       async (rig) => {
         expect(await keep(rig, 'one')).toMatchObject({ status: 'refused', problem: { about: { rules: 'paper' } } })
         expect(await rig.call('book__note_again', { text: 'x' })).toMatchObject({ status: 'executed' })
-        const tool = rig.gate.tools(ADMIN).find(({ row }) => row.tool_id === 'book__keep_note')
+        const tool = rig.gate.catalogue.tools(ADMIN).find(({ row }) => row.tool_id === 'book__keep_note')
         expect(tool).toMatchObject({ title: 'Keep a note', tags: ['paper'] })
       },
       { policy },

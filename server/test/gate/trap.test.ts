@@ -10,7 +10,7 @@ const TOKEN = 'AQ-honey-8f3c21d07b'
 const config = { traps: { tokens: [TOKEN] } }
 const lift = { scope: 'caller:agent:a', effect: 'block', reason: 'talked to them', active: false } as const
 const findings = async (gate: Gate) =>
-  (await gate.auditPage(undefined, 1, 1000)).filter(({ type }) => type === 'trap.sprung')
+  (await gate.audit.page(undefined, 1, 1000)).filter(({ type }) => type === 'trap.sprung')
 
 describe('a sprung trap', () => {
   test('blocks the call, is a critical finding, and stops its caller until an admin lifts it', async () => {
@@ -22,7 +22,7 @@ describe('a sprung trap', () => {
         expect(await findings(gate)).toMatchObject([
           { actor: 'agent:a', about: { severity: 'critical', traps: 'traps.tokens.0' } },
         ])
-        expect(await gate.listPauses()).toMatchObject([
+        expect(await gate.pauses.list()).toMatchObject([
           { scope: 'caller:agent:a user:ana', effect: 'block', by: 'trap' },
         ])
 
@@ -32,16 +32,16 @@ describe('a sprung trap', () => {
         for (const other of [{ id: 'agent:b' }, { user: 'bob' }])
           expect(await call('book__look', {}, { caller: { ...AGENT, ...other } })).toMatchObject({ status: 'executed' })
         for (const caller of [AGENT, APPROVER])
-          expect(await gate.setPause(caller, lift)).toMatchObject({ problem: { code: 'auth.forbidden' } })
+          expect(await gate.pauses.set(caller, lift)).toMatchObject({ problem: { code: 'auth.forbidden' } })
         expect(await call('book__look')).toMatchObject(stopped)
 
         const another = { ...lift, scope: 'caller:agent:a user:bob' } as const
-        expect(await gate.setPause(ADMIN, another)).toMatchObject({ ok: true })
+        expect(await gate.pauses.set(ADMIN, another)).toMatchObject({ ok: true })
         expect(await call('book__look')).toMatchObject(stopped)
-        expect(await gate.setPause(ADMIN, lift)).toMatchObject({ ok: true })
+        expect(await gate.pauses.set(ADMIN, lift)).toMatchObject({ ok: true })
         expect(await call('book__look')).toMatchObject({ status: 'executed' })
         expect(effects()).toEqual([])
-        expect(await gate.verifyAudit([])).toMatchObject({ ok: true })
+        expect(await gate.audit.verify([])).toMatchObject({ ok: true })
       },
       { config },
     )
@@ -52,7 +52,7 @@ describe('a sprung trap', () => {
       async ({ gate, call, outcome, effects }) => {
         const held = pendingOf(await call('book__note', { text: 'harmless' }))
         await call('book__look', { text: TOKEN })
-        await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+        await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
         expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
         expect(effects()).toEqual([])
       },
@@ -71,7 +71,7 @@ describe('a sprung trap', () => {
       await first.opened.close()
       const second = await openTestGate(folder, { config, policy })
       expect(await second.call('book__look')).toMatchObject({ status: 'refused' })
-      await second.gate.setPause(ADMIN, lift)
+      await second.gate.pauses.set(ADMIN, lift)
       expect(await second.call('book__look')).toMatchObject({ status: 'executed' })
       await second.opened.close()
     } finally {
@@ -86,12 +86,12 @@ describe('a sprung trap', () => {
       const held = pendingOf(await before.call('book__note', { text: TOKEN }))
       await before.opened.close()
       const { gate, outcome, effects, opened } = await openTestGate(folder, { config })
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'refused',
         problem: { code: 'approval.stale', about: { because: 'trap.token' } },
       })
-      expect(await gate.listPauses()).toMatchObject([{ scope: 'caller:agent:a user:ana', by: 'trap' }])
+      expect(await gate.pauses.list()).toMatchObject([{ scope: 'caller:agent:a user:ana', by: 'trap' }])
       expect(await findings(gate)).toHaveLength(1)
       expect(effects()).toEqual([])
       await opened.close()
@@ -104,10 +104,10 @@ describe('a sprung trap', () => {
     await withGate(
       async ({ gate, call }) => {
         const held = pendingOf(await call('book__note', { text: 'x' }))
-        expect(await gate.editApproval(APPROVER, held.approval_id, { text: TOKEN })).toMatchObject({
+        expect(await gate.approvals.edit(APPROVER, held.approval_id, { text: TOKEN })).toMatchObject({
           problem: { code: 'call.blocked', about: { rules: 'trap.token' } },
         })
-        expect(await gate.listPauses()).toEqual([])
+        expect(await gate.pauses.list()).toEqual([])
       },
       { config },
     )
@@ -117,13 +117,13 @@ describe('a sprung trap', () => {
     await withGate(
       async ({ gate, call }) => {
         const calls = Array.from({ length: 12 }, (_, at) => call('book__note_again', { text: `${TOKEN} ${at}` }))
-        const lifts = Array.from({ length: 12 }, () => gate.setPause(ADMIN, lift))
+        const lifts = Array.from({ length: 12 }, () => gate.pauses.set(ADMIN, lift))
         const outcomes = await Promise.all([...calls, ...lifts.map(() => call('book__look', { text: TOKEN }))])
         await Promise.all(lifts)
         expect(outcomes.every(({ status }) => status === 'refused')).toBe(true)
-        const entries = await gate.auditPage(undefined, 1, 1000)
+        const entries = await gate.audit.page(undefined, 1, 1000)
         const last = entries.findLast(({ type }) => type === 'trap.sprung' || type === 'gate.unpaused')
-        expect((await gate.listPauses()).length).toBe(last?.type === 'trap.sprung' ? 1 : 0)
+        expect((await gate.pauses.list()).length).toBe(last?.type === 'trap.sprung' ? 1 : 0)
         expect(await findings(gate)).toHaveLength(24)
       },
       { config },
@@ -145,11 +145,11 @@ describe('a sprung trap', () => {
           status: 'refused',
           problem: { about: { rules: 'trap.file' } },
         })
-        await gate.setPause(ADMIN, lift)
+        await gate.pauses.set(ADMIN, lift)
       }
       const spelled = { command: `cat ${join(folder, 'bait/passwords.txt')}` }
       expect(await call('book__look', spelled)).toMatchObject({ status: 'refused' })
-      await gate.setPause(ADMIN, lift)
+      await gate.pauses.set(ADMIN, lift)
       expect(await call('book__look', { path: 'bait/other.txt' })).toMatchObject({ status: 'executed' })
       await opened.close()
     } finally {

@@ -105,9 +105,9 @@ export async function openTestGate(
     folder,
     opened: opened.value,
     effects: () => effectsIn(folder),
-    call: (tool, args = {}, more = {}) => gate.dispatch({ caller: AGENT, tool, args, thread: 't1', ...more }),
+    call: (tool, args = {}, more = {}) => gate.calls.dispatch({ caller: AGENT, tool, args, thread: 't1', ...more }),
     async outcome(call_id) {
-      const read = await gate.readCall(ADMIN, call_id, 10_000)
+      const read = await gate.calls.read(ADMIN, call_id, 10_000)
       if (!read.ok) throw new Error(JSON.stringify(read.problem))
       return read.value
     },
@@ -138,3 +138,7 @@ export function pendingOf(outcome: Outcome): Extract<Outcome, { status: 'pending
   if (outcome.status !== 'pending') throw new Error(`expected a held call, got ${JSON.stringify(outcome)}`)
   return outcome
 }
+
+/** The audit without what every start writes. */
+export const auditTypes = async (gate: Gate) =>
+  (await gate.audit.page(undefined, 1, 1000)).map(({ type }) => type).filter((type) => !/^(tool|policy)\./.test(type))

@@ -20,14 +20,14 @@ const summary = (changes: readonly GateChange[]) =>
 test('a held call tells everybody who may see it, and nobody else, step by step', () =>
   withGate(async ({ gate, call, outcome }) => {
     const [agent, user, approver, other] = [heard(), heard(), heard(), heard()]
-    gate.onChange(AGENT, agent.hear)
-    gate.onChange(USER, user.hear)
-    gate.onChange(APPROVER, approver.hear)
-    gate.onChange(OTHER, other.hear)
+    gate.changes.onChange(AGENT, agent.hear)
+    gate.changes.onChange(USER, user.hear)
+    gate.changes.onChange(APPROVER, approver.hear)
+    gate.changes.onChange(OTHER, other.hear)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-    await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })
+    await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
     await outcome(call_id)
-    await gate.setPause(ADMIN, { scope: 'server:book', effect: 'ask', active: true, reason: 'r' })
+    await gate.pauses.set(ADMIN, { scope: 'server:book', effect: 'ask', active: true, reason: 'r' })
     await until(() => other.changes.length > 0)
     const steps = ['call pending', 'approval pending', 'approval approved', 'call executing', 'approval consumed']
     expect(summary(approver.changes).sort()).toEqual([...steps, 'call executed', 'pause'].sort())
@@ -42,8 +42,8 @@ test('a held call tells everybody who may see it, and nobody else, step by step'
 test('whoever stops listening hears nothing more', () =>
   withGate(async ({ gate, call }) => {
     const [first, second] = [heard(), heard()]
-    const stop = gate.onChange(ADMIN, first.hear)
-    gate.onChange(ADMIN, second.hear)
+    const stop = gate.changes.onChange(ADMIN, first.hear)
+    gate.changes.onChange(ADMIN, second.hear)
     stop()
     await call('book__look')
     await until(() => second.changes.length === 2)
@@ -53,17 +53,17 @@ test('whoever stops listening hears nothing more', () =>
 test('changes after an id are those that a listener heard after it', () =>
   withGate(async ({ gate, call }) => {
     const { changes, hear } = heard()
-    gate.onChange(ADMIN, hear)
-    const before = gate.newestChange()
+    gate.changes.onChange(ADMIN, hear)
+    const before = gate.changes.newest()
     await call('book__look')
     await call('book__look', {}, { caller: OTHER })
     await until(() => changes.length === 4)
-    expect(gate.changesAfter(ADMIN, before)).toEqual(changes)
-    expect(gate.changesAfter(ADMIN, changes[1]?.id ?? '')).toEqual(changes.slice(2))
-    expect(gate.changesAfter(AGENT, before)).toEqual(changes.slice(0, 2))
-    expect(gate.changesAfter(ADMIN, gate.newestChange())).toEqual([])
+    expect(gate.changes.changesAfter(ADMIN, before)).toEqual(changes)
+    expect(gate.changes.changesAfter(ADMIN, changes[1]?.id ?? '')).toEqual(changes.slice(2))
+    expect(gate.changes.changesAfter(AGENT, before)).toEqual(changes.slice(0, 2))
+    expect(gate.changes.changesAfter(ADMIN, gate.changes.newest())).toEqual([])
     for (const unknown of ['', 'x', 'otherboot-1', `${before.split('-')[0]}-999999`, `${before.split('-')[0]}--1`])
-      expect(gate.changesAfter(ADMIN, unknown)).toBeUndefined()
+      expect(gate.changes.changesAfter(ADMIN, unknown)).toBeUndefined()
   }))
 
 describe('the ring', () => {

@@ -11,14 +11,14 @@ await runRacer(folder, {}, async (gate) => {
   return tokens.map((one) => async () => {
     const answer =
       way === 'role'
-        ? await gate.decideApproval(APPROVER, approval_id, { says: 'approve' })
-        : await gate.redeemToken(USER, { approval_id, token: one, thread: 't1', says: 'approve' })
+        ? await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+        : await gate.approvals.redeemToken(USER, { approval_id, token: one, thread: 't1', says: 'approve' })
     return answer.ok ? answer.value.state : answer.problem.code
   })
 })
 
 async function mint(gate: Gate): Promise<string> {
-  const issued = await gate.issueToken(USER, approval_id)
+  const issued = await gate.approvals.issueToken(USER, approval_id)
   if (!issued.ok) throw new Error(issued.problem.code)
   return issued.value
 }

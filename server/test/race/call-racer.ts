@@ -9,7 +9,7 @@ const options = budget === '' ? {} : { config: { budgets: [{ id: 'shared', calls
 
 await runRacer(folder, options, async (gate) =>
   Array.from({ length: Number(times) }, (_, nth) => async () => {
-    const outcome = await gate.dispatch({ caller, tool, args: { text: `race ${name} ${nth}` }, thread })
+    const outcome = await gate.calls.dispatch({ caller, tool, args: { text: `race ${name} ${nth}` }, thread })
     return outcome.status === 'refused' ? outcome.problem.code : outcome.status
   }),
 )

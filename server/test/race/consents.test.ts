@@ -13,7 +13,7 @@ test('of 390 calls by three processes under one consent of 200 exactly 200 run, 
   const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
   try {
     const before = await openTestGate(folder)
-    const minted = await before.gate.mintConsent(APPROVER, {
+    const minted = await before.gate.consents.mint(APPROVER, {
       actor: 'caller:agent:a',
       what: { tool: 'book__slow_note', args: [{ path: '/text', op: 'prefix', value: 'race ' }] },
       calls: UNITS,
@@ -29,14 +29,14 @@ test('of 390 calls by three processes under one consent of 200 exactly 200 run, 
     expect(effects).toHaveLength(UNITS)
     expect(new Set(effects).size).toBe(UNITS)
     const after = await openTestGate(folder)
-    expect((await after.gate.listConsents(ADMIN, { limit: 10 })).items).toMatchObject([
+    expect((await after.gate.consents.list(ADMIN, { limit: 10 })).items).toMatchObject([
       { consent_id: minted.value.consent_id, calls: UNITS, calls_left: 0, state: 'exhausted' },
     ])
-    const entries = await after.gate.auditPage(undefined, 1, 5000)
+    const entries = await after.gate.audit.page(undefined, 1, 5000)
     const started = entries.filter(({ type }) => type === 'call.started')
     expect(started).toHaveLength(UNITS)
     expect(started.every(({ subject }) => subject['consent'] === minted.value.consent_id)).toBe(true)
-    expect(await after.gate.verifyAudit([])).toMatchObject({ ok: true })
+    expect(await after.gate.audit.verify([])).toMatchObject({ ok: true })
     await after.opened.close()
   } finally {
     rmSync(folder, { recursive: true, force: true })

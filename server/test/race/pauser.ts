@@ -8,7 +8,7 @@ const [folder = '', scope = ''] = process.argv.slice(2)
 await runRacer(folder, {}, async (gate) => [
   async () => {
     const order = { scope: PauseScope.parse(scope), effect: 'block', active: true, reason: 'stop' } as const
-    const paused = await gate.setPause(ADMIN, order)
+    const paused = await gate.pauses.set(ADMIN, order)
     return paused.ok ? 'paused' : paused.problem.code
   },
 ])

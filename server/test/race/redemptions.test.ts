@@ -20,7 +20,7 @@ test.each([
     try {
       const before = await openTestGate(folder)
       const { approval_id, call_id } = pendingOf(await before.call('book__note', { text: 'x' }))
-      const token = await before.gate.issueToken(USER, approval_id)
+      const token = await before.gate.approvals.issueToken(USER, approval_id)
       if (!token.ok) throw new Error(token.problem.code)
       await before.opened.close()
 
@@ -33,10 +33,10 @@ test.each([
       expect(effectsIn(folder)).toEqual(['note {"text":"x"}'])
       const after = await openTestGate(folder)
       expect(await after.outcome(call_id)).toMatchObject({ status: 'executed' })
-      const entries = await after.gate.auditPage(undefined, 1, 5000)
+      const entries = await after.gate.audit.page(undefined, 1, 5000)
       expect(entries.filter(({ type }) => type === 'approval.approved')).toHaveLength(1)
       expect(entries.filter(({ type }) => type === 'call.started')).toHaveLength(1)
-      expect(await after.gate.verifyAudit([])).toMatchObject({ ok: true })
+      expect(await after.gate.audit.verify([])).toMatchObject({ ok: true })
       await after.opened.close()
     } finally {
       rmSync(folder, { recursive: true, force: true })

@@ -12,4 +12,4 @@ const look = () => {
   else setImmediate(look)
 }
 look()
-await rig.gate.eraseUser(ADMIN, { user: 'ana', withdraw: false })
+await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: false })

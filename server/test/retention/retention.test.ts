@@ -42,18 +42,18 @@ function filesWith(text: string): string[] {
     .filter((file) => statSync(file).size > 0 && readFileSync(file).includes(text))
     .map((file) => file.slice(data.length + 1))
 }
-const settled = async () => void (await rig.gate.presentCheckpoint())
+const settled = async () => void (await rig.gate.audit.presentCheckpoint())
 const callIdOf = (outcome: Outcome) => ('call_id' in outcome ? (outcome.call_id ?? '') : '')
 
 async function plant(): Promise<{ executed: string; failed: string; denied: string; edited: string; pending: string }> {
   const executed = await rig.call('book__echo', { text: `${PLANTED} echo` }, { idempotency_key: 'once' })
   const failed = await rig.call('book__fails', { text: `${PLANTED} fails` })
   const held = pendingOf(await rig.call('book__note', { text: `${PLANTED} denied` }))
-  await rig.gate.decideApproval(APPROVER, held.approval_id, { says: 'deny', reason: `${PLANTED} reason` })
+  await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: `${PLANTED} reason` })
   const edited = pendingOf(await rig.call('book__note', { text: `${PLANTED} before` }))
-  const again = await rig.gate.editApproval(APPROVER, edited.approval_id, { text: `${PLANTED} after` })
+  const again = await rig.gate.approvals.edit(APPROVER, edited.approval_id, { text: `${PLANTED} after` })
   if (!again.ok) throw new Error(again.problem.code)
-  await rig.gate.decideApproval(APPROVER, again.value.approval_id, { says: 'deny' })
+  await rig.gate.approvals.decide(APPROVER, again.value.approval_id, { says: 'deny' })
   const pending = pendingOf(await rig.call('book__note', { text: 'still-wanted' }))
   return {
     executed: callIdOf(executed),
@@ -75,14 +75,14 @@ test('arguments and outputs are gone from every file afterwards; the audit verif
   const made = await plant()
   await settled()
   expect(filesWith(PLANTED)).not.toEqual([])
-  const before = await rig.gate.proveEntry('main', 1)
+  const before = await rig.gate.audit.prove('main', 1)
   pass(32)
   const swept = await rig.opened.sweep()
   expect(swept.calls).toBe(4)
   expect(filesWith(PLANTED)).toEqual([])
   expect(filesWith('still-wanted')).not.toEqual([])
-  expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
-  expect(await rig.gate.proveEntry('main', 1)).toEqual(before)
+  expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
+  expect(await rig.gate.audit.prove('main', 1)).toEqual(before)
   expect(await rig.outcome(made.executed)).toMatchObject({ status: 'executed', expired_at: Date.now() })
   expect(await rig.outcome(made.failed)).toMatchObject({ status: 'failed', expired_at: Date.now() })
   expect(await rig.outcome(made.denied)).toMatchObject({ status: 'refused', expired_at: Date.now() })
@@ -105,13 +105,13 @@ test('artifacts expire by their own period, and say so', async () => {
   const big = await rig.call('book__big', { size: 60_000 })
   const digest = 'output' in big ? (big.output?.pointer ?? '') : ''
   const pointer = /[0-9a-f]{64}/.exec(digest)?.[0] ?? ''
-  expect(await rig.gate.artifact(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
+  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
   pass(31)
   expect((await rig.opened.sweep()).artifacts).toBe(1)
-  expect(await rig.gate.artifact(AGENT, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.expired' } })
-  expect(await rig.gate.artifact(BEN, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.unknown' } })
+  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.expired' } })
+  expect(await rig.gate.artifacts.read(BEN, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.unknown' } })
   await rig.call('book__big', { size: 60_000 })
-  expect(await rig.gate.artifact(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
+  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
 })
 
 test('journals of ended runs expire after their own period', async () => {
@@ -147,26 +147,26 @@ test('erasing a person removes theirs now, nobody else’s, and reports what is 
   await rig.call('book__big', { size: 60_000 })
   await rig.call('book__big', { size: 60_000 }, asBen)
   await settled()
-  expect(await rig.gate.eraseUser(APPROVER, { user: 'ana', withdraw: false })).toMatchObject({
+  expect(await rig.gate.retention.eraseUser(APPROVER, { user: 'ana', withdraw: false })).toMatchObject({
     problem: { code: 'auth.forbidden' },
   })
-  const erased = await rig.gate.eraseUser(ADMIN, { user: 'ana', withdraw: false })
+  const erased = await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: false })
   expect(erased).toMatchObject({ ok: true, value: { calls: 5, artifacts: 1, open: [made.pending] } })
   expect(filesWith(PLANTED)).toEqual([])
   expect(filesWith('still-wanted')).not.toEqual([])
-  expect(await rig.gate.eraseUser(ADMIN, { user: 'ana', withdraw: true })).toMatchObject({
+  expect(await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: true })).toMatchObject({
     ok: true,
     value: { calls: 1, artifacts: 0, open: [] },
   })
   expect(filesWith('still-wanted')).toEqual([])
-  expect(await rig.gate.eraseUser(ADMIN, { user: 'ana', withdraw: true })).toMatchObject({
+  expect(await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: true })).toMatchObject({
     ok: true,
     value: { calls: 0, runs: 0, habits: 0, artifacts: 0, open: [] },
   })
   expect(JSON.stringify(await rig.outcome(callIdOf(bens)))).toContain('of-ben')
   expect(readdirSync(join(folder, 'data/artifacts')).length).toBe(2)
-  expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
-  const types = (await rig.gate.auditPage('main', 1, 1_000)).map(({ type }) => type)
+  expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
+  const types = (await rig.gate.audit.page('main', 1, 1_000)).map(({ type }) => type)
   expect(types).toContain('user.erased')
 })
 
@@ -179,8 +179,8 @@ test('a process that is killed in the middle of an erasure leaves a whole ledger
   child.kill('SIGKILL')
   await new Promise((done) => child.once('exit', done))
   rig = await openTestGate(folder, OPTIONS)
-  expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
-  expect(await rig.gate.eraseUser(ADMIN, { user: 'ana', withdraw: false })).toMatchObject({
+  expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
+  expect(await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: false })).toMatchObject({
     ok: true,
     value: { open: [] },
   })

@@ -45,7 +45,7 @@ describe('the commits of a toolflow that executes one call', () => {
       async (rig) => {
         await countFromHere(rig)
         const { run_id } = await runFlow(rig, { user_prompt: 'a note', skill_id, args: { text: 'plain' } })
-        await until(async () => valueOf(await rig.gate.readToolflow(ADMIN, run_id)).status === 'OK')
+        await until(async () => valueOf(await rig.gate.toolflow.read(ADMIN, run_id)).status === 'OK')
         await quiet(rig)
         expect(commits).toHaveLength(expected)
       },
@@ -63,7 +63,7 @@ describe('the commits of a call that is held, approved and executed', () => {
       async (rig) => {
         await countFromHere(rig)
         const { call_id, approval_id } = pendingOf(await rig.call(tool, { text: 'held' }))
-        valueOf(await rig.gate.decideApproval(APPROVER, approval_id, { says: 'approve' }))
+        valueOf(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' }))
         expect((await rig.outcome(call_id)).status).toBe('executed')
         await quiet(rig)
         expect(commits).toHaveLength(expected)

@@ -4,21 +4,21 @@ import { AGENT, APPROVER, pendingOf, until, USER, withGate, type GateRig } from 
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from '../toolflow/with-flows.ts'
 
 const PAGE = { limit: 50 }
-const runOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.readRun(APPROVER, run_id, PAGE))
+const runOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.runs.read(APPROVER, run_id, PAGE))
 const heldRuns = async ({ gate }: GateRig) =>
-  (await gate.listRuns(APPROVER, { kind: 'held-call' }, PAGE)).items.filter(({ status }) => status === 'waiting')
+  (await gate.runs.list(APPROVER, { kind: 'held-call' }, PAGE)).items.filter(({ status }) => status === 'waiting')
 
 test('cancelling a toolflow that waits for a person withdraws its call: nothing runs, and both runs end as cancelled or done', async () => {
   await withGate(
     async (rig) => {
       const asked = await runFlow(rig, note('ask me'))
       const [held] = await heldRuns(rig)
-      valueOf(await rig.gate.cancelRun(USER, asked.run_id, 'not needed'))
+      valueOf(await rig.gate.runs.cancel(USER, asked.run_id, 'not needed'))
       await until(async () => (await runOf(rig, asked.run_id)).status === 'cancelled')
-      expect(valueOf(await rig.gate.readApproval(APPROVER, approvalIn(asked))).state).toBe('withdrawn')
-      expect(valueOf(await rig.gate.readToolflow(USER, asked.run_id))).toMatchObject({ status: 'BLOCK' })
+      expect(valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked))).state).toBe('withdrawn')
+      expect(valueOf(await rig.gate.toolflow.read(USER, asked.run_id))).toMatchObject({ status: 'BLOCK' })
       await until(async () => ['done', 'cancelled'].includes((await runOf(rig, held?.run_id ?? '')).status))
-      expect(await rig.gate.cancelRun(USER, asked.run_id)).toMatchObject({ problem: { code: 'run.ended' } })
+      expect(await rig.gate.runs.cancel(USER, asked.run_id)).toMatchObject({ problem: { code: 'run.ended' } })
       expect(rig.effects()).toEqual([])
     },
     { policy: FLOW_POLICY },
@@ -31,11 +31,11 @@ test('cancelling the run of a held call withdraws the call, once, however often 
       const { approval_id, call_id } = pendingOf(await rig.call('book__note', { text: 'ask me' }))
       const [held] = await heldRuns(rig)
       const run_id = held?.run_id ?? ''
-      const asked = await Promise.all(Array.from({ length: 5 }, () => rig.gate.cancelRun(AGENT, run_id)))
+      const asked = await Promise.all(Array.from({ length: 5 }, () => rig.gate.runs.cancel(AGENT, run_id)))
       for (const one of asked) if (!one.ok) expect(one.problem.code).toBe('run.ended')
       await until(async () => (await runOf(rig, run_id)).status === 'cancelled')
       expect(await rig.outcome(call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.withdrawn' } })
-      expect(valueOf(await rig.gate.readApproval(APPROVER, approval_id)).state).toBe('withdrawn')
+      expect(valueOf(await rig.gate.approvals.read(APPROVER, approval_id)).state).toBe('withdrawn')
       const { events } = await runOf(rig, run_id)
       expect(events.filter(({ type }) => type === 'run.cancel')).toHaveLength(1)
     },
@@ -49,9 +49,9 @@ test('a call that executes is not forgotten: its cancelled toolflow ends with th
       const slow = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: 'slow', ms: 600 } }
       const flow = await runFlow(rig, slow, { wait_ms: 0 })
       await until(async () => (await runOf(rig, flow.run_id)).executing.includes('toolflow_dispatch'))
-      valueOf(await rig.gate.cancelRun(USER, flow.run_id))
+      valueOf(await rig.gate.runs.cancel(USER, flow.run_id))
       await until(async () => (await runOf(rig, flow.run_id)).ended_at !== undefined)
-      const { status } = valueOf(await rig.gate.readToolflow(USER, flow.run_id))
+      const { status } = valueOf(await rig.gate.toolflow.read(USER, flow.run_id))
       expect([status, rig.effects().length]).toEqual(['OK', 1])
     },
     { policy: FLOW_POLICY },
@@ -65,8 +65,8 @@ test('what is shown of a run holds no text of its caller: types, keys and times 
       const flow = await runFlow(rig, { user_prompt: secret, skill_id: 'book__note', args: { text: `ask ${secret}` } })
       const shown = JSON.stringify([
         await runOf(rig, flow.run_id),
-        await rig.gate.listRuns(APPROVER, {}, PAGE),
-        await rig.gate.cancelRun(USER, flow.run_id, secret),
+        await rig.gate.runs.list(APPROVER, {}, PAGE),
+        await rig.gate.runs.cancel(USER, flow.run_id, secret),
         await runOf(rig, flow.run_id),
       ])
       expect(shown).not.toContain(secret)

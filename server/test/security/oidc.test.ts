@@ -50,7 +50,7 @@ const claims = (more: JWTPayload = {}): JWTPayload => ({
   ...more,
 })
 const who = async (token: string) => {
-  const caller = await rig.gate.authenticate(token)
+  const caller = await rig.gate.identity.authenticate(token)
   return caller.ok ? `${caller.value.id} for ${caller.value.user}` : caller.problem.code
 }
 /** Without the claims that are named. */
@@ -68,10 +68,10 @@ describe('a token of a configured issuer', () => {
   test('that is an agent`s stays an agent`s, whatever its person may do', async () => {
     const token = await issuer.sign(claims({ azp: 'claude', role: 'root', realm_access: { roles: ['approvers'] } }))
     expect(await who(token)).toBe('agent:corp/ana for ana')
-    const caller = await rig.gate.authenticate(token)
+    const caller = await rig.gate.identity.authenticate(token)
     if (!caller.ok) throw new Error(caller.problem.code)
     const { approval_id } = pendingOf(await rig.call('book__note', { text: 'x' }, { caller: caller.value }))
-    expect(await rig.gate.decideApproval(caller.value, approval_id, { says: 'approve' })).toMatchObject({
+    expect(await rig.gate.approvals.decide(caller.value, approval_id, { says: 'approve' })).toMatchObject({
       problem: { code: 'auth.forbidden' },
     })
   })

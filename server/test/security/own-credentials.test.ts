@@ -47,7 +47,7 @@ describe('the gate`s own credentials', () => {
     'are in no answer of a tool, also where other redaction is off: %s',
     async (tool) => {
       const outcome = JSON.stringify(await rig.call(`leaky__${tool}`))
-      const stored = JSON.stringify((await rig.gate.auditPage(undefined, 1, 500)).map(({ about }) => about))
+      const stored = JSON.stringify((await rig.gate.audit.page(undefined, 1, 500)).map(({ about }) => about))
       for (const text of [outcome, stored]) {
         for (const secret of [ADMIN_KEY, SECRET, signing]) expect(text).not.toContain(secret)
         expect(text.replace(/\\n|\s/g, '')).not.toContain(Buffer.from(ADMIN_KEY).toString('base64').slice(8, 60))
@@ -58,7 +58,7 @@ describe('the gate`s own credentials', () => {
   )
 
   test('block every call that carries one, of whatever tool, and are not kept with it', async () => {
-    const made = await rig.gate.createCredential(ADMIN, { kind: 'agent', name: 'other' })
+    const made = await rig.gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'other' })
     const key = made.ok ? made.value.key : ''
     const texts = [
       key,
@@ -85,7 +85,7 @@ describe('the gate`s own credentials', () => {
         },
       ])
       const call_id = 'call_id' in outcome ? outcome.call_id : ''
-      expect(JSON.stringify(await rig.gate.readCall(ADMIN, call_id, 0))).not.toContain(text.slice(0, 30))
+      expect(JSON.stringify(await rig.gate.calls.read(ADMIN, call_id, 0))).not.toContain(text.slice(0, 30))
     }
     expect(await rig.call('leaky__say', { text: 'sluice_agent_ and v1.2.3 are fine' })).toMatchObject({
       status: 'executed',
@@ -93,7 +93,7 @@ describe('the gate`s own credentials', () => {
   })
 
   test('leave a critical finding, and block also while observing', async () => {
-    const entries = await rig.gate.auditPage(undefined, 1, 500)
+    const entries = await rig.gate.audit.page(undefined, 1, 500)
     const found = entries.filter(({ type }) => type === 'gate.touched')
     expect(found[0]?.about).toEqual({ severity: 'critical', rules: 'content.own_credential' })
     const observing = mkdtempSync(join(tmpdir(), 'sluice-own-'))
@@ -120,7 +120,7 @@ test('resources, prompts and completions lead to the gate`s files no more than c
     { method: 'resources/read', params: { uri: `note://x?key=${ADMIN_KEY}` } },
   ] as const
   for (const request of requests) {
-    const answer = await asking.gate.proxy(AGENT, request)
+    const answer = await asking.gate.proxy.ask(AGENT, request)
     expect([request.params, answer]).toMatchObject([
       request.params,
       { is: 'refused', problem: { code: 'call.blocked' } },

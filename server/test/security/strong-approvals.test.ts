@@ -23,7 +23,7 @@ afterAll(async () => {
 let count = 0
 const held = async (tool: string) => pendingOf(await rig.call(tool, { text: `s${(count += 1)}` })).approval_id
 const approve = async (by: Caller, id: string, passphrase?: string) =>
-  rig.gate.decideApproval(by, id, { says: 'approve', ...(passphrase === undefined ? {} : { passphrase }) })
+  rig.gate.approvals.decide(by, id, { says: 'approve', ...(passphrase === undefined ? {} : { passphrase }) })
 const person = (name: string): Caller => ({ kind: 'approver', id: `approver:${name}`, user: name })
 
 describe('a strong approval', () => {
@@ -33,20 +33,20 @@ describe('a strong approval', () => {
   })
 
   test('by somebody with a passphrase takes it: not the key alone, not a wrong one', async () => {
-    expect(await rig.gate.setPassphrase(APPROVER, { passphrase: RIGHT })).toMatchObject({ ok: true })
+    expect(await rig.gate.identity.setPassphrase(APPROVER, { passphrase: RIGHT })).toMatchObject({ ok: true })
     const id = await held('book__slow_note')
     expect(codeOf(await approve(APPROVER, id))).toBe('approval.passphrase_needed')
     expect(await approve(APPROVER, id, 'wrong')).toMatchObject({
       problem: { code: 'approval.passphrase_wrong', about: { tries_left: '4' } },
     })
-    expect(await rig.gate.readApproval(APPROVER, id)).toMatchObject({ value: { state: 'pending', decisions: [] } })
+    expect(await rig.gate.approvals.read(APPROVER, id)).toMatchObject({ value: { state: 'pending', decisions: [] } })
     const approved = await approve(APPROVER, id, RIGHT)
     expect(approved).toMatchObject({ value: { state: 'approved', decisions: [{ by: APPROVER.id, passphrase: true }] } })
   })
 
   test('is denied without any proof, and a simple one is approved without it', async () => {
     const strong = await held('book__slow_note')
-    expect(await rig.gate.decideApproval(APPROVER, strong, { says: 'deny' })).toMatchObject({
+    expect(await rig.gate.approvals.decide(APPROVER, strong, { says: 'deny' })).toMatchObject({
       value: { state: 'denied' },
     })
     expect(codeOf(await approve(APPROVER, await held('book__note')))).toBe('ok')
@@ -59,30 +59,30 @@ describe('a strong approval', () => {
       calls: 3,
       expires_in_s: 600,
     }
-    expect(codeOf(await rig.gate.mintConsent(APPROVER, terms))).toBe('approval.passphrase_needed')
-    expect(codeOf(await rig.gate.mintConsent(AGENT, terms))).toBe('auth.forbidden')
+    expect(codeOf(await rig.gate.consents.mint(APPROVER, terms))).toBe('approval.passphrase_needed')
+    expect(codeOf(await rig.gate.consents.mint(AGENT, terms))).toBe('auth.forbidden')
     const simple = await held('book__note')
     const remember = { calls: 3, expires_in_s: 600 }
-    const remembered = await rig.gate.decideApproval(APPROVER, simple, { says: 'approve', remember })
+    const remembered = await rig.gate.approvals.decide(APPROVER, simple, { says: 'approve', remember })
     expect(codeOf(remembered)).toBe('approval.passphrase_needed')
-    expect((await rig.gate.listConsents(ADMIN, { limit: 10 })).items).toEqual([])
-    expect(codeOf(await rig.gate.mintConsent(APPROVER, terms, RIGHT))).toBe('ok')
+    expect((await rig.gate.consents.list(ADMIN, { limit: 10 })).items).toEqual([])
+    expect(codeOf(await rig.gate.consents.mint(APPROVER, terms, RIGHT))).toBe('ok')
   })
 
   test('after five wrong passphrases waits, also for the right one and for many at once, and another person may still give it', async () => {
     const carl = person('carl')
-    await rig.gate.setPassphrase(carl, { passphrase: RIGHT })
+    await rig.gate.identity.setPassphrase(carl, { passphrase: RIGHT })
     const id = await held('book__slow_note')
     const guesses = await Promise.all(Array.from({ length: 12 }, (_, nth) => approve(carl, id, `guess number ${nth}`)))
     const codes = guesses.map(codeOf)
     expect(codes.filter((code) => code === 'approval.passphrase_wrong')).toHaveLength(5)
     expect(codes.filter((code) => code === 'approval.passphrase_locked')).toHaveLength(7)
     expect(codeOf(await approve(carl, id, RIGHT))).toBe('approval.passphrase_locked')
-    expect(codeOf(await rig.gate.setPassphrase(carl, { passphrase: 'another one', current: RIGHT }))).toBe(
+    expect(codeOf(await rig.gate.identity.setPassphrase(carl, { passphrase: 'another one', current: RIGHT }))).toBe(
       'approval.passphrase_locked',
     )
     expect(codeOf(await approve(APPROVER, id, RIGHT))).toBe('ok')
-    const entries = await rig.gate.auditPage(undefined, 1, 1_000)
+    const entries = await rig.gate.audit.page(undefined, 1, 1_000)
     expect(entries.filter(({ type, actor }) => type === 'passphrase.wrong' && actor === carl.id)).toHaveLength(5)
   })
 })
@@ -91,23 +91,23 @@ describe('a passphrase', () => {
   test('is changed by who knows the one before, and cleared by another admin', async () => {
     const dora = person('dora')
     const set = (passphrase: string, current?: string) =>
-      rig.gate.setPassphrase(dora, { passphrase, ...(current === undefined ? {} : { current }) })
+      rig.gate.identity.setPassphrase(dora, { passphrase, ...(current === undefined ? {} : { current }) })
     expect(codeOf(await set('first of all'))).toBe('ok')
     expect(codeOf(await set('stolen key!'))).toBe('approval.passphrase_needed')
     expect(codeOf(await set('stolen key!', 'guess'))).toBe('approval.passphrase_wrong')
     expect(codeOf(await set('second of all', 'first of all'))).toBe('ok')
     expect(codeOf(await approve(dora, await held('book__slow_note'), 'second of all'))).toBe('ok')
-    expect(codeOf(await rig.gate.clearPassphrase(APPROVER, 'dora'))).toBe('auth.forbidden')
-    expect(codeOf(await rig.gate.clearPassphrase({ ...ADMIN, user: 'dora' }, 'dora'))).toBe('auth.forbidden')
-    expect(codeOf(await rig.gate.clearPassphrase(ADMIN, 'dora'))).toBe('ok')
+    expect(codeOf(await rig.gate.identity.clearPassphrase(APPROVER, 'dora'))).toBe('auth.forbidden')
+    expect(codeOf(await rig.gate.identity.clearPassphrase({ ...ADMIN, user: 'dora' }, 'dora'))).toBe('auth.forbidden')
+    expect(codeOf(await rig.gate.identity.clearPassphrase(ADMIN, 'dora'))).toBe('ok')
     expect(codeOf(await approve(dora, await held('book__slow_note')))).toBe('ok')
   })
 
   test('is not for an agent or a user, and stands nowhere in the ledger', async () => {
     for (const kind of ['agent', 'user', 'reviewer', 'node'] as const)
-      expect(codeOf(await rig.gate.setPassphrase({ kind, id: `${kind}:x`, user: 'x' }, { passphrase: RIGHT }))).toBe(
-        'auth.forbidden',
-      )
+      expect(
+        codeOf(await rig.gate.identity.setPassphrase({ kind, id: `${kind}:x`, user: 'x' }, { passphrase: RIGHT })),
+      ).toBe('auth.forbidden')
     for (const file of ['ledger.sqlite', 'ledger.sqlite-wal'])
       expect(readFileSync(join(folder, 'data', file)).includes(RIGHT)).toBe(false)
   })
@@ -130,13 +130,13 @@ test('where the configuration wants a passphrase of everybody, whoever has none 
     async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__slow_note', { text: 'x' }))
       const approve = (passphrase?: string) =>
-        gate.decideApproval(SECOND, approval_id, {
+        gate.approvals.decide(SECOND, approval_id, {
           says: 'approve',
           ...(passphrase === undefined ? {} : { passphrase }),
         })
       expect(codeOf(await approve())).toBe('approval.passphrase_unset')
       expect(codeOf(await approve('anything at all'))).toBe('approval.passphrase_unset')
-      await gate.setPassphrase(SECOND, { passphrase: RIGHT })
+      await gate.identity.setPassphrase(SECOND, { passphrase: RIGHT })
       expect(codeOf(await approve(RIGHT))).toBe('ok')
     },
     { config: { approvals: { strong: 'passphrase' } } },
@@ -153,20 +153,20 @@ rules:
         const { approval_id } = pendingOf(await call('book__note_again', { text: 'x' }))
         const approve = async (by: Caller, passphrase?: string) =>
           codeOf(
-            await gate.decideApproval(by, approval_id, {
+            await gate.approvals.decide(by, approval_id, {
               says: 'approve',
               ...(passphrase === undefined ? {} : { passphrase }),
             }),
           )
-        await gate.setPassphrase(APPROVER, { passphrase: RIGHT })
+        await gate.identity.setPassphrase(APPROVER, { passphrase: RIGHT })
         expect(await approve({ kind: 'admin', id: 'admin:ana', user: AGENT.user })).toBe('approval.own_request')
         expect(await approve(APPROVER)).toBe('approval.passphrase_needed')
         expect(await approve(APPROVER, RIGHT)).toBe('ok')
         const otherKey: Caller = { kind: 'admin', id: 'admin:bob', user: APPROVER.user }
         expect(await approve(otherKey, RIGHT)).toBe('approval.already_decided_by_you')
-        expect(await gate.readApproval(ADMIN, approval_id)).toMatchObject({ value: { state: 'pending' } })
+        expect(await gate.approvals.read(ADMIN, approval_id)).toMatchObject({ value: { state: 'pending' } })
         expect(await approve(SECOND)).toBe('ok')
-        expect(await gate.readApproval(ADMIN, approval_id)).toMatchObject({
+        expect(await gate.approvals.read(ADMIN, approval_id)).toMatchObject({
           value: { state: expect.stringMatching(/approved|consumed/) as string },
         })
       },

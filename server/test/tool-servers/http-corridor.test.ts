@@ -37,20 +37,20 @@ describe('the corridor to a tool server over HTTP', () => {
       })
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'executed',
         result: { content: [{ text: 'noted one' }] },
       })
       expect(effects()).toEqual(['note {"text":"one"}'])
-      expect(JSON.stringify(gate.servers())).not.toContain('key-of-the-book')
+      expect(JSON.stringify(gate.catalogue.servers())).not.toContain('key-of-the-book')
     }))
 
   test('a session that is gone when the yes comes is opened again, and the call runs once', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__note', { text: 'two' }))
       expect(await call('book__fails')).toMatchObject({ status: 'executed' })
-      await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toEqual(['note {"text":"two"}'])
     }))
@@ -58,7 +58,7 @@ describe('the corridor to a tool server over HTTP', () => {
   test('a server that hangs up after it acted leaves a call of which nobody knows, and it is not repeated', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__slow_note', { text: 'three' }))
-      const approved = await gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
+      const approved = await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
       expect(approved).toMatchObject({ ok: true })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'unknown', problem: { code: 'tool.broke_off' } })
       expect(effects()).toEqual(['slow_note {"text":"three"}'])

@@ -96,12 +96,12 @@ afterAll(async () => {
 })
 
 const call = (tool: string, args: Record<string, string | boolean | object> = {}) =>
-  opened.gate.dispatch({ caller: AGENT, tool, args: args as never, thread: 't1' })
+  opened.gate.calls.dispatch({ caller: AGENT, tool, args: args as never, thread: 't1' })
 
 describe('the examples of the page about OpenAPI files and commands', () => {
   test('offer what the file and the configuration declare', () =>
     expect(
-      opened.gate
+      opened.gate.catalogue
         .tools(ADMIN)
         .map(({ row, risk }) => `${row.tool_id} ${risk}`)
         .sort(),
@@ -121,8 +121,8 @@ describe('the examples of the page about OpenAPI files and commands', () => {
     })
     const held = pendingOf(await call('notes__addNote', { body: { text: 'hi' } }))
     expect(notes).toEqual([])
-    await opened.gate.decideApproval(APPROVER, held.approval_id, { says: 'approve' })
-    const done = await opened.gate.readCall(ADMIN, held.call_id, 10_000)
+    await opened.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+    const done = await opened.gate.calls.read(ADMIN, held.call_id, 10_000)
     expect(done).toMatchObject({ ok: true, value: { status: 'executed' } })
     expect(notes).toEqual(['{"text":"hi"}'])
     expect(new Set(tokens)).toEqual(new Set(['Bearer the-token-of-notes']))

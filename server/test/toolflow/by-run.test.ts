@@ -14,16 +14,16 @@ test('the packet of a toolflow`s call says which run made it and in which step, 
     async (rig) => {
       const asked = await runFlow(rig, note('ask me'))
       const by_run = { run_id: asked.run_id, kind: 'toolflow', step: 'ASK', lane: null }
-      const packet = valueOf(await rig.gate.readApproval(APPROVER, approvalIn(asked)))
+      const packet = valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked)))
       expect(packet.by_run).toEqual(by_run)
       const edited = valueOf(
-        await rig.gate.resumeToolflow(APPROVER, asked.run_id, {
+        await rig.gate.toolflow.resume(APPROVER, asked.run_id, {
           approval_id: approvalIn(asked),
           choice: 'Edit Inputs',
           args: { text: 'ask again' },
         }),
       )
-      const again = valueOf(await rig.gate.readApproval(APPROVER, approvalIn(edited)))
+      const again = valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(edited)))
       expect(again.by_run).toEqual(by_run)
       // The edited call is judged as the run's call too.
       expect(again.risk_notes).toContainEqual(expect.objectContaining({ rule: 'toolflow.decided', effect: 'ask' }))
@@ -47,7 +47,7 @@ rules:
       })
       const held = pendingOf(await call('book__note', { text: 'c' }, { by_run: MADE }))
       expect(await call('book__note', { text: 'bad' }, { by_run: MADE })).toMatchObject({ status: 'refused' })
-      expect(await gate.editApproval(APPROVER, held.approval_id, { text: 'bad' })).toMatchObject({
+      expect(await gate.approvals.edit(APPROVER, held.approval_id, { text: 'bad' })).toMatchObject({
         problem: { code: 'call.blocked' },
       })
     },

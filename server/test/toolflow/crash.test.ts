@@ -35,7 +35,7 @@ async function leftBy(name: string, live: (rig: GateRig, arm: () => void) => Pro
 }
 
 async function flowIn(rig: GateRig): Promise<string> {
-  const entries = await rig.gate.auditPage(undefined, 1, 1_000)
+  const entries = await rig.gate.audit.page(undefined, 1, 1_000)
   return entries.find(({ type }) => type === 'toolflow.started')?.subject['run'] ?? ''
 }
 
@@ -43,13 +43,13 @@ async function reopened({ folder }: Left, look: (rig: GateRig, run: string) => P
   const rig = await openTestGate(folder, { policy: FLOW_POLICY })
   try {
     await look(rig, await flowIn(rig))
-    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+    expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
   } finally {
     await rig.opened.close()
   }
 }
 
-const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await gate.readToolflow(ADMIN, run))
+const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await gate.toolflow.read(ADMIN, run))
 
 /** It goes on to its end by itself, or waits in the dark for a person and then ends. Either way the tool has run once at most. */
 async function survives(left: Left): Promise<'ended' | 'in the dark'> {
@@ -61,11 +61,11 @@ async function survives(left: Left): Promise<'ended' | 'in the dark'> {
       how = 'in the dark'
       expect(result_card).toMatchObject({ exec_result: { status: 'unknown' } })
       expect(effectsIn(left.folder)).toHaveLength(left.ran)
-      valueOf(await rig.gate.settleCall(APPROVER, state.call_id ?? '', 'done'))
+      valueOf(await rig.gate.calls.settle(APPROVER, state.call_id ?? '', 'done'))
       await until(async () => (await viewOf(rig, run)).status === 'OK')
     }
     expect(effectsIn(left.folder)).toHaveLength(status === 'OK' ? 1 : left.ran)
-    const entries = await rig.gate.auditPage(undefined, 1, 1_000)
+    const entries = await rig.gate.audit.page(undefined, 1, 1_000)
     expect(entries.filter(({ type }) => type === 'toolflow.ended')).toHaveLength(1)
   })
   return how
@@ -108,7 +108,7 @@ test('a flow that a person approves survives a kill at each point after the deci
     const asked = await runFlow(rig, note('ask first'))
     arm()
     const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-    expect(valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer)).status).toBe('OK')
+    expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).status).toBe('OK')
   })
   const [first, ...rest] = left
   if (first?.point !== 'decision.before') throw new Error('the first point is before the decision')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ADMIN, AGENT, APPROVER, effectsIn, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 
-const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.readToolflow(USER, run_id))
+const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.toolflow.read(USER, run_id))
 
 test('an answer that comes after the request expired changes nothing: the flow has ended in a block', async () => {
   await withGate(
@@ -14,7 +14,7 @@ test('an answer that comes after the request expired changes nothing: the flow h
       for (const choice of ['Approve & Execute', 'Cancel', 'Edit Inputs'] as const) {
         const args = choice === 'Edit Inputs' ? { args: { text: 'late' } } : {}
         const answer = { approval_id: approvalIn(asked), choice, ...args }
-        expect(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer)).toMatchObject({
+        expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({
           problem: { code: 'approval.expired' },
         })
       }
@@ -34,18 +34,18 @@ test('a request is edited once, by who may decide: the first packet is then used
         args: { text },
       })
       for (const caller of [AGENT, USER])
-        expect(await rig.gate.resumeToolflow(caller, asked.run_id, edit('stolen'))).toMatchObject({
+        expect(await rig.gate.toolflow.resume(caller, asked.run_id, edit('stolen'))).toMatchObject({
           problem: { code: 'auth.forbidden' },
         })
       const edits = await Promise.all([
-        rig.gate.resumeToolflow(APPROVER, asked.run_id, edit('ask one')),
-        rig.gate.resumeToolflow(APPROVER, asked.run_id, edit('ask other')),
+        rig.gate.toolflow.resume(APPROVER, asked.run_id, edit('ask one')),
+        rig.gate.toolflow.resume(APPROVER, asked.run_id, edit('ask other')),
       ])
       expect(edits.filter(({ ok }) => ok)).toHaveLength(1)
       const old = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-      expect(await rig.gate.resumeToolflow(APPROVER, asked.run_id, old)).toMatchObject({ ok: false })
+      expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, old)).toMatchObject({ ok: false })
       const fresh = { approval_id: approvalIn(await viewOf(rig, asked.run_id)), choice: 'Approve & Execute' } as const
-      expect(valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, fresh))).toMatchObject({ status: 'OK' })
+      expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, fresh))).toMatchObject({ status: 'OK' })
       expect(effectsIn(rig.folder)).toHaveLength(1)
       expect(effectsIn(rig.folder)[0]).toMatch(/^note \{"text":"ask (one|other)"\}$/)
     },
@@ -66,16 +66,16 @@ rules:
 `
   await withGate(
     async (rig) => {
-      const hash = () => rig.gate.tool(ADMIN, 'mail__become')?.row.definition_hash
+      const hash = () => rig.gate.catalogue.tool(ADMIN, 'mail__become')?.row.definition_hash
       const before = hash()
       const asked = await runFlow(rig, { user_prompt: 'x', skill_id: 'mail__become', args: { tools: [] } })
       const changed = { name: 'become', description: 'something else entirely' }
       expect(await rig.call('mail__become', { tools: [changed] })).toMatchObject({ status: 'executed' })
       await until(() => hash() !== before)
       const yes = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-      const { status, block_card } = valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, yes))
+      const { status, block_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, yes))
       expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('changed after')])
-      expect(rig.gate.tool(ADMIN, 'mail__become')?.row.gone_at).toBeUndefined()
+      expect(rig.gate.catalogue.tool(ADMIN, 'mail__become')?.row.gone_at).toBeUndefined()
     },
     { policy, config: { servers: { mail: server } } },
   )

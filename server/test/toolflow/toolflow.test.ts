@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const ran = () => effectsIn(folder).length
 const entries = async (run: string) =>
-  (await rig.gate.auditPage(undefined, 1, 10_000)).filter(({ subject }) => subject['run'] === run)
+  (await rig.gate.audit.page(undefined, 1, 10_000)).filter(({ subject }) => subject['run'] === run)
 
 describe('a flow', () => {
   test('tries the tool without its effect first, then runs it once', async () => {
@@ -58,7 +58,7 @@ describe('a flow', () => {
       gate: { gate_status: 'AUTO_RUN', total_score: null, risk_score: null, stale_score: null, source: 'policy' },
     })
     expect(JSON.stringify(recorded)).not.toContain('private')
-    expect(await rig.gate.verifyAudit([])).toMatchObject({ ok: true })
+    expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
   })
 
   test('of the same key and words is the same flow; with other words the key is refused', async () => {
@@ -66,7 +66,7 @@ describe('a flow', () => {
     const more = { idempotency_key: 'k1' }
     const [first, second] = await Promise.all([runFlow(rig, note('once'), more), runFlow(rig, note('once'), more)])
     expect([first.run_id, first.status, ran() - before]).toEqual([second.run_id, 'OK', 1])
-    expect(await rig.gate.runToolflow(USER, ToolflowBody.parse(note('twice')), more)).toMatchObject({
+    expect(await rig.gate.toolflow.run(USER, ToolflowBody.parse(note('twice')), more)).toMatchObject({
       problem: { code: 'toolflow.key_reused' },
     })
     expect((await runFlow(rig, note('once'), { ...more, caller: ADMIN })).run_id).not.toBe(first.run_id)
@@ -82,7 +82,7 @@ describe('a flow', () => {
     }
     const { status, run_id } = await runFlow(rig, flow)
     expect(status).toBe('BLOCK')
-    expect(JSON.stringify(await rig.gate.readToolflow(ADMIN, run_id))).not.toContain(secret)
+    expect(JSON.stringify(await rig.gate.toolflow.read(ADMIN, run_id))).not.toContain(secret)
     expect(JSON.stringify(await entries(run_id))).not.toContain(secret)
     const ledger = new DatabaseSync(join(folder, 'data', 'ledger.sqlite'), { readOnly: true })
     for (const table of ['runs', 'events', 'calls', 'audit'])
@@ -94,7 +94,7 @@ describe('a flow', () => {
 describe('the ambiguity guard', () => {
   test('is not got past by a consent, by asking for one candidate, or by an agent’s own choice', async () => {
     const what = { tool: 'book__*', args: [{ path: '', op: 'any' as const }] }
-    valueOf(await rig.gate.mintConsent(ADMIN, { actor: 'caller:agent:a', what, calls: 10, expires_in_s: 60 }))
+    valueOf(await rig.gate.consents.mint(ADMIN, { actor: 'caller:agent:a', what, calls: 10, expires_in_s: 60 }))
     const before = ran()
     for (const top_k of [1, 5]) {
       const { status, approval_packet, state } = await runFlow(
@@ -108,7 +108,7 @@ describe('the ambiguity guard', () => {
         next_actions: ['Choose one of the candidates', 'Run tool_search with tighter query'],
       })
     }
-    expect(await rig.gate.runToolflow(AGENT, ToolflowBody.parse(note('x')))).toMatchObject({
+    expect(await rig.gate.toolflow.run(AGENT, ToolflowBody.parse(note('x')))).toMatchObject({
       problem: { code: 'auth.forbidden' },
     })
     expect(ran()).toBe(before)
@@ -119,11 +119,11 @@ describe('a consent', () => {
   test('answers an ask of the policy, and is spent by the call alone', async () => {
     const what = { tool: 'book__wipe', args: [{ path: '/text', op: 'any' as const }] }
     const { consent_id } = valueOf(
-      await rig.gate.mintConsent(ADMIN, { actor: 'user:ana', what, calls: 2, expires_in_s: 60 }),
+      await rig.gate.consents.mint(ADMIN, { actor: 'user:ana', what, calls: 2, expires_in_s: 60 }),
     )
     const { status } = await runFlow(rig, { user_prompt: 'wipe', args: { text: 'a bit' } })
     expect(status).toBe('OK')
-    const { items } = await rig.gate.listConsents(ADMIN, { limit: 50 })
+    const { items } = await rig.gate.consents.list(ADMIN, { limit: 50 })
     expect(items.find((one) => one.consent_id === consent_id)).toMatchObject({ calls_left: 1 })
   })
 })
@@ -135,36 +135,36 @@ describe('a person', () => {
     expect([asked.status, asked.state.node, ran() - before]).toEqual(['ASK', 'ASK', 0])
     const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
     for (const caller of [AGENT, USER])
-      expect(await rig.gate.resumeToolflow(caller, asked.run_id, answer)).toMatchObject({
+      expect(await rig.gate.toolflow.resume(caller, asked.run_id, answer)).toMatchObject({
         problem: { code: 'auth.forbidden' },
       })
-    const { status, result_card } = valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer))
+    const { status, result_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))
     expect([status, result_card, ran() - before]).toEqual([
       'OK',
       expect.objectContaining({ summary: 'noted ask me' }),
       1,
     ])
-    expect(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer)).toMatchObject({ ok: false })
+    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({ ok: false })
     expect(ran() - before).toBe(1)
   })
 
   test('cancels: the flow ends in a block that says so', async () => {
     const asked = await runFlow(rig, note('ask cancel'))
     const answer = { approval_id: approvalIn(asked), choice: 'Cancel', reason: 'not today' } as const
-    const { status, block_card } = valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer))
+    const { status, block_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))
     expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('[approval.denied]')])
   })
 
   test('decides at any other door, and the flow hears of it', async () => {
     const asked = await runFlow(rig, note('ask elsewhere'))
-    valueOf(await rig.gate.decideApproval(APPROVER, approvalIn(asked), { says: 'approve' }))
-    await until(async () => valueOf(await rig.gate.readToolflow(USER, asked.run_id)).status === 'OK')
+    valueOf(await rig.gate.approvals.decide(APPROVER, approvalIn(asked), { says: 'approve' }))
+    await until(async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id)).status === 'OK')
   })
 
   test('withdraws an own flow’s call: it ends in a block', async () => {
     const asked = await runFlow(rig, note('ask withdrawn'), { caller: USER })
-    valueOf(await rig.gate.withdrawCall(USER, asked.state.call_id ?? ''))
-    const read = async () => valueOf(await rig.gate.readToolflow(USER, asked.run_id))
+    valueOf(await rig.gate.calls.withdraw(USER, asked.state.call_id ?? ''))
+    const read = async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id))
     await until(async () => (await read()).status === 'BLOCK')
     expect((await read()).block_card?.reason).toContain('[approval.withdrawn]')
   })
@@ -173,20 +173,20 @@ describe('a person', () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask two'))
     const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-    expect(valueOf(await rig.gate.resumeToolflow(APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
+    expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
     expect(ran() - before).toBe(0)
-    expect(valueOf(await rig.gate.resumeToolflow(SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })
+    expect(valueOf(await rig.gate.toolflow.resume(SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })
     expect(ran() - before).toBe(1)
   })
 
   test('answers only about the request of this very flow, and edits with inputs', async () => {
     const [one, other] = [await runFlow(rig, note('ask one')), await runFlow(rig, note('ask other'))]
     const foreign = { approval_id: approvalIn(other), choice: 'Approve & Execute' } as const
-    expect(await rig.gate.resumeToolflow(APPROVER, one.run_id, foreign)).toMatchObject({
+    expect(await rig.gate.toolflow.resume(APPROVER, one.run_id, foreign)).toMatchObject({
       problem: { code: 'approval.unknown' },
     })
     const bare = { approval_id: approvalIn(one), choice: 'Edit Inputs' } as const
-    expect(await rig.gate.resumeToolflow(APPROVER, one.run_id, bare)).toMatchObject({
+    expect(await rig.gate.toolflow.resume(APPROVER, one.run_id, bare)).toMatchObject({
       problem: { code: 'request.invalid' },
     })
   })

@@ -23,7 +23,7 @@ export async function runFlow(
   more: RunToolflow & { caller?: Caller } = {},
 ): Promise<ToolflowView> {
   const { caller = USER, ...rest } = more
-  return valueOf(await gate.runToolflow(caller, ToolflowBody.parse(body), rest))
+  return valueOf(await gate.toolflow.run(caller, ToolflowBody.parse(body), rest))
 }
 
 /** A note that a person chose, so that only the gate decides. */

@@ -3,9 +3,11 @@ import { Sha256 } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 
+export type ReadArtifactDeps = { readonly artifacts: Artifacts }
+
 /** A part of an evicted output. Artifacts belong to the user in whose name the call was made. */
 export async function readArtifact(
-  deps: { readonly artifacts: Artifacts },
+  deps: ReadArtifactDeps,
   caller: Caller,
   digest: string,
   from: number,

@@ -10,13 +10,10 @@ import type { VisibleTools } from './visible-tools.ts'
 /** `asked`: what a call will meet, before its arguments are known. */
 export type Card = ToolCard & StandardSentences & { readonly asked: string }
 
+export type CardDeps = SiblingDeps & { readonly sight: VisibleTools; readonly policy: () => Policy }
+
 /** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
-export function readCard(
-  deps: SiblingDeps & { readonly sight: VisibleTools; readonly policy: () => Policy },
-  caller: Caller,
-  tool_id: string,
-  full: boolean,
-): Result<Card> {
+export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
   const tool = deps.sight.tool(caller, tool_id)
   if (tool === undefined) return refuse('tool.unknown', { tool: tool_id })
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })

@@ -1,11 +1,12 @@
+import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Habit, HabitsRow } from '../../contract/habits.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { withHabit } from '../../core/search/habits.ts'
-import type { Gate } from '../gate.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
+import type { Live } from '../ports/upstream.ts'
 
 /** What callers' searches have led to, each for itself: nobody's habits move what another caller finds. */
 export type HabitsBook = {
@@ -50,8 +51,10 @@ export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
   }
 }
 
-/** The same commands, watched: a call that ran at once may teach what its caller's search meant. */
-export function taught(dispatch: Gate['dispatch'], habits: HabitsBook): Gate['dispatch'] {
+type Dispatch = (request: CallRequest, live?: Live) => Promise<Outcome>
+
+/** The same, watched: a call that ran at once may teach what its caller's search meant. */
+export function taught(dispatch: Dispatch, habits: HabitsBook): Dispatch {
   return async (request, live) => {
     const outcome = await dispatch(request, live)
     // Nobody waits for a lesson, and one that cannot be written is no reason to fail a call.

@@ -20,7 +20,7 @@ export type Doorman = (knock: Knock) => Promise<Result<Caller>>
  * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
  * counted.
  */
-export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failures: LoginRateLimit): Doorman {
+export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Doorman {
   return async (knock) => {
     const authorization = knock.header('authorization')
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
@@ -28,11 +28,11 @@ export function doorman(gate: Pick<Gate, 'authenticate' | 'noteRefusal'>, failur
     if (bearer === undefined) return refuse('auth.missing')
     const retry_after_s = failures.wait(knock.remote, bearer)
     if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
-    const caller = await gate.authenticate(bearer)
+    const caller = await gate.identity.authenticate(bearer)
     if (caller.ok) failures.passed(knock.remote, bearer)
     // What the issuer or the store could not answer is nobody's wrong credential.
     else if (PROBLEMS[caller.problem.code].http === 401 && failures.failed(knock.remote, bearer))
-      await gate.noteRefusal({ kind: 'limited', address: knock.remote })
+      await gate.audit.noteRefusal({ kind: 'limited', address: knock.remote })
     return caller
   }
 }
@@ -41,14 +41,14 @@ type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | unde
 
 /** INVARIANT: a request that says anything about who it is, and says it wrongly, never becomes the owner's. */
 async function callerOnSocket(
-  gate: Pick<Gate, 'authenticate'>,
+  gate: Pick<Gate, 'identity'>,
   { authorization, bearer, as }: OnSocket,
 ): Promise<Result<Caller>> {
   if (authorization === undefined) return as === undefined ? ok(LOCAL_OWNER) : callerNamed(as)
   if (bearer === undefined) return refuse('auth.invalid', { authorization: 'write `Bearer` and a key' })
   if (as !== undefined)
     return refuse('auth.invalid', { as: 'a key and x-sluice-as name two callers: send one of them' })
-  return gate.authenticate(bearer)
+  return gate.identity.authenticate(bearer)
 }
 
 function callerNamed(as: string): Result<Caller> {

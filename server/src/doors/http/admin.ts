@@ -25,7 +25,7 @@ export const adminRoutes: Routes = (app, gate) => {
       summary: 'Tool servers and their health',
       answers: listOf(ServerAnswer),
     }),
-    (c) => jsonResponse(200, { version: gate.version, ...pageIn(c, gate.servers(), MOST_ITEMS) }),
+    (c) => jsonResponse(200, { version: gate.version, ...pageIn(c, gate.catalogue.servers(), MOST_ITEMS) }),
   )
   app.openapi(
     route({
@@ -38,7 +38,7 @@ export const adminRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const length = Math.min(numberOf(c, 'length', LONGEST_READ), LONGEST_READ)
-      const read = await gate.artifact(c.get('caller'), partOf(c, 'digest'), numberOf(c, 'from', 0), length)
+      const read = await gate.artifacts.read(c.get('caller'), partOf(c, 'digest'), numberOf(c, 'from', 0), length)
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -51,7 +51,7 @@ export const adminRoutes: Routes = (app, gate) => {
       summary: 'What is paused',
       answers: listOf(PauseAnswer),
     }),
-    async (c) => jsonResponse(200, pageIn(c, await gate.listPauses(), MOST_ITEMS)),
+    async (c) => jsonResponse(200, pageIn(c, await gate.pauses.list(), MOST_ITEMS)),
   )
   app.openapi(
     routeWithBody({
@@ -63,7 +63,7 @@ export const adminRoutes: Routes = (app, gate) => {
       body: PauseBody,
     }),
     async (c) => {
-      const set = await gate.setPause(c.get('caller'), c.req.valid('json'))
+      const set = await gate.pauses.set(c.get('caller'), c.req.valid('json'))
       return set.ok ? jsonResponse(200, set.value) : problemResponse(set.problem, c.get('trace'))
     },
   )
@@ -77,7 +77,7 @@ export const adminRoutes: Routes = (app, gate) => {
       answers: listOf(KeyAnswer),
     }),
     async (c) => {
-      const listed = await gate.listCredentials(c.get('caller'))
+      const listed = await gate.identity.listCredentials(c.get('caller'))
       return listed.ok
         ? jsonResponse(200, pageIn(c, listed.value, MOST_ITEMS))
         : problemResponse(listed.problem, c.get('trace'))
@@ -94,7 +94,7 @@ export const adminRoutes: Routes = (app, gate) => {
       body: KeyBody,
     }),
     async (c) => {
-      const created = await gate.createCredential(c.get('caller'), c.req.valid('json'))
+      const created = await gate.identity.createCredential(c.get('caller'), c.req.valid('json'))
       if (!created.ok) return problemResponse(created.problem, c.get('trace'))
       const { key_hash: _, ...row } = created.value.row
       return jsonResponse(201, { key: created.value.key, ...row })
@@ -103,7 +103,7 @@ export const adminRoutes: Routes = (app, gate) => {
   app.openapi(
     route({ method: 'delete', path: '/v1/keys/{key_id}', access: ADMINS, summary: 'Revoke a key' }),
     async (c) => {
-      const revoked = await gate.revokeCredential(c.get('caller'), partOf(c, 'key_id'))
+      const revoked = await gate.identity.revokeCredential(c.get('caller'), partOf(c, 'key_id'))
       return revoked.ok
         ? jsonResponse(200, { key_id: revoked.value.key_id, revoked_at: revoked.value.revoked_at })
         : problemResponse(revoked.problem, c.get('trace'))
@@ -118,7 +118,7 @@ export const adminRoutes: Routes = (app, gate) => {
       body: RotateBody,
     }),
     async (c) => {
-      const rotated = await gate.rotateKeys(c.get('caller'), c.req.valid('json').which)
+      const rotated = await gate.identity.rotateKeys(c.get('caller'), c.req.valid('json').which)
       return rotated.ok
         ? jsonResponse(200, { rotated: c.req.valid('json').which })
         : problemResponse(rotated.problem, c.get('trace'))
@@ -134,7 +134,7 @@ export const adminRoutes: Routes = (app, gate) => {
       body: EraseBody,
     }),
     async (c) => {
-      const erased = await gate.eraseUser(c.get('caller'), c.req.valid('json'))
+      const erased = await gate.retention.eraseUser(c.get('caller'), c.req.valid('json'))
       return erased.ok ? jsonResponse(200, erased.value) : problemResponse(erased.problem, c.get('trace'))
     },
   )

@@ -45,7 +45,7 @@ export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
   const { promise, resolve } = Promise.withResolvers<Answer | 'released' | 'not_kept'>()
   keep(answers, place, { request, answer: promise })
   if (kept === undefined) {
-    const claimed = await c.get('gate').claimKey(caller, key)
+    const claimed = await c.get('gate').identity.claimKey(caller, key)
     if (!claimed.ok || claimed.value === 'taken') {
       answers.delete(place)
       resolve(claimed.ok ? 'not_kept' : 'released')

@@ -29,7 +29,7 @@ export const approvalRoutes: Routes = (app, gate) => {
           c.get('trace'),
         )
       }
-      const page = await gate.listApprovals(c.get('caller'), state.data, pageOf(c))
+      const page = await gate.approvals.list(c.get('caller'), state.data, pageOf(c))
       return jsonResponse(200, { ...page, notices: gate.policies.notices() })
     },
   )
@@ -43,7 +43,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       answers: PacketAnswer,
     }),
     async (c) => {
-      const read = await gate.readApproval(c.get('caller'), partOf(c, 'approval_id'))
+      const read = await gate.approvals.read(c.get('caller'), partOf(c, 'approval_id'))
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -57,7 +57,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       answers: RevealedAnswer,
     }),
     async (c) => {
-      const revealed = await gate.revealApproval(c.get('caller'), partOf(c, 'approval_id'))
+      const revealed = await gate.approvals.reveal(c.get('caller'), partOf(c, 'approval_id'))
       return revealed.ok ? jsonResponse(200, revealed.value) : problemResponse(revealed.problem, c.get('trace'))
     },
   )
@@ -75,8 +75,8 @@ export const approvalRoutes: Routes = (app, gate) => {
       const body = c.req.valid('json')
       const id = partOf(c, 'approval_id')
       if (body.decision === 'edit')
-        return decided(await gate.editApproval(c.get('caller'), id, body.args, body.digest), c.get('trace'))
-      return decided(await gate.decideApproval(c.get('caller'), id, decisionOf(body)), c.get('trace'))
+        return decided(await gate.approvals.edit(c.get('caller'), id, body.args, body.digest), c.get('trace'))
+      return decided(await gate.approvals.decide(c.get('caller'), id, decisionOf(body)), c.get('trace'))
     },
   )
 
@@ -88,7 +88,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       summary: "Mint a token for the thread's user",
     }),
     async (c) => {
-      const issued = await gate.issueToken(c.get('caller'), partOf(c, 'approval_id'))
+      const issued = await gate.approvals.issueToken(c.get('caller'), partOf(c, 'approval_id'))
       return issued.ok ? jsonResponse(200, { token: issued.value }) : problemResponse(issued.problem, c.get('trace'))
     },
   )
@@ -104,7 +104,7 @@ export const approvalRoutes: Routes = (app, gate) => {
     async (c) => {
       const { token, thread, decision } = c.req.valid('json')
       const presented = { approval_id: partOf(c, 'approval_id'), token, thread, says: decision }
-      return decided(await gate.redeemToken(c.get('caller'), presented), c.get('trace'))
+      return decided(await gate.approvals.redeemToken(c.get('caller'), presented), c.get('trace'))
     },
   )
 }

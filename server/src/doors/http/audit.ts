@@ -20,14 +20,14 @@ export const auditRoutes: Routes = (app, gate) => {
     async (c) => {
       const { limit } = pageOf(c)
       const from = Math.max(1, numberOf(c, 'after', numberOf(c, 'from', 1) - 1) + 1)
-      const items = await gate.auditPage(c.req.query('stream'), from, limit)
+      const items = await gate.audit.page(c.req.query('stream'), from, limit)
       const last = items.length === limit ? items.at(-1) : undefined
       return jsonResponse(200, { items, ...(last === undefined ? {} : { next: last.seq }) })
     },
   )
   app.openapi(
     route({ method: 'get', path: '/v1/audit/verify', access: DECIDERS, summary: 'Recompute the whole chain' }),
-    async () => jsonResponse(200, await gate.verifyAudit([])),
+    async () => jsonResponse(200, await gate.audit.verify([])),
   )
   app.openapi(
     routeWithBody({
@@ -37,7 +37,7 @@ export const auditRoutes: Routes = (app, gate) => {
       summary: 'The same, also against checkpoints that were kept elsewhere',
       body: VerifyBody,
     }),
-    async (c) => jsonResponse(200, await gate.verifyAudit(c.req.valid('json').against)),
+    async (c) => jsonResponse(200, await gate.audit.verify(c.req.valid('json').against)),
   )
   app.openapi(
     route({
@@ -55,7 +55,7 @@ export const auditRoutes: Routes = (app, gate) => {
       }
       c.header('content-type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
       return stream(c, async (out) => {
-        for await (const line of gate.exportAudit(numberOf(c, 'since', 0), format)) await out.writeln(line)
+        for await (const line of gate.audit.export(numberOf(c, 'since', 0), format)) await out.writeln(line)
       })
     },
   )
@@ -71,14 +71,14 @@ export const auditRoutes: Routes = (app, gate) => {
       const seq = Number(partOf(c, 'seq'))
       if (!Number.isSafeInteger(seq) || seq < 1)
         return problemResponse(problem('request.invalid', { paths: 'seq: a whole number from 1' }), c.get('trace'))
-      const proof = await gate.proveEntry(c.req.query('stream'), seq)
+      const proof = await gate.audit.prove(c.req.query('stream'), seq)
       return proof.ok ? jsonResponse(200, proof.value) : problemResponse(proof.problem, c.get('trace'))
     },
   )
   app.openapi(
     route({ method: 'post', path: '/v1/audit/checkpoint', access: ADMINS, summary: 'Sign a checkpoint now' }),
     async (c) => {
-      const written = await gate.presentCheckpoint()
+      const written = await gate.audit.presentCheckpoint()
       if (!written.ok) return problemResponse(written.problem, c.get('trace'))
       return jsonResponse(200, { checkpoint: written.value ?? null })
     },
@@ -92,7 +92,7 @@ export const auditRoutes: Routes = (app, gate) => {
       body: BreakBody,
     }),
     async (c) => {
-      const accepted = await gate.acceptBreak(c.get('caller'), c.req.valid('json').reason)
+      const accepted = await gate.audit.acceptBreak(c.get('caller'), c.req.valid('json').reason)
       if (!accepted.ok) return problemResponse(accepted.problem, c.get('trace'))
       return jsonResponse(200, { checkpoint: accepted.value })
     },
@@ -104,6 +104,6 @@ export const auditRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'The public keys that checkpoints are verified with, the active one first',
     }),
-    () => jsonResponse(200, { items: gate.checkpointKeys() }),
+    () => jsonResponse(200, { items: gate.audit.checkpointKeys() }),
   )
 }

@@ -38,10 +38,10 @@ export const callRoutes: Routes = (app, gate) => {
         ...(key === undefined ? {} : { idempotency_key: key }),
         ...(dry_run === undefined ? {} : { dry_run }),
       }
-      const outcome = await gate.dispatch(request)
+      const outcome = await gate.calls.dispatch(request)
       const wait = numberOf(c, 'wait_ms', 0)
       if (outcome.status !== 'pending' || wait === 0) return outcomeResponse(outcome, c.get('trace'))
-      const later = await gate.readCall(c.get('caller'), outcome.call_id, wait)
+      const later = await gate.calls.read(c.get('caller'), outcome.call_id, wait)
       return outcomeResponse(later.ok ? later.value : outcome, c.get('trace'))
     },
   )
@@ -57,7 +57,7 @@ export const callRoutes: Routes = (app, gate) => {
       answers: CallAnswer,
     }),
     async (c) => {
-      const read = await gate.readCall(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
+      const read = await gate.calls.read(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -73,7 +73,7 @@ export const callRoutes: Routes = (app, gate) => {
       answers: CallAnswer,
     }),
     async (c) => {
-      const read = await gate.readCallByKey(c.get('caller'), partOf(c, 'idempotency_key'), numberOf(c, 'wait_ms', 0))
+      const read = await gate.calls.readByKey(c.get('caller'), partOf(c, 'idempotency_key'), numberOf(c, 'wait_ms', 0))
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -87,7 +87,7 @@ export const callRoutes: Routes = (app, gate) => {
       summary: 'Calls whose outcome is unknown and that wait for a person',
     }),
     async (c) => {
-      const listed = await gate.listUnknown(c.get('caller'), pageOf(c))
+      const listed = await gate.calls.listUnknown(c.get('caller'), pageOf(c))
       if (!listed.ok) return problemResponse(listed.problem, c.get('trace'))
       const shown = listed.value.items.map(
         ({ call_id, tool_id, canonical_args, caller, thread, started_at, problem, rollback }) => ({
@@ -118,7 +118,7 @@ export const callRoutes: Routes = (app, gate) => {
       body: SettleBody,
     }),
     async (c) => {
-      const settled = await gate.settleCall(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
+      const settled = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
       return settled.ok ? jsonResponse(200, settled.value) : problemResponse(settled.problem, c.get('trace'))
     },
   )
@@ -131,7 +131,7 @@ export const callRoutes: Routes = (app, gate) => {
       summary: 'Withdraw an own held call',
     }),
     async (c) => {
-      const withdrawn = await gate.withdrawCall(c.get('caller'), partOf(c, 'call_id'))
+      const withdrawn = await gate.calls.withdraw(c.get('caller'), partOf(c, 'call_id'))
       if (!withdrawn.ok) return problemResponse(withdrawn.problem, c.get('trace'))
       return jsonResponse(200, { approval_id: withdrawn.value.approval_id, state: withdrawn.value.state })
     },

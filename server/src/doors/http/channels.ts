@@ -12,7 +12,7 @@ export const channelRoutes: Routes = (app, gate) => {
       summary: "A signed decision, as the channel's approver",
     }),
     async (c) => {
-      const decided = await gate.takeCallback({
+      const decided = await gate.channels.takeCallback({
         channel: partOf(c, 'name'),
         id: c.req.header('webhook-id') ?? '',
         timestamp: c.req.header('webhook-timestamp') ?? '',

@@ -15,7 +15,7 @@ export const consentRoutes: Routes = (app, gate) => {
       access: PEOPLE,
       summary: 'Consents with what is left of each, newest first',
     }),
-    async (c) => jsonResponse(200, await gate.listConsents(c.get('caller'), pageOf(c))),
+    async (c) => jsonResponse(200, await gate.consents.list(c.get('caller'), pageOf(c))),
   )
 
   app.openapi(
@@ -29,7 +29,7 @@ export const consentRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const { passphrase, ...terms } = c.req.valid('json')
-      const minted = await gate.mintConsent(c.get('caller'), terms, passphrase)
+      const minted = await gate.consents.mint(c.get('caller'), terms, passphrase)
       return minted.ok ? jsonResponse(201, shownConsent(minted.value)) : problemResponse(minted.problem, c.get('trace'))
     },
   )
@@ -37,7 +37,7 @@ export const consentRoutes: Routes = (app, gate) => {
   app.openapi(
     route({ method: 'delete', path: '/v1/consents/{consent_id}', access: DECIDERS, summary: 'Take a consent back' }),
     async (c) => {
-      const revoked = await gate.revokeConsent(c.get('caller'), partOf(c, 'consent_id'))
+      const revoked = await gate.consents.revoke(c.get('caller'), partOf(c, 'consent_id'))
       return revoked.ok
         ? jsonResponse(200, shownConsent(revoked.value))
         : problemResponse(revoked.problem, c.get('trace'))

@@ -15,7 +15,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const { passphrase, current } = c.req.valid('json')
-      const set = await gate.setPassphrase(c.get('caller'), {
+      const set = await gate.identity.setPassphrase(c.get('caller'), {
         passphrase,
         ...(current === undefined ? {} : { current }),
       })
@@ -30,7 +30,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
       summary: 'Forget the passphrase of somebody else who has lost it',
     }),
     async (c) => {
-      const cleared = await gate.clearPassphrase(c.get('caller'), partOf(c, 'user'))
+      const cleared = await gate.identity.clearPassphrase(c.get('caller'), partOf(c, 'user'))
       return cleared.ok
         ? jsonResponse(200, { user: partOf(c, 'user') })
         : problemResponse(cleared.problem, c.get('trace'))

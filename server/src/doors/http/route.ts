@@ -109,7 +109,7 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
     const caller = await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })
     if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
     if (!access.includes(caller.value.kind)) {
-      await c.get('gate').noteRefusal({ kind: 'forbidden', caller: caller.value, route, trace: c.get('trace') })
+      await c.get('gate').audit.noteRefusal({ kind: 'forbidden', caller: caller.value, route, trace: c.get('trace') })
       return problemResponse(problem('auth.forbidden', { needs: access.join(', ') }), c.get('trace'))
     }
     c.set('caller', caller.value)

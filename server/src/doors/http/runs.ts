@@ -33,7 +33,7 @@ export const runRoutes: Routes = (app, gate) => {
         ...(status.data === undefined ? {} : { status: status.data }),
         ...(parent.data === undefined ? {} : { parent: parent.data }),
       }
-      return jsonResponse(200, await gate.listRuns(c.get('caller'), filter, pageOf(c)))
+      return jsonResponse(200, await gate.runs.list(c.get('caller'), filter, pageOf(c)))
     },
   )
 
@@ -47,7 +47,7 @@ export const runRoutes: Routes = (app, gate) => {
       answers: RunDetailsAnswer,
     }),
     async (c) => {
-      const read = await gate.readRun(c.get('caller'), partOf(c, 'run_id'), pageOf(c))
+      const read = await gate.runs.read(c.get('caller'), partOf(c, 'run_id'), pageOf(c))
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -64,7 +64,7 @@ export const runRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const { reason } = c.req.valid('json')
-      const cancelled = await gate.cancelRun(c.get('caller'), partOf(c, 'run_id'), reason)
+      const cancelled = await gate.runs.cancel(c.get('caller'), partOf(c, 'run_id'), reason)
       return cancelled.ok ? jsonResponse(202, cancelled.value) : problemResponse(cancelled.problem, c.get('trace'))
     },
   )
@@ -78,7 +78,7 @@ export const runRoutes: Routes = (app, gate) => {
       answers: RunAnswer,
     }),
     async (c) => {
-      const resumed = await gate.resumeRun(c.get('caller'), partOf(c, 'run_id'))
+      const resumed = await gate.runs.resume(c.get('caller'), partOf(c, 'run_id'))
       return resumed.ok ? jsonResponse(200, resumed.value) : problemResponse(resumed.problem, c.get('trace'))
     },
   )

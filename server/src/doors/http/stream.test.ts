@@ -18,7 +18,7 @@ test('a reader that does not read is told that it is too slow, and misses nothin
     const env = { local: true, remote: '' }
     const slow = await app.request('/v1/stream?kinds=call', {}, env)
     const look = () =>
-      gate.dispatch({ caller: AGENT, tool: 'book__look', args: {}, trace: 'ab'.repeat(16), claimed: {} })
+      gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {}, trace: 'ab'.repeat(16), claimed: {} })
     for (let calls = 0; calls < 12; calls += 1) await look()
     const told = await slow.text()
     expect(told).toMatch(/event: goodbye\ndata: \{"reason":"too_slow"\}\n\n$/)

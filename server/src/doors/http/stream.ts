@@ -112,12 +112,12 @@ function changeStream(gate: Gate, caller: Caller, listening: Listening): Readabl
       write(eventOf(kind, data, id))
       if ((controller.desiredSize ?? 0) <= 0) leave('too_slow')
     }
-    const missed = from === undefined ? [] : gate.changesAfter(caller, from)
+    const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
     write(`retry: ${RECONNECT_MS}\n\n`)
-    if (missed === undefined) write(eventOf('reset', { at: Date.now() }, gate.newestChange()))
+    if (missed === undefined) write(eventOf('reset', { at: Date.now() }, gate.changes.newest()))
     // Without an id of its own a reader that never saw a change could not resume.
-    else if (missed.length === 0) write(eventOf('hello', { at: Date.now() }, gate.newestChange()))
-    const stopHearing = gate.onChange(caller, tell)
+    else if (missed.length === 0) write(eventOf('hello', { at: Date.now() }, gate.changes.newest()))
+    const stopHearing = gate.changes.onChange(caller, tell)
     const beatOnce = async () => {
       // Who cannot be asked about is not known, and unknown means no.
       const isWelcome = await listening.isStillWelcome().catch(() => false)

@@ -18,7 +18,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const key = c.req.header('idempotency-key')
-      const view = await gate.runToolflow(c.get('caller'), c.req.valid('json'), {
+      const view = await gate.toolflow.run(c.get('caller'), c.req.valid('json'), {
         trace: c.get('trace'),
         wait_ms: numberOf(c, 'wait_ms', WAIT_MS),
         ...(key === undefined ? {} : { idempotency_key: key }),
@@ -36,7 +36,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       summary: 'A flow and its card, with an optional bounded wait (wait_ms)',
     }),
     async (c) => {
-      const view = await gate.readToolflow(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
+      const view = await gate.toolflow.read(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
       return viewResponse(view, c.get('trace'))
     },
   )
@@ -51,7 +51,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const wait = numberOf(c, 'wait_ms', 0)
-      const view = await gate.readToolflowByKey(c.get('caller'), partOf(c, 'idempotency_key'), wait)
+      const view = await gate.toolflow.readByKey(c.get('caller'), partOf(c, 'idempotency_key'), wait)
       return viewResponse(view, c.get('trace'))
     },
   )
@@ -67,7 +67,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const wait = numberOf(c, 'wait_ms', WAIT_MS)
-      const view = await gate.resumeToolflow(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait)
+      const view = await gate.toolflow.resume(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait)
       return viewResponse(view, c.get('trace'))
     },
   )

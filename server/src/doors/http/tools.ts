@@ -24,9 +24,9 @@ export const toolRoutes: Routes = (app, gate) => {
     }),
     (c) => {
       const most = Math.min(Math.max(1, numberOf(c, 'limit', MOST_TOOLS)), MOST_TOOLS)
-      const { items, ...next } = pageBySize(gate.tools(c.get('caller')), numberOf(c, 'after', 0), most)
+      const { items, ...next } = pageBySize(gate.catalogue.tools(c.get('caller')), numberOf(c, 'after', 0), most)
       return jsonResponse(200, {
-        items: items.map((tool) => ({ ...shown(tool), ...gate.standardOf(tool) })),
+        items: items.map((tool) => ({ ...shown(tool), ...gate.catalogue.standardOf(tool) })),
         ...next,
         notices: gate.policies.notices(),
       })
@@ -43,8 +43,8 @@ export const toolRoutes: Routes = (app, gate) => {
     async (c) => {
       const top_k = c.req.query('top_k')
       const count = top_k === undefined ? undefined : Number(top_k)
-      const found = await gate.search(c.get('caller'), c.req.query('q') ?? '', count)
-      const says = gate.searchNotice()
+      const found = await gate.catalogue.search(c.get('caller'), c.req.query('q') ?? '', count)
+      const says = gate.catalogue.searchNotice()
       const notices = says === undefined ? {} : { notices: [{ code: 'search.words_only', says }] }
       return found.ok
         ? jsonResponse(200, { items: found.value, ...notices })
@@ -60,7 +60,7 @@ export const toolRoutes: Routes = (app, gate) => {
       summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
     }),
     (c) => {
-      const card = gate.card(c.get('caller'), partOf(c, 'tool_id'), c.req.query('full') === '1')
+      const card = gate.catalogue.card(c.get('caller'), partOf(c, 'tool_id'), c.req.query('full') === '1')
       return card.ok ? jsonResponse(200, card.value) : problemResponse(card.problem, c.get('trace'))
     },
   )
@@ -73,7 +73,7 @@ export const toolRoutes: Routes = (app, gate) => {
       answers: DefinitionReview,
     }),
     (c) => {
-      const review = gate.reviewTool(c.get('caller'), partOf(c, 'tool_id'))
+      const review = gate.catalogue.review(c.get('caller'), partOf(c, 'tool_id'))
       return review.ok ? jsonResponse(200, review.value) : problemResponse(review.problem, c.get('trace'))
     },
   )
@@ -86,7 +86,11 @@ export const toolRoutes: Routes = (app, gate) => {
       body: AdmitBody,
     }),
     async (c) => {
-      const admitted = await gate.admitTool(c.get('caller'), partOf(c, 'tool_id'), c.req.valid('json').definition_hash)
+      const admitted = await gate.catalogue.admit(
+        c.get('caller'),
+        partOf(c, 'tool_id'),
+        c.req.valid('json').definition_hash,
+      )
       return admitted.ok
         ? jsonResponse(200, { tool_id: partOf(c, 'tool_id') })
         : problemResponse(admitted.problem, c.get('trace'))

@@ -29,7 +29,7 @@ export async function answerCall(
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
-    const read = await gate.readCall(caller, requestState, wait_ms)
+    const read = await gate.calls.read(caller, requestState, wait_ms)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
     return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }

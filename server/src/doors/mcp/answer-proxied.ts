@@ -45,7 +45,7 @@ async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): 
   }
   let params = ownParams(exchange.params)
   for (let round = 1; ; round += 1) {
-    const answer = await gate.proxy(caller, { ...asking, params, ...liveOf(exchange) })
+    const answer = await gate.proxy.ask(caller, { ...asking, params, ...liveOf(exchange) })
     const asks = answer.is === 'answered' && era === 'old' ? asksOf(answer.result) : undefined
     if (asks === undefined) return answer
     const inputs = round < MOST_ROUNDS ? await askClient(exchange, asks) : undefined

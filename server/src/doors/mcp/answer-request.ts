@@ -53,9 +53,9 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
       return era === 'old' ? setLogLevel(exchange) : unknown(method, era)
     default: {
       if (isTaskMethod(method, era)) return answerTasks(gate, method, exchange)
-      if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.offers().has('resources/subscribe'))
+      if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.proxy.offers().has('resources/subscribe'))
         return answerWatch(method, exchange)
-      const isOffered = shown === 'passthrough' && isProxied(method) && gate.offers().has(CAPABILITY[method])
+      const isOffered = shown === 'passthrough' && isProxied(method) && gate.proxy.offers().has(CAPABILITY[method])
       if (!isOffered) return unknown(method, era)
       if (params['cursor'] !== undefined) return badCursor()
       const answer = await answerProxied(gate, method, exchange)
@@ -89,7 +89,7 @@ const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' 
 
 /** Resources and prompts belong to the tools' own names; among a few tools that find others they would have no place. */
 export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
-  const offered = gate.offers()
+  const offered = gate.proxy.offers()
   // Before 2026-07-28 the gate itself tells in the log what became of a held call.
   const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
   const tasks = era === 'old' ? { tasks: TASKS } : { extensions: { [TASKS_EXTENSION]: {} } }

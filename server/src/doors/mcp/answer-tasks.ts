@@ -25,7 +25,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
   if (typeof taskId !== 'string') return bad(problem('mcp.params_invalid', { paths: 'taskId: missing' }))
   switch (method) {
     case 'tasks/cancel': {
-      const cancelled = await gate.cancelTask(caller, taskId)
+      const cancelled = await gate.calls.cancelTask(caller, taskId)
       if (era === 'old') return cancelled.ok ? { result: taskWords(cancelled.value, era) } : bad(cancelled.problem)
       // A wish: whoever has it learns from the task itself what came of it.
       return !cancelled.ok && cancelled.problem.code === 'task.unknown' ? bad(cancelled.problem) : { result: {} }
@@ -33,7 +33,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
     case 'tasks/result':
       return ended(gate, exchange, taskId)
     default: {
-      const read = await gate.readTask(caller, taskId)
+      const read = await gate.calls.readTask(caller, taskId)
       if (!read.ok) return bad(read.problem)
       // Nothing is ever asked of a client here: a person decides in the console, under their own name.
       if (method === 'tasks/update') return { result: {} }
@@ -45,10 +45,10 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
 /** Waits for the end for as long as the client does. */
 async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<Answer> {
   const { caller, signal } = exchange
-  const now = await gate.readTask(caller, taskId)
+  const now = await gate.calls.readTask(caller, taskId)
   if (!now.ok) return bad(now.problem)
   if (now.value.state === 'working') exchange.hold()
-  const read = now.value.state === 'working' ? await gate.readTask(caller, taskId, signal) : now
+  const read = now.value.state === 'working' ? await gate.calls.readTask(caller, taskId, signal) : now
   if (!read.ok) return bad(read.problem)
   if (read.value.state === 'working') return inBand(refusalOf(RPC.server, 'gate.stopping'))
   const answer = taskAnswer(gate, caller, read.value)
@@ -61,7 +61,7 @@ async function listed(gate: Gate, { caller, params: { cursor } }: Exchange): Pro
   const after = cursor === undefined ? undefined : positionIn(cursor)
   if (cursor !== undefined && after === undefined)
     return bad(problem('mcp.params_invalid', { paths: 'cursor: not one that was given out' }))
-  const { items, next } = await gate.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+  const { items, next } = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
   const tasks = items.map((task) => taskWords(task, 'old'))
   return { result: { tasks, ...(next === undefined ? {} : { nextCursor: `t${next}` }) } }
 }
@@ -82,7 +82,7 @@ export async function followedTasks(
   if (!Array.isArray(wanted) || wanted.length > MOST_FOLLOWED || !wanted.every((id) => typeof id === 'string'))
     return refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `taskIds: at most ${MOST_FOLLOWED} names` })
   if (wanted.length > 0 && !declaresTasks(meta)) return undeclared()
-  const found = await Promise.all(wanted.map((id) => gate.readTask(caller, id)))
+  const found = await Promise.all(wanted.map((id) => gate.calls.readTask(caller, id)))
   return new Set(found.flatMap((read) => (read.ok ? [read.value.call_id] : [])))
 }
 

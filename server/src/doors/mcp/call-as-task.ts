@@ -68,7 +68,7 @@ function begin(gate: Gate, exchange: Exchange, request: CallRequest, live: Live,
   }
   const ended = async (): Promise<Begun> => {
     try {
-      return { outcome: await gate.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
+      return { outcome: await gate.calls.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
     } catch (error) {
       if (goesOn) exchange.onFault(error)
       throw error
@@ -91,7 +91,7 @@ const refused = (found: Problem): Answer =>
 
 /** A call under way, as a task; undefined for one that was not made as one. */
 export async function asTask(gate: Gate, { caller, era }: Exchange, call_id: CallId): Promise<Answer | undefined> {
-  const read = await gate.readTask(caller, call_id)
+  const read = await gate.calls.readTask(caller, call_id)
   if (!read.ok) return undefined
   const task = taskWords(read.value, era)
   if (era === 'new') return { result: { ...task, resultType: 'task' } }

@@ -12,7 +12,7 @@ import { liveOf, type Exchange } from './exchange.ts'
 export async function callInRounds(gate: Gate, exchange: Exchange, first: CallRequest): Promise<Outcome> {
   let request = first
   for (let round = 1; ; round += 1) {
-    const outcome = await gate.dispatch(request, liveOf(exchange))
+    const outcome = await gate.calls.dispatch(request, liveOf(exchange))
     const asks = exchange.era === 'old' && round < MOST_ROUNDS ? asksOf(outcome) : undefined
     const inputs = asks === undefined ? undefined : await askClient(exchange, asks)
     if (inputs === undefined) return outcome

@@ -23,7 +23,7 @@ const callStatus = own({
     wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),
   }),
   async run(gate, { caller }, { call_id, wait_ms }) {
-    const read = await gate.readCall(caller, call_id, wait_ms ?? 0)
+    const read = await gate.calls.read(caller, call_id, wait_ms ?? 0)
     return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
   },
 })
@@ -38,7 +38,7 @@ const artifactRead = own({
     length: z.int().min(1).max(LONGEST_READ).optional().describe(`Characters, ${LONGEST_READ} at most`),
   }),
   async run(gate, { caller }, { pointer, from = 0, length = LONGEST_READ }) {
-    const read = await gate.artifact(caller, digestIn(pointer), from, length)
+    const read = await gate.artifacts.read(caller, digestIn(pointer), from, length)
     if (!read.ok) return failed(read.problem)
     const { text, size } = read.value
     const end = from + text.length
@@ -58,7 +58,7 @@ const artifactGrep = own({
     limit: z.int().min(1).max(100).optional().describe('Most hits, 20 when left out'),
   }),
   async run(gate, { caller }, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
-    const found = await gate.grepArtifact(caller, digestIn(pointer), { pattern, regexp, around, limit })
+    const found = await gate.artifacts.grep(caller, digestIn(pointer), { pattern, regexp, around, limit })
     if (!found.ok) return failed(found.problem)
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
@@ -76,7 +76,7 @@ const toolSearch = own({
     top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Most results, 5 when left out'),
   }),
   async run(gate, { caller }, { query, top_k }) {
-    const found = await gate.search(caller, query, top_k)
+    const found = await gate.catalogue.search(caller, query, top_k)
     return found.ok ? told(JSON.stringify(found.value)) : failed(found.problem)
   },
 })
@@ -90,7 +90,7 @@ const skillCard = own({
     full: z.boolean().optional().describe('The whole schema, unshortened'),
   }),
   async run(gate, { caller }, { skill_id, full = false }) {
-    const card = gate.card(caller, skill_id, full)
+    const card = gate.catalogue.card(caller, skill_id, full)
     return card.ok ? told(JSON.stringify(card.value)) : failed(card.problem)
   },
 })

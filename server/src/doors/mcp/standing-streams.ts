@@ -113,11 +113,11 @@ export function createStandingStreams(gate: Gate): StandingStreams {
         send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...params })
       }
       const stops = [
-        gate.onChange(caller, ({ kind }) => {
+        gate.changes.onChange(caller, ({ kind }) => {
           // Another policy may permit other tools.
           if (kind === 'tools' || kind === 'policy' || kind === 'reset') tell('tools')
         }),
-        gate.onNotice(caller, ({ method }) => {
+        gate.proxy.onNotice(caller, ({ method }) => {
           if (method === 'notifications/resources/list_changed') tell('resources')
           if (method === 'notifications/prompts/list_changed') tell('prompts')
         }),

@@ -33,7 +33,7 @@ const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
 ])
 
 export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
-  surface === 'auto' ? gate.smallerSurface(caller, SEARCH_TEXT) : surface
+  surface === 'auto' ? gate.catalogue.smallerSurface(caller, SEARCH_TEXT) : surface
 
 export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCursor?: string }
 
@@ -43,7 +43,9 @@ export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cu
   if (from === undefined || (shown === 'search' && cursor !== undefined)) return undefined
   if (shown === 'search') return { tools: era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST }
   // A model may hold an operator's key: what nobody has admitted is in no model's list, whoever asks.
-  const tools = gate.tools(caller).filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
+  const tools = gate.catalogue
+    .tools(caller)
+    .filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
   const { items, next } = pageBySize(tools, from)
   const listed = items.map(({ row, title }) => ({
     ...definitionFor(inForce(row).definition, era),
@@ -95,7 +97,7 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
 
 /** The definition that a client was shown, or could have been. */
 export function definitionOf(gate: Gate, caller: Caller, tool_id: string): ToolDefinition | undefined {
-  const row = gate.tool(caller, tool_id)?.row
+  const row = gate.catalogue.tool(caller, tool_id)?.row
   return row === undefined ? undefined : inForce(row).definition
 }
 

@@ -22,7 +22,7 @@ export function tellCalls(
   const tellTask = taskTeller(gate, caller, (task) =>
     send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
   )
-  return gate.onChange(caller, (change) => {
+  return gate.changes.onChange(caller, (change) => {
     // An approver sees the calls of others; here everybody hears of their own alone.
     if (change.kind !== 'call' || change.asked_by !== caller.id || change.user !== caller.user) return
     const isNews = change.task === true || wasHeld(change)
@@ -47,7 +47,7 @@ export function tellTasks(
       params: { ...detailedTask(gate, caller, task), _meta: meta },
     }),
   )
-  const stop = gate.onChange(caller, (change) => {
+  const stop = gate.changes.onChange(caller, (change) => {
     if (change.kind === 'call' && ids.has(change.call_id)) tellTask(change.call_id)
   })
   for (const id of ids) tellTask(id)
@@ -63,7 +63,7 @@ function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void):
   let reading = Promise.resolve()
 
   async function readAndTell(call_id: string): Promise<void> {
-    const read = await gate.readTask(caller, call_id)
+    const read = await gate.calls.readTask(caller, call_id)
     if (!read.ok) return
     const { state, outcome, updated_at } = read.value
     const news = `${state} ${outcome.status} ${updated_at}`

@@ -73,7 +73,7 @@ export function createWatchedResources(gate: Gate): WatchedResources {
       const known = listener.watched.get(uri)
       const watching =
         known ??
-        gate.watch(guest.caller, { uri, ...about }, (changed) => {
+        gate.proxy.watch(guest.caller, { uri, ...about }, (changed) => {
           for (const stream of hearing(listener)) stream.send(updated(changed))
         })
       listener.watched.set(uri, watching)
@@ -104,7 +104,7 @@ export function createWatchedResources(gate: Gate): WatchedResources {
     },
     async watchAll(caller, uris, about, onUpdated) {
       const begun = await Promise.all(
-        uris.map(async (uri) => ({ uri, answer: await gate.watch(caller, { uri, ...about }, onUpdated) })),
+        uris.map(async (uri) => ({ uri, answer: await gate.proxy.watch(caller, { uri, ...about }, onUpdated) })),
       )
       return {
         uris: begun.flatMap(({ uri, answer }) => (answer.is === 'watching' ? [uri] : [])),

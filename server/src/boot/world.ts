@@ -1,0 +1,87 @@
+import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
+import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
+import type { ServerReport } from '../commands/catalogue/bind.ts'
+import type { FactsDeps } from '../commands/calls/gather-facts.ts'
+import type { Intake } from '../commands/calls/intake.ts'
+import type { LivePolicy } from '../commands/policy/live-policy.ts'
+import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
+import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
+import type { HealthEvidence } from '../commands/ports/health.ts'
+import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
+import type { Ledger } from '../commands/ports/ledger.ts'
+import type { ArgumentModel } from '../commands/ports/models.ts'
+import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
+import type { Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
+import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
+import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
+import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
+import type { Meaning } from '../commands/catalogue/search-meaning.ts'
+import type { Doubts } from '../commands/changes/settle-doubts.ts'
+import type { Watch } from '../commands/changes/watch-rows.ts'
+import type { CallerKind } from '../contract/caller.ts'
+import type { ToolflowSettings } from '../contract/toolflow.ts'
+import type { Liveness } from '../commands/runs/liveness.ts'
+import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
+import type { LiveKeys } from './data-folder.ts'
+
+/** Everything the commands need from the world, opened. */
+export type World = {
+  readonly version: string
+  readonly stream: string
+  readonly boot: string
+  readonly ledger: Ledger & Watch
+  readonly doubts: Doubts
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly files: FileFacts
+  readonly judgement: Judgement
+  readonly ownCredentials: FactsDeps['ownCredentials']
+  readonly toolflow: ToolflowSettings
+  /** Only with a model for the toolflow. */
+  readonly argumentModel?: ArgumentModel
+  readonly meaning?: Meaning
+  /** What callers' searches lead to, where that is learnt. Not for the toolflow: there only the words choose. */
+  readonly learning?: HabitsBook
+  /** Only with a `serenity` section. */
+  readonly health?: HealthEvidence
+  readonly audit: AuditReads
+  /** The newest checkpoint, outside the ledger. */
+  readonly kept: KeptCheckpoint
+  /** The same ledger, below everything that tells of what changes. */
+  readonly quiet: Ledger
+  readonly scrub: () => Promise<void>
+  readonly tail: OwnTail
+  readonly journal: Journal
+  readonly liveness: Liveness
+  readonly artifacts: Artifacts
+  readonly servers: ToolServers
+  readonly offerings: Offerings
+  readonly serverReports: () => readonly ServerReport[]
+  readonly catalogue: LiveCatalogue
+  readonly live: LivePolicy
+  readonly policy: DispatchDeps['policy']
+  readonly holdFor: DispatchDeps['holdFor']
+  readonly pendingLimits: DispatchDeps['pendingLimits']
+  readonly keys: LiveKeys
+  readonly issuers: Issuers
+  readonly passphrases: Passphrases
+  readonly strong: 'role' | 'passphrase'
+  readonly tokensCountAs: 'simple' | 'strong'
+  readonly otherApprovers: readonly string[] | 'unknown'
+  readonly newKey: (kind: CallerKind) => string
+  readonly digest: Digest
+  readonly digestBytes: (hex: string) => string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly intake: Intake
+  readonly probe: Probe
+  readonly links: (approval_id: string) => string
+  /** Aborted when the gate takes no more calls. */
+  readonly stopping: AbortSignal
+  readonly channels: readonly Channel[]
+  readonly callbacks: ReadonlyMap<string, CallbackSource>
+  readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
+  readonly after: (ms: number, callback: () => void) => () => void
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}

@@ -1,0 +1,49 @@
+import type { AuditEntry, AuditProof, AuditReport, Checkpoint } from '../../contract/audit.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { CheckpointKeys, OwnTail, PublicKey } from '../ports/audit.ts'
+import type { AuditReads } from '../ports/reads.ts'
+import { acceptBreak, type AcceptBreakDeps } from './accept-break.ts'
+import { exportAudit, type ExportAuditDeps } from './export-audit.ts'
+import { noteRefusal, type NoteDeps, type Refusal } from './note-refusal.ts'
+import { proveEntry, type ProveEntryDeps } from './prove-entry.ts'
+import { verifyAudit, type VerifyAuditDeps } from './verify-audit.ts'
+import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
+
+export type AuditWorld = AcceptBreakDeps &
+  ExportAuditDeps &
+  NoteDeps &
+  ProveEntryDeps &
+  VerifyAuditDeps &
+  WriteCheckpointDeps & {
+    readonly audit: AuditReads
+    readonly keys: CheckpointKeys
+    readonly tail: OwnTail
+    /** The stream that is meant where none is named. */
+    readonly stream: string
+  }
+
+export interface AuditGate {
+  /** Records that somebody was turned away at a door. */
+  noteRefusal(refusal: Refusal): Promise<void>
+  page(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
+  verify(against: readonly Checkpoint[]): Promise<AuditReport>
+  export(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
+  prove(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
+  presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
+  /** Goes on from a broken audit: signs what is there as found, with the reason. */
+  acceptBreak(caller: Caller, reason: string): Promise<Result<Checkpoint>>
+  /** The keys that checkpoints are verified with. */
+  checkpointKeys(): readonly PublicKey[]
+}
+
+export const bindAudit = (world: AuditWorld): AuditGate => ({
+  noteRefusal: (refusal) => noteRefusal(world, refusal),
+  page: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
+  verify: (against) => verifyAudit(world, { against, kept: world.kept.state(), tail: world.tail }),
+  export: (since, format) => exportAudit(world, { format, ...(since > 0 ? { since } : {}) }),
+  prove: (stream, seq) => proveEntry(world, stream ?? world.stream, seq),
+  presentCheckpoint: () => presentCheckpoint(world),
+  acceptBreak: (caller, reason) => acceptBreak(world, caller, reason),
+  checkpointKeys: () => world.keys.publicKeys(),
+})

@@ -1,0 +1,63 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
+import { taught, type HabitsBook } from '../catalogue/search-habits.ts'
+import type { Page } from '../ports/reads.ts'
+import type { Live } from '../ports/upstream.ts'
+import { cancelTask, type CancelDeps } from './cancel-task.ts'
+import { dispatchCall, type DispatchDeps } from './dispatch-call.ts'
+import { readCallByKey } from './read-call-by-key.ts'
+import { readCall, type ReadCallDeps } from './read-call.ts'
+import { listTasks, readTask, type CallTask, type TasksPage } from './read-task.ts'
+import { settleCall, type SettleDeps, type Settlement } from './settle-call.ts'
+import { withdrawCall } from './withdraw-call.ts'
+
+export type CallsWorld = DispatchDeps &
+  ReadCallDeps &
+  CancelDeps &
+  SettleDeps &
+  Pick<ApprovalReadDeps, 'shelves' | 'judgement'> & {
+    /** What callers' searches lead to, where that is learnt. */
+    readonly learning?: HabitsBook
+  }
+
+export interface CallsGate {
+  dispatch(request: CallRequest, live?: Live): Promise<Outcome>
+  read(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
+  /** The call that this caller made under an idempotency key. */
+  readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<Outcome>>
+  /** A call that its maker follows as a task: as it stands, or once it is over while somebody waits. */
+  readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
+  listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
+  cancelTask(caller: Caller, call_id: string): Promise<Result<CallTask>>
+  /** Records what became of a call whose outcome is unknown. */
+  settle(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
+  withdraw(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
+  listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>
+}
+
+/** `idle` resolves when every dispatched call has its outcome, also where nobody waits for it any more. */
+export function bindCalls(world: CallsWorld): { readonly calls: CallsGate; idle(): Promise<void> } {
+  const dispatched = new Set<Promise<unknown>>()
+  const dispatch: CallsGate['dispatch'] = (request, live) => {
+    const outcome = dispatchCall(world, request, live)
+    dispatched.add(outcome)
+    const forget = () => void dispatched.delete(outcome)
+    outcome.then(forget, forget)
+    return outcome
+  }
+  const calls: CallsGate = {
+    dispatch: world.learning === undefined ? dispatch : taught(dispatch, world.learning),
+    read: (caller, id, wait) => readCall(world, caller, id, wait),
+    readByKey: (caller, key, wait) => readCallByKey(world, caller, key, wait),
+    readTask: (caller, id, waiting) => readTask(world, caller, id, waiting),
+    listTasks: (caller, page) => listTasks(world, caller, page),
+    cancelTask: (caller, id) => cancelTask(world, caller, id),
+    settle: (caller, id, as) => settleCall(world, caller, id, as),
+    withdraw: (caller, id) => withdrawCall(world, caller, id),
+    listUnknown: (caller, page) => listUnknown(world, caller, page),
+  }
+  return { calls, idle: async () => void (await Promise.allSettled(dispatched)) }
+}

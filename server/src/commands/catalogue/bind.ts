@@ -1,0 +1,75 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { DefinitionReview } from '../../contract/definition-review.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
+import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import type { LivePolicy } from '../policy/live-policy.ts'
+import { admitTool, type AdmitDeps } from './admit-tool.ts'
+import { readCard, type Card, type CardDeps } from './read-card.ts'
+import { reviewTool } from './review-tool.ts'
+import type { HabitsBook } from './search-habits.ts'
+import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
+import { smallerSurface } from './smaller-surface.ts'
+
+/** What is written about one tool server, for operators. */
+export type ServerReport = { readonly server: string; readonly state: string; readonly tools: number } & Readonly<
+  Record<string, unknown>
+>
+
+export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
+  AdmitDeps &
+  CardDeps &
+  SiblingDeps & {
+    /** What callers' searches lead to, where that is learnt. */
+    readonly learning?: HabitsBook
+    readonly live: Pick<LivePolicy, 'reload'>
+    readonly serverReports: () => readonly ServerReport[]
+  }
+
+export interface CatalogueGate {
+  /** The tools of which any call of this caller could be anything but blocked by policy; whoever oversees sees all. */
+  tools(caller: Caller): readonly Tool[]
+  /** The same, by id. */
+  tool(caller: Caller, tool_id: string): Tool | undefined
+  /** Found are only tools that `tools` lists and their servers offer. */
+  search(caller: Caller, query: string, top_k?: number): Promise<Result<readonly FoundTool[]>>
+  /** Stands while search goes by words alone although a model for meaning is configured. */
+  searchNotice(): string | undefined
+  /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
+  standardOf(tool: Tool): StandardSentences
+  card(caller: Caller, tool_id: string, full: boolean): Result<Card>
+  /** The admitted and the listed definition side by side, for those who may admit or approve. */
+  review(caller: Caller, tool_id: string): Result<DefinitionReview>
+  admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
+  servers(): readonly ServerReport[]
+  /** Which of two ways to show the tools costs a model less to read; `own` is the text of what takes their place. */
+  smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
+}
+
+export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
+  const { sight, learning } = world
+  const searching = learning === undefined ? world : { ...world, habits: learning }
+  return {
+    tools: (caller) => sight.tools(caller),
+    tool: (caller, id) => sight.tool(caller, id),
+    search: (caller, query, top_k) => searchTools(searching, caller, query, top_k),
+    searchNotice: () => world.meaning?.notice(),
+    standardOf: (tool) => standardOf(world, tool),
+    card: (caller, id, full) => readCard(world, caller, id, full),
+    review: (caller, id) => reviewTool(world, caller, id),
+    async admit(caller, id, hash) {
+      const admitted = await admitTool(world, caller, id, hash)
+      if (!admitted.ok) return admitted
+      // Conditions are checked against the admitted schemas.
+      await world.live.reload('catalogue')
+      return ok(undefined)
+    },
+    servers: () => world.serverReports(),
+    smallerSurface: (caller, own) =>
+      smallerSurface(
+        own,
+        sight.tools(caller).flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition])),
+      ),
+  }
+}

@@ -1,0 +1,44 @@
+import type { Caller, CredentialRow } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { Accounts } from '../ports/reads.ts'
+import type { Issuers } from '../ports/keys.ts'
+import { claimKey } from './claim-key.ts'
+import {
+  authenticate,
+  createCredential,
+  listCredentials,
+  revokeCredential,
+  type CredentialDeps,
+  type NewCredential,
+  type ShownCredential,
+} from './credentials.ts'
+import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
+import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
+
+export type IdentityWorld = CredentialDeps &
+  PassphraseDeps &
+  RotateDeps & { readonly accounts: Accounts; readonly issuers: Issuers }
+
+export interface IdentityGate {
+  authenticate(key: string): Promise<Result<Caller>>
+  /** Takes an idempotency key for a request that is not a call. */
+  claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
+  createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
+  revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
+  listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
+  /** For strong approvals, of the caller's own. */
+  setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
+  clearPassphrase(caller: Caller, user: string): Promise<Result<void>>
+  rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
+}
+
+export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
+  authenticate: (key) => authenticate(world, key),
+  claimKey: (caller, key) => claimKey(world, caller, key),
+  createCredential: (caller, wanted) => createCredential(world, caller, wanted),
+  revokeCredential: (caller, id) => revokeCredential(world, caller, id),
+  listCredentials: (caller) => listCredentials(world, caller),
+  setPassphrase: (caller, wanted) => setPassphrase(world, caller, wanted),
+  clearPassphrase: (caller, user) => clearPassphrase(world, caller, user),
+  rotateKeys: (caller, which) => rotateKeys(world, caller, which),
+})

@@ -1,0 +1,31 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { Page } from '../ports/reads.ts'
+import { cancelRun, type CancelRunDeps } from './cancel-run.ts'
+import {
+  listRuns,
+  readRun,
+  type ReadRunDeps,
+  type RunDetails,
+  type RunFilter,
+  type RunsPage,
+  type RunView,
+} from './read-run.ts'
+import { resumeRun, type ResumeRunDeps } from './resume-run.ts'
+
+export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps
+
+export interface RunsGate {
+  list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
+  read(caller: Caller, run_id: string, page: Page): Promise<Result<RunDetails>>
+  cancel(caller: Caller, run_id: string, reason?: string): Promise<Result<RunView>>
+  /** Drives a faulted run again. */
+  resume(caller: Caller, run_id: string): Promise<Result<RunView>>
+}
+
+export const bindRuns = (world: RunsWorld): RunsGate => ({
+  list: (caller, filter, page) => listRuns(world, caller, filter, page),
+  read: (caller, id, page) => readRun(world, caller, id, page),
+  cancel: (caller, id, reason) => cancelRun(world, caller, id, reason),
+  resume: (caller, id) => resumeRun(world, caller, id),
+})

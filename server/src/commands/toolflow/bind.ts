@@ -1,0 +1,24 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../../contract/toolflow.ts'
+import { readToolflow } from './read-toolflow.ts'
+import { resumeToolflow, type ResumeToolflowDeps } from './resume-toolflow.ts'
+import { runOf, runToolflow, type RunToolflow, type RunToolflowDeps } from './run-toolflow.ts'
+
+export type ToolflowWorld = RunToolflowDeps & ResumeToolflowDeps
+
+/** Search, choose, judge and run, as one durable flow. */
+export interface ToolflowGate {
+  run(caller: Caller, body: ToolflowBody, more?: RunToolflow): Promise<Result<ToolflowView>>
+  read(caller: Caller, run_id: string, wait_ms?: number): Promise<Result<ToolflowView>>
+  /** The flow that this caller started under an idempotency key. */
+  readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<ToolflowView>>
+  resume(caller: Caller, run_id: string, answer: ToolflowAnswer, wait_ms?: number): Promise<Result<ToolflowView>>
+}
+
+export const bindToolflow = (world: ToolflowWorld): ToolflowGate => ({
+  run: (caller, body, more) => runToolflow(world, caller, body, more),
+  read: (caller, id, wait) => readToolflow(world, caller, id, wait),
+  readByKey: async (caller, key, wait) => readToolflow(world, caller, await runOf(world, caller, key), wait),
+  resume: (caller, id, answer, wait) => resumeToolflow(world, caller, id, answer, wait),
+})
