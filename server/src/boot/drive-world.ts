@@ -5,7 +5,7 @@ import type { RunKind } from '../contract/run.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { bindGate, type Bound } from './bind-gate.ts'
 import type { World } from './world.ts'
-import type { Log } from './open-gate.ts'
+import type { Log } from './log.ts'
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
 export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {

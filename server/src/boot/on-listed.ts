@@ -3,7 +3,7 @@ import { registerTools, type RegisterDeps } from '../commands/catalogue/register
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import { LISTING_SAYS } from '../contract/tool-bounds.ts'
-import type { Log } from './open-gate.ts'
+import type { Log } from './log.ts'
 
 export type OnListedDeps = RegisterDeps & {
   readonly live: Pick<LivePolicy, 'reload'>

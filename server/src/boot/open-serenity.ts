@@ -4,7 +4,7 @@ import { ok, type Result } from '../contract/problems.ts'
 import { GateWord, SERENITY_LIMITS, type Serenity, type SerenityProvider } from '../contract/serenity.ts'
 import { healthFiles } from '../upstream/health-files.ts'
 import { openHealthProvider } from '../upstream/health-providers.ts'
-import type { Log } from './open-gate.ts'
+import type { Log } from './log.ts'
 
 const AGE = 'TRINITY_TOOLFLOW_MAX_SCORE_AGE_MINUTES'
 const FORCE = 'TRINITY_TOOLFLOW_FORCE_DECISION'

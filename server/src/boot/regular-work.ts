@@ -1,6 +1,6 @@
 import type { Swept } from '../commands/retention/sweep-expired.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
-import type { Log } from './open-gate.ts'
+import type { Log } from './log.ts'
 
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_EVERY_MS = 3_600_000

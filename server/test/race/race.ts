@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld } from '../../src/boot/open-gate.ts'
+import { openWorld } from '../../src/boot/open-world.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
 

@@ -1,0 +1,16 @@
+import type { Probe } from '../commands/ports/runtime.ts'
+import type { Log } from './log.ts'
+import type { PolicySource } from './policy-files.ts'
+
+export type GateOptions = {
+  readonly log: Log
+  /** Nobody else writes to the store: the folder's lock is held. */
+  readonly alone?: boolean
+  readonly probe?: Probe
+  /** The script of the thread that writes the ledger; crash tests bring one that dies. */
+  readonly writer?: URL
+  /** Where people decide. Known only once the door is open. */
+  readonly url: () => string
+  /** Where the policy can be read again; without it, the settings' own text for ever. */
+  readonly policy?: PolicySource
+}

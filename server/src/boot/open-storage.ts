@@ -1,0 +1,118 @@
+import { givingBackPending } from '../commands/approvals/pending-limits.ts'
+import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
+import { settleDoubts } from '../commands/changes/settle-doubts.ts'
+import { watchRows } from '../commands/changes/watch-rows.ts'
+import { withOutbox } from '../commands/channels/outbox.ts'
+import { stampEnds } from '../commands/retention/stamp-ends.ts'
+import { tellRuns } from '../commands/runs/tell-runs.ts'
+import { ok, type Problem, type Result } from '../contract/problems.ts'
+import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
+import { openStore } from '../stores/open-store.ts'
+import { measure, type Measured } from '../telemetry/measure.ts'
+import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
+import { placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import type { GateOptions } from './gate-options.ts'
+import { readingsOf } from './open-metrics.ts'
+import { packageVersion } from './package-version.ts'
+import { randomIds } from './random-ids.ts'
+import type { Parts } from './read-parts.ts'
+import { after } from './timers.ts'
+import type { World } from './world.ts'
+
+/** What is stored, and everything that a commit passes through on its way there. */
+export type Storage = {
+  readonly world: Pick<
+    World,
+    | 'version'
+    | 'stream'
+    | 'ledger'
+    | 'quiet'
+    | 'doubts'
+    | 'shelves'
+    | 'accounts'
+    | 'audit'
+    | 'tail'
+    | 'kept'
+    | 'journal'
+    | 'artifacts'
+    | 'scrub'
+  >
+  readonly telemetry: Telemetry
+  readonly measured: Measured
+  /** Why no call may be taken: the audit is broken, or a commit is in doubt. */
+  closedBy(): Problem | undefined
+  close(): Promise<void>
+}
+
+export type StorageSetup = Pick<GateOptions, 'alone' | 'writer'> & {
+  readonly stopping: AbortSignal
+  /** For the gauges of tool servers. */
+  readonly serverStatus: Parameters<typeof readingsOf>[0]['servers']
+}
+
+/** Second of the three parts of a gate: the store, and telemetry around it. */
+export async function openStorage(
+  settings: Settings,
+  { log, otlp, world: { channels } }: Parts,
+  { alone, writer, stopping, serverStatus }: StorageSetup,
+): Promise<Result<Storage>> {
+  const stream = 'main'
+  const kept = openKeptCheckpoint(placesIn(settings.data).keys)
+  const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
+  const store = await openStore({
+    folder: settings.data,
+    stream,
+    onFault,
+    alone: alone === true,
+    script: writer,
+    onDiverged: (found) => diverged(found),
+  })
+  if (!store.ok) return store
+  const { shelves, accounts, audit, tail, journal, artifacts, ledger: quiet } = store.value
+  const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
+  const diverged = (found: Parameters<typeof noteFound>[1]) =>
+    void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
+  const version = packageVersion()
+  const telemetry = openTelemetry({
+    version,
+    ...otlp,
+    onFault: (endpoint) =>
+      log('warn', 'the collector takes no traces or metrics; they are dropped until it does', { endpoint }),
+    readings: readingsOf({ shelves, audit, servers: serverStatus }),
+  })
+  const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
+  const doubts = settleDoubts({
+    ledger: quiet,
+    after,
+    stopping,
+    onDoubt: (commit) =>
+      log('error', 'the ledger did not answer a commit: no calls are taken until it is known', { commit }),
+  })
+  const told = tellRuns(givingBackPending(stampEnds(doubts, Date.now)))
+  const ledger = watchRows(
+    withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now }),
+    doubts,
+  )
+  return ok({
+    world: {
+      version,
+      stream,
+      ledger,
+      quiet,
+      doubts,
+      shelves,
+      accounts,
+      audit,
+      tail,
+      kept,
+      journal,
+      artifacts,
+      scrub: () => store.value.scrub(),
+    },
+    telemetry,
+    measured,
+    closedBy: () => brokenProblem(kept.state()) ?? doubts.closedBy(),
+    close: () => store.value.close(),
+  })
+}

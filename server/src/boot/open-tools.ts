@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
+import { strikeOwnAnswers, strikeOwnReplies } from '../commands/calls/strike-own-answers.ts'
+import { openCatalogue } from '../commands/catalogue/catalogue.ts'
+import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
+import { openHabits } from '../commands/catalogue/search-habits.ts'
+import { openMeaning } from '../commands/catalogue/search-meaning.ts'
+import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
+import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { openVectors } from '../stores/vectors.ts'
+import { openToolServers } from '../upstream/open-tool-servers.ts'
+import { openBreathe } from './breathe.ts'
+import { placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import type { Log } from './log.ts'
+import { onListedWith } from './on-listed.ts'
+import type { Storage } from './open-storage.ts'
+import type { PolicySource } from './policy-files.ts'
+import { randomIds } from './random-ids.ts'
+import type { Parts } from './read-parts.ts'
+import { openServerFolders } from './server-folders.ts'
+import type { World } from './world.ts'
+
+/** The catalogue, the policy in force and the tool servers. */
+export type Tools = {
+  readonly world: Pick<
+    World,
+    'catalogue' | 'live' | 'policy' | 'servers' | 'offerings' | 'serverReports' | 'meaning' | 'learning'
+  >
+  /** The first listing of every server has come in, or its first attempt has failed. */
+  readonly settled: Promise<void>
+  status: ReturnType<typeof openToolServers>['status']
+  closeServers(): Promise<void>
+  /** Stops watching the policy's files. */
+  unwatch(): void
+}
+
+/** Third of the three parts of a gate: what is judged, and by which rules. */
+export async function openTools(
+  settings: Settings,
+  parts: Parts,
+  { world, measured }: Storage,
+  policy: PolicySource | undefined,
+): Promise<Result<Tools>> {
+  const { config } = settings
+  const { log, own, configs, embedder, scanner } = parts
+  const { ledger, shelves } = world
+  const shared = { ledger, shelves, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const breathe = openBreathe()
+  const catalogue = await openCatalogue({ shelves, servers: config.servers, breathe })
+  const listingFindings = await openListingFindings(shelves, Object.keys(config.servers))
+  const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
+  const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
+  if (!opened.ok) return opened
+  const live = loggedPolicy(opened.value, log)
+  const servers = openToolServers({
+    servers: openServerFolders(settings.data, configs),
+    version: world.version,
+    onListed: onListedWith({ ...shared, catalogue, breathe, strike: own.strikeAll, live, listingFindings, log }),
+    log: ({ level, server, says }) => log(level, says, { server }),
+  })
+  const meaning = embedder && {
+    meaning: openMeaning({
+      catalogue,
+      embedder,
+      vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),
+      clock: Date.now,
+    }),
+  }
+  const outputs = config.dlp.outputs === 'off' ? undefined : scanner
+  return ok({
+    world: {
+      catalogue,
+      live,
+      policy: () => live.current(),
+      servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), outputs)),
+      offerings: redactReplies(strikeOwnReplies(servers, own.current), outputs),
+      serverReports: () =>
+        own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
+      ...meaning,
+      ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
+    },
+    settled: Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined),
+    status: () => servers.status(),
+    closeServers: () => servers.close(),
+    unwatch: source.watch(() => void live.reload('file')),
+  })
+}
+
+/** The same policy, with a word in the log about every reload that a person should know of. */
+function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
+  return {
+    ...live,
+    async reload(because, by) {
+      const reloaded = await live.reload(because, by)
+      if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
+      else if (reloaded.value.changed) log('info', 'another policy is in force', { because, ...reloaded.value })
+      return reloaded
+    },
+  }
+}
+
+/** Vectors of two models are not alike, whatever they say. */
+const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
+  `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { requestLife } from '../commands/approvals/request-life.ts'
+import { createIntake } from '../commands/calls/intake.ts'
+import { onlyBoot } from '../commands/runs/liveness.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { newApiKey } from '../keys/api-keys.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { openIssuers } from '../keys/open-issuers.ts'
+import { scryptPassphrases } from '../keys/passphrases.ts'
+import type { Measured } from '../telemetry/measure.ts'
+import type { Telemetry } from '../telemetry/open-telemetry.ts'
+import { digestBytes } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import type { GateOptions } from './gate-options.ts'
+import { openStorage } from './open-storage.ts'
+import { openTools } from './open-tools.ts'
+import { randomIds } from './random-ids.ts'
+import { readParts } from './read-parts.ts'
+import { after, persist } from './timers.ts'
+import type { World } from './world.ts'
+
+export type OpenedWorld = {
+  readonly world: World
+  readonly settled: Promise<void>
+  readonly telemetry: Telemetry
+  readonly measured: Measured
+  readonly stopping: AbortController
+  /** Ends what is being sent to channels; it is sent again after the next start. */
+  hangUp(): void
+  closeServers(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The rooms' ports, opened in three parts: what the settings say, the store, the tools. Several processes may share a store;
+ * recovery is for the one that holds the folder's lock.
+ */
+export async function openWorld(
+  settings: Settings,
+  options: GateOptions,
+  fresh: boolean,
+): Promise<Result<OpenedWorld>> {
+  const { config } = settings
+  const stopping = new AbortController()
+  const parts = await readParts(settings, options.log, fresh)
+  if (!parts.ok) return parts
+  const { log, scanner, hangUp } = parts.value
+  const storage = await openStorage(settings, parts.value, {
+    ...options,
+    stopping: stopping.signal,
+    serverStatus: () => (tools.ok ? tools.value.status() : []),
+  })
+  if (!storage.ok) {
+    await scanner.close()
+    return storage
+  }
+  const tools = await openTools(settings, parts.value, storage.value, options.policy)
+  if (!tools.ok) {
+    await scanner.close()
+    await storage.value.close()
+    return tools
+  }
+  const { telemetry, measured } = storage.value
+  const { callbacks } = parts.value.world
+  const boot = randomBytes(8).toString('hex')
+  const world: World = {
+    ...parts.value.world,
+    ...storage.value.world,
+    ...tools.value.world,
+    boot,
+    liveness: onlyBoot(boot),
+    clock: Date.now,
+    digest: sha256Hex,
+    digestBytes,
+    ids: randomIds,
+    toolflow: config.toolflow,
+    holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
+    pendingLimits: {
+      requests: config.approvals.pending_per_caller,
+      bytes: config.approvals.pending_bytes_per_caller,
+    },
+    passphrases: scryptPassphrases,
+    strong: config.approvals.strong,
+    tokensCountAs: config.approvals.tokens,
+    otherApprovers:
+      config.auth.oidc.length > 0 ? 'unknown' : [...callbacks.values()].map(({ approver }) => approver.user),
+    issuers: openIssuers(config.auth.oidc, Date.now),
+    newKey: newApiKey,
+    intake: createIntake(storage.value.closedBy),
+    probe: options.probe ?? (() => {}),
+    stopping: stopping.signal,
+    onUndelivered: (channel, delivery_id, attempt) =>
+      log('warn', 'a message was not taken and is sent again later', { channel, delivery_id, attempt }),
+    links: (approval_id) => `${config.channels.url ?? options.url()}/#/approvals/${approval_id}`,
+    after,
+    persist,
+  }
+  return ok({
+    world,
+    telemetry,
+    measured,
+    stopping,
+    hangUp,
+    settled: tools.value.settled,
+    closeServers: () => tools.value.closeServers(),
+    async close() {
+      tools.value.unwatch()
+      await telemetry.close()
+      await tools.value.closeServers()
+      await scanner.close()
+      await storage.value.close()
+    },
+  })
+}

@@ -1,0 +1,104 @@
+import { loadJudgement } from '../commands/calls/facts/load-judgement.ts'
+import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/own-credentials.ts'
+import { loadPolicy } from '../commands/policy/load-policy.ts'
+import type { Embedder } from '../commands/ports/embeddings.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { sha256Hex } from '../keys/digest.ts'
+import { openArgumentModel } from '../upstream/argument-model.ts'
+import { openEmbeddingModel } from '../upstream/embedding-model.ts'
+import { localFiles } from '../upstream/local-files.ts'
+import { secretOf, serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
+import { openLiveKeys, type LiveKeys } from './data-folder.ts'
+import { gateFiles } from './gate-files.ts'
+import type { Settings } from './load-config.ts'
+import type { Log } from './log.ts'
+import { openChannels } from './open-channels.ts'
+import { otlpOf } from './open-metrics.ts'
+import { openSerenity } from './open-serenity.ts'
+import { ownSecrets } from './own-secrets.ts'
+import { openScanner, type OpenScanner } from './scanner/open-scanner.ts'
+import type { World } from './world.ts'
+
+/** What the settings and the key folder lead to, before there is a ledger. */
+export type Parts = {
+  readonly world: Pick<
+    World,
+    'keys' | 'files' | 'judgement' | 'ownCredentials' | 'health' | 'argumentModel' | 'channels' | 'callbacks'
+  >
+  readonly own: OwnCredentialsBook
+  /** Without the gate's own secrets. */
+  readonly log: Log
+  readonly configs: readonly ServerConfig[]
+  readonly embedder?: Embedder
+  readonly otlp: OtlpSettings
+  readonly scanner: OpenScanner
+  /** Ends what is being sent to channels; it is sent again after the next start. */
+  hangUp(): void
+}
+
+type OtlpSettings = Extract<ReturnType<typeof otlpOf>, { ok: true }>['value']
+
+/** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
+export async function readParts(settings: Settings, say: Log, fresh: boolean): Promise<Result<Parts>> {
+  const { config } = settings
+  const keys = openLiveKeys(settings.data, fresh)
+  if (!keys.ok) return keys
+  const configs = serverConfigs(config.servers, settings.folder)
+  if (!configs.ok) return configs
+  const sound = loadPolicy(sha256Hex, settings.policy)
+  if (!sound.ok) return sound
+  const files = localFiles(config.servers, settings.folder, gateFiles(settings))
+  const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
+  if (!judgement.ok) return judgement
+  const own = openOwnCredentials(() => ownSecrets(settings))
+  const log: Log = (level, says, about) => say(level, own.strike(says), own.strikeAll(about))
+  const health = await openSerenity(config.serenity, settings.folder, process.env, log)
+  if (!health.ok) return health
+  const posting = new AbortController()
+  const channels = openChannels(config.channels, {
+    folder: settings.folder,
+    clock: Date.now,
+    stopping: posting.signal,
+  })
+  if (!channels.ok) return channels
+  const model = config.models.toolflow
+  const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
+  if (argumentModel?.ok === false) return argumentModel
+  const embedder = config.search.embeddings && openEmbeddingModel(config.search.embeddings, settings.folder)
+  if (embedder?.ok === false) return embedder
+  const otlp = otlpOf(config.telemetry, settings.folder)
+  if (!otlp.ok) return otlp
+  const scanner = openScanner(judgement.value.scanRules, config.dlp)
+  return ok({
+    world: {
+      keys: { ...keys.value, rotate: refreshing(keys.value.rotate, own) },
+      files,
+      judgement: { ...judgement.value, scanner },
+      ownCredentials: own.current,
+      ...(health.value === undefined ? {} : { health: health.value }),
+      ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
+      ...channels.value,
+    },
+    own,
+    log,
+    configs: configs.value,
+    ...(embedder === undefined ? {} : { embedder: embedder.value }),
+    otlp: otlp.value,
+    scanner,
+    hangUp: () => posting.abort(),
+  })
+}
+
+/** The same rotation; the new key is one of the gate's own secrets from then on. */
+const refreshing = (rotate: LiveKeys['rotate'], own: OwnCredentialsBook): LiveKeys['rotate'] => ({
+  token: () => {
+    const rotated = rotate.token()
+    own.refresh()
+    return rotated
+  },
+  checkpoint: () => {
+    const rotated = rotate.checkpoint()
+    own.refresh()
+    return rotated
+  },
+})
