@@ -2,7 +2,7 @@ import type { Gate } from '../server/src/commands/gate.ts'
 import { packageVersion } from '../server/src/boot/package-version.ts'
 import { refuse } from '../server/src/contract/problems.ts'
 import { httpApp } from '../server/src/doors/http/app.ts'
-import type { App } from '../server/src/doors/http/route.ts'
+import type { App } from '../server/src/doors/http/door.ts'
 
 /** The HTTP door with nothing behind it, for whoever wants to know what it offers and not to use it. */
 export function appWithoutGate(): App {

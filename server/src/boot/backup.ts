@@ -12,7 +12,7 @@ import {
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
-import type { UpOptions } from '../doors/cli/program.ts'
+import type { UpOptions } from '../doors/cli/cli-boot.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
 import type { PackedFile } from '../stores/packed-file.ts'

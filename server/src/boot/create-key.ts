@@ -1,7 +1,7 @@
 import type { NewCredential } from '../commands/identity/credentials.ts'
 import { LOCAL_OWNER, type CredentialRow } from '../contract/caller.ts'
 import type { Result } from '../contract/problems.ts'
-import type { UpOptions } from '../doors/cli/program.ts'
+import type { UpOptions } from '../doors/cli/cli-boot.ts'
 import { settingsOf } from './local-gate.ts'
 import { withCredentials } from './open-credentials.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UpOptions } from '../doors/cli/program.ts'
+import type { UpOptions } from '../doors/cli/cli-boot.ts'
 import { placesIn } from './data-folder.ts'
 import { dataIn, loadConfig } from './load-config.ts'
 

@@ -3,7 +3,7 @@ import { invalidPolicy, loadDraft, type PolicyText } from '../commands/policy/lo
 import { testPolicy } from '../commands/policy/test-policy.ts'
 import type { PolicyLintBody } from '../contract/api.ts'
 import { ok, type Result } from '../contract/problems.ts'
-import type { CliBoot, UpOptions } from '../doors/cli/program.ts'
+import type { CliBoot, UpOptions } from '../doors/cli/cli-boot.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { configFileOf } from './local-gate.ts'
 import { readPolicy } from './policy-files.ts'

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../contract/problems.ts'
-import type { ResetReport, UpOptions } from '../doors/cli/program.ts'
+import type { ResetReport, UpOptions } from '../doors/cli/cli-boot.ts'
 import { resetKeys } from '../keys/reset-keys.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { openDataFolder, placesIn } from './data-folder.ts'

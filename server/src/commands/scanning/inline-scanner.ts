@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts'
 import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
-import { replaced } from '../../core/dlp/redact-text.ts'
+import { replaced } from '../../core/dlp/replace-findings.ts'
 import { TextSlots } from '../../core/dlp/text-slots.ts'
 import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'

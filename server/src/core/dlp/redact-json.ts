@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { CompiledRules } from './compile-rules.ts'
 import { locate, locateInField } from './find-sensitive.ts'
-import { replaced } from './redact-text.ts'
+import { replaced } from './replace-findings.ts'
 import type { Finding } from './rule.ts'
 import { settleFindings } from './settle-findings.ts'
 import type { Span } from './try-rule.ts'

@@ -1,4 +1,4 @@
-import { replaced } from './redact-text.ts'
+import { replaced } from './replace-findings.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
 import type { Finding } from './rule.ts'
 import type { Span } from './try-rule.ts'

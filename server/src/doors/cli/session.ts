@@ -4,7 +4,7 @@ import type { Result } from '../../contract/problems.ts'
 import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
 import type { Out } from './print.ts'
-import type { CliBoot, ResetReport } from './program.ts'
+import type { CliBoot, ResetReport } from './cli-boot.ts'
 
 /** What the commands of one run of the CLI share. */
 export type Session = {

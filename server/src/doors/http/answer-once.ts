@@ -5,20 +5,13 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { problem } from '../../contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { problemResponse } from '../entrance/problem.ts'
-import type { Door } from './route.ts'
+import type { Answer, Answers, Door, Kept } from './door.ts'
 
 const HEADER = 'idempotency-key'
 const MOST_ANSWERS = 2_000
 const LONGEST_ANSWER = 65_536
 /** Nothing was done: the request may come again, also with another body. */
 const NOTHING_DONE: readonly number[] = [400, 401, 403, 413, 429, 503]
-
-type Answer = { readonly status: number; readonly type: string; readonly body: string }
-/** Under way or answered; `released` when nothing was done under the key that this process has claimed. */
-type Kept = { readonly request: string; readonly answer: Promise<Answer | 'released' | 'not_kept'> } | 'released'
-
-/** Answers by caller and key, the oldest forgotten first. In memory only: some of them hold a secret that is shown once. */
-export type Answers = Map<string, Kept>
 
 /**
  * A repeated POST with the same key and body is answered as it was the first time.

@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import type { DoorListener } from '../entrance/listen.ts'
-import type { App, Bindings } from './route.ts'
+import type { App, Bindings } from './door.ts'
 
 /** The API as the last door of a listener: it answers every request, also those for paths that do not exist. */
 export function apiListener(app: App): DoorListener {

@@ -1,4 +1,5 @@
-import { CALLERS, declareRoute, route, type App } from './route.ts'
+import type { App } from './door.ts'
+import { CALLERS, declareRoute, route } from './route.ts'
 
 /**
  * Writes `/mcp` into the API's document and the access matrix. It is served by `doors/mcp/serve-http.ts`, before the API's

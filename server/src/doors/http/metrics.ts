@@ -1,6 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
-import { route, type App } from './route.ts'
+import type { App } from './door.ts'
+import { route } from './route.ts'
 
 export type MetricsOptions = {
   readonly scrape: () => Promise<string>

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { CHANGE_KINDS } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
-import type { Door } from './route.ts'
+import type { Door } from './door.ts'
 
 const whole = (description: string) => ({ schema: { type: 'integer', minimum: 0 } as const, description })
 const text = (description: string) => ({ schema: { type: 'string' } as const, description })

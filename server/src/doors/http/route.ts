@@ -1,22 +1,15 @@
-import { createRoute, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi'
+import { createRoute, type RouteConfig } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import { ProblemAnswer } from '../../contract/answers.ts'
-import type { Caller, CallerKind } from '../../contract/caller.ts'
+import type { CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
-import { answerOnce, type Answers as KeptAnswers } from './answer-once.ts'
-import type { Doorman } from '../entrance/caller-of.ts'
+import { answerOnce } from './answer-once.ts'
+import type { App, Door } from './door.ts'
 import { checksQuery, parametersOf, type QueryName } from './parameters.ts'
 import { problemResponse } from '../entrance/problem.ts'
-
-/** What a handler finds in its context: the commands, who speaks, and under which trace. */
-export type Variables = { gate: Gate; doorman: Doorman; answers: KeptAnswers; caller: Caller; trace: string }
-/** `local` is true on the data folder's own socket, where whoever connects owns the folder; elsewhere `remote` is an address. */
-export type Bindings = { local: boolean; remote: string }
-export type Door = { Variables: Variables; Bindings: Bindings }
-export type App = OpenAPIHono<Door>
 
 /** Adds its routes to the app. */
 export type Routes = (app: App, gate: Gate) => void

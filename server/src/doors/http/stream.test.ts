@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, withGate } from '../../../test/gate/with-gate.ts'
 import { ok } from '../../contract/problems.ts'
-import type { Door } from './route.ts'
+import type { Door } from './door.ts'
 import { streamRoute } from './stream.ts'
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? '')

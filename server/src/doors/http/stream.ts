@@ -4,7 +4,8 @@ import { CHANGE_KINDS, type ChangeKind, type GateChange } from '../../contract/c
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
-import { CALLERS, route, type App } from './route.ts'
+import type { App } from './door.ts'
+import { CALLERS, route } from './route.ts'
 
 export type StreamOptions = {
   /** Aborted when the gate stops: streams say goodbye and end. */

@@ -11,6 +11,7 @@ import { mirrorFault } from './mirror-fault.ts'
 import { failed, type OwnTool } from './own-tool.ts'
 import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
 import type { Era } from './read-message.ts'
+import { definitionOf } from './shown-definition.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 
 /** What a client is shown. `auto` is settled for a caller before anything is listed. */
@@ -93,12 +94,6 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
   }
   const hasOutputSchema = () => definition()?.outputSchema !== undefined
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
-}
-
-/** The definition that a client was shown, or could have been. */
-export function definitionOf(gate: Gate, caller: Caller, tool_id: string): ToolDefinition | undefined {
-  const row = gate.catalogue.tool(caller, tool_id)?.row
-  return row === undefined ? undefined : inForce(row).definition
 }
 
 const noTask = (): Answer =>

@@ -5,7 +5,7 @@ import type { Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { asSaid, type Answer } from './rpc.ts'
-import { definitionOf } from './surfaces.ts'
+import { definitionOf } from './shown-definition.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'

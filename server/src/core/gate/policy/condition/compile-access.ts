@@ -1,18 +1,17 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isJsonObject } from '../../../../contract/json.ts'
 import { nearest } from '../../../../contract/nearest.ts'
-import { compileNode, faulty } from './compile-node.ts'
-import { type Compiled, type Context, type Run, wordsOf } from './node.ts'
+import { type Compiled, type Context, type Run, faulty, wordsOf } from './node.ts'
 import { ANY, BOOL, spellType, type Type } from './type.ts'
 import { Failure, type Value } from './value.ts'
 
 /** `args.to`, `args["x-id"]`, `args.rows[0]`. Only own keys are there; one that is missing is a failure. */
 export function compileAccess(node: ASTNode & { op: '.' | '[]' }, context: Context): Compiled {
-  const of = compileNode(node.args[0], context)
+  const of = context.compile(node.args[0], context)
   const key = keyOf(node)
   if (key !== undefined) return field(of, key, node, context)
   const at = node.op === '[]' ? node.args[1] : node.args[0]
-  return element(of, compileNode(at, context), node, context)
+  return element(of, context.compile(at, context), node, context)
 }
 
 /** `has(args.to)`: whether the last key is there. What stands before it must be. */
@@ -22,7 +21,7 @@ export function compileHas(args: readonly ASTNode[], node: ASTNode, context: Con
   if (args.length !== 1 || asked === undefined || key === undefined || (asked.op !== '.' && asked.op !== '[]')) {
     return faulty(node, context, '`has` looks for one key', 'write it as `has(args.name)`')
   }
-  const of = compileNode(asked.args[0], context)
+  const of = context.compile(asked.args[0], context)
   fieldType(of.type, key, asked, context)
   const failure = new Failure(`${wordsOf(asked.args[0])} is no object`)
   const run: Run = (scope) => {

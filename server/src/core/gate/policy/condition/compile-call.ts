@@ -3,8 +3,7 @@ import { isJsonObject, type Json } from '../../../../contract/json.ts'
 import { matchesGlob, parseGlob } from '../glob.ts'
 import { nearest } from '../../../../contract/nearest.ts'
 import { compileHas } from './compile-access.ts'
-import { compileNode, faulty } from './compile-node.ts'
-import { type Compiled, type Context, type Run, wordsOf } from './node.ts'
+import { type Compiled, type Context, type Run, faulty, wordsOf } from './node.ts'
 import { MAX_STEPS } from './scope.ts'
 import { ANY, BOOL, NUMBER, spellType, STRING } from './type.ts'
 import { Failure } from './value.ts'
@@ -63,7 +62,7 @@ function unknownFunction(name: string, known: readonly string[], node: ASTNode, 
 
 /** A part that must be a text, checked before the call where its type is known, and in every call. */
 function text(node: ASTNode, context: Context): Run {
-  const { type, run } = compileNode(node, context)
+  const { type, run } = context.compile(node, context)
   if (type.is !== 'string' && type.is !== 'any') {
     const instead = type.is === 'list' ? 'write `"x" in` the list, or `exists` or `all` over it' : 'use a text here'
     return faulty(node, context, `${wordsOf(node)} is ${spellType(type)}, not text`, instead).run
@@ -111,7 +110,7 @@ function globTest(of: ASTNode, pattern: ASTNode, context: Context): Compiled {
 }
 
 function size(of: ASTNode, node: ASTNode, context: Context): Compiled {
-  const { type, run } = compileNode(of, context)
+  const { type, run } = context.compile(of, context)
   if (type.is === 'number' || type.is === 'bool' || type.is === 'null') {
     return faulty(
       node,
@@ -147,14 +146,14 @@ function quantifier(
   node: ASTNode,
   context: Context,
 ): Compiled {
-  const of = compileNode(receiver, context)
+  const of = context.compile(receiver, context)
   if (variable.op !== 'id' || (of.type.is !== 'list' && of.type.is !== 'any')) {
     const says =
       variable.op === 'id' ? `${wordsOf(receiver)} is ${spellType(of.type)}, not a list` : 'the element has no name'
     return faulty(node, context, says, `write it as \`args.items.${name}(item, item == "x")\``)
   }
   const local = { name: variable.args, type: of.type.is === 'list' ? of.type.of : ANY }
-  const inner = compileNode(test, { ...context, locals: [...context.locals, local] })
+  const inner = context.compile(test, { ...context, locals: [...context.locals, local] })
   if (inner.type.is !== 'bool' && inner.type.is !== 'any') {
     return faulty(test, context, `${wordsOf(test)} is not true or false`, 'compare it with something')
   }

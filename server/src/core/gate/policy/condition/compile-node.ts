@@ -3,7 +3,7 @@ import { nearest } from '../../../../contract/nearest.ts'
 import { compileAccess } from './compile-access.ts'
 import { compileCall } from './compile-call.ts'
 import { compileOperator, isBinary } from './compile-operator.ts'
-import { type Compiled, type Context, wordsOf } from './node.ts'
+import { type Compiled, type Context, faulty, wordsOf } from './node.ts'
 import { READ } from './scope.ts'
 import { ANY, BOOL, NULL, NUMBER, STRING, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
@@ -39,11 +39,6 @@ export function compileNode(node: ASTNode, context: Context): Compiled {
     default:
       return faulty(node, context, `${wordsOf(node)} is not part of a condition`, 'compare single values')
   }
-}
-
-export function faulty(node: ASTNode, { fault }: Context, says: string, instead: string): Compiled {
-  fault({ at: node.start, says, instead })
-  return { type: ANY, run: () => new Failure(says) }
 }
 
 function literal(node: ASTNode & { op: 'value' }, context: Context): Compiled {

@@ -1,8 +1,7 @@
 import type { ASTNode, BinaryOperator } from '@marcbachmann/cel-js'
 import { isJsonObject, type Json } from '../../../../contract/json.ts'
 import { nearest } from '../../../../contract/nearest.ts'
-import { compileNode, faulty } from './compile-node.ts'
-import { type Compiled, type Context, wordsOf } from './node.ts'
+import { type Compiled, type Context, faulty, wordsOf } from './node.ts'
 import { ANY, BOOL, NUMBER, spellType, STRING, type Type } from './type.ts'
 import { Failure, isIn, isSame, type Value } from './value.ts'
 
@@ -15,8 +14,8 @@ type Pair = { readonly node: Binary; readonly left: Compiled; readonly right: Co
 /** Comparison, membership, and sums of numbers or texts. */
 export function compileOperator(node: Binary, context: Context): Compiled {
   const [first, second] = node.args
-  const left = compileNode(first, context)
-  const right = compileNode(second, context)
+  const left = context.compile(first, context)
+  const right = context.compile(second, context)
   const pair = { node, left, right, context }
   const { op } = node
   if (op === '==' || op === '!=') return equality(pair)

@@ -1,6 +1,6 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
 import { compileNode } from './compile-node.ts'
-import type { Run } from './node.ts'
+import type { ConditionFault, Run } from './node.ts'
 import type { Scope } from './scope.ts'
 import { ANY, type Type, type Variable } from './type.ts'
 import { Failure } from './value.ts'
@@ -14,8 +14,6 @@ export type Condition = {
   readonly reads: ReadonlySet<Variable>
 }
 
-/** A mistake in a condition: at which character, what, and what to write instead. */
-export type ConditionFault = { readonly at: number; readonly says: string; readonly instead: string }
 export type CheckedCondition =
   { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly faults: readonly ConditionFault[] }
 
@@ -31,7 +29,12 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
   const parsed = parse(text)
   if ('at' in parsed) return { ok: false, faults: [parsed] }
   const faults: ConditionFault[] = []
-  const { type, run } = compileNode(parsed.ast, { args, locals: [], fault: (fault) => faults.push(fault) })
+  const { type, run } = compileNode(parsed.ast, {
+    args,
+    locals: [],
+    fault: (fault) => faults.push(fault),
+    compile: compileNode,
+  })
   if (faults.length === 0 && type.is !== 'bool' && type.is !== 'any') {
     faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with something' })
   }

@@ -1,0 +1,14 @@
+import type { Finding } from './rule.ts'
+
+/** Replaces findings that do not overlap. */
+export function replaced(text: string, findings: readonly Finding[]): string {
+  if (findings.length === 0) return text
+  const parts: string[] = []
+  let end = text.length
+  for (const finding of findings.toReversed()) {
+    parts.push(text.slice(finding.end, end), `[REDACTED_${finding.type}]`)
+    end = finding.start
+  }
+  parts.push(text.slice(0, end))
+  return parts.toReversed().join('')
+}
