@@ -50,7 +50,7 @@ test('a run tells whoever may see it of every step, with its status and never it
     gate.changes.onChange(USER, user.hear)
     gate.changes.onChange(APPROVER, approver.hear)
     gate.changes.onChange(OTHER, other.hear)
-    gate.changes.onChange({ ...AGENT, grant: { tools: ['book__look'] } }, limited.hear)
+    gate.changes.onChange({ ...AGENT, grant: { key: 'key_limited', tools: ['book__look'] } }, limited.hear)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
     await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
     await outcome(call_id)
