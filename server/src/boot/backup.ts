@@ -1,23 +1,13 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  rmdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
-import type { UpOptions } from '../doors/cli/cli-boot.ts'
+import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
 import type { PackedFile } from '../stores/packed-file.ts'
 import { placesIn } from './data-folder.ts'
-import { settingsOf } from './local-gate.ts'
+import { settingsMeant, settingsOf } from './local-gate.ts'
 import { verifyRestored } from './verify-offline.ts'
 
 /** Belongs to one running gate, or is made again by the next. */
@@ -28,7 +18,7 @@ const PASSING = /^(?:gate\..*|.*\.part)$/
  * what it refers to was on the disk before.
  */
 export async function backUpData(options: UpOptions, to: string): Promise<Result<BackupReport>> {
-  const settings = settingsOf(options)
+  const settings = settingsMeant(options)
   if (!settings.ok) return settings
   const { data } = settings.value
   const file = resolve(to)
@@ -74,7 +64,8 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
   const file = resolve(from)
   const no = (why: string) => refuse('backup.unusable', { file, data, why })
   if (!existsSync(file)) return no('there is no such file')
-  if (existsSync(data) && readdirSync(data).length > 0) return no('the data folder is not empty; move it away first')
+  if (existsSync(data) && readdirSync(data).some((name) => name !== '.gitignore'))
+    return no('the data folder is not empty; move it away first')
   const part = `${data}.${process.pid}.part`
   try {
     mkdirSync(part, { recursive: true, mode: 0o700 })
@@ -84,7 +75,8 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value
     if (!is_sound) return no('its audit does not verify')
-    if (existsSync(data)) rmdirSync(data)
+    // Empty but for its `.gitignore`, as seen above.
+    rmSync(data, { recursive: true, force: true })
     renameSync(part, data)
     return ok({ file, data, bytes: statSync(file).size, files: unpacked.files, entries })
   } finally {

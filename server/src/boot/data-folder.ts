@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../keys/key-folder.ts'
@@ -20,10 +20,14 @@ export function placesIn(folder: string) {
   } as const
 }
 
+const IGNORED = '# Keys and the record of every call: never commit this folder.\n*\n'
+
 /** Makes the folder, readable by its owner alone. */
 export function makeDataFolder(folder: string): Result<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const ignored = join(folder, '.gitignore')
+    if (!existsSync(ignored)) writeFileSync(ignored, IGNORED, { mode: 0o600 })
   } catch (error) {
     return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
   }

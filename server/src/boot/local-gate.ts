@@ -1,51 +1,106 @@
-import { spawn } from 'node:child_process'
-import { existsSync, openSync } from 'node:fs'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UpOptions } from '../doors/cli/cli-boot.ts'
-import { placesIn } from './data-folder.ts'
-import { dataIn, loadConfig } from './load-config.ts'
+import { refuse, type Result } from '../contract/problems.ts'
+import type { LocalGate, Started, UpOptions } from '../doors/cli/local-gate.ts'
+import { makeDataFolder, placesIn } from './data-folder.ts'
+import { problemText } from './problem-text.ts'
+import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
-/** Where the demo stands, in the folder it was started in. */
+/** Where the demo keeps its files, in the folder it was started in. */
 export const DEMO = 'sluice-demo'
+const DEMO_CONFIG = join(DEMO, 'sluice.yaml')
+const OWN_CONFIG = 'sluice.yaml'
 const START_MS = 15_000
 
-/** The configuration file that command line options lead to. */
+/** The configuration that a gate started with these options reads. */
 export const configFileOf = (options: UpOptions): string =>
-  resolve(options.demo === true ? join(DEMO, 'sluice.yaml') : (options.config ?? 'sluice.yaml'))
+  resolve(options.demo === true ? DEMO_CONFIG : (options.config ?? OWN_CONFIG))
 
-/** The settings that command line options lead to. The demo keeps its data where it was started. */
-export function settingsOf(options: UpOptions) {
-  const named = options.demo === true ? join(DEMO, 'sluice.yaml') : options.config
-  const loaded = loadConfig(named ?? 'sluice.yaml', named !== undefined)
-  if (!loaded.ok) return loaded
-  const isSet = loaded.value.env.overrides.some(({ path }) => path[0] === 'data')
-  const data = options.data ?? (options.demo === true && !isSet ? '.sluice' : undefined)
-  return { ok: true, value: data === undefined ? loaded.value : { ...loaded.value, data: resolve(data) } } as const
+/** The configuration of the gate that a command means: this folder's own, else the demo's. */
+export const nearestConfig = (options: UpOptions): string =>
+  isDemoMeant(options) ? resolve(DEMO_CONFIG) : configFileOf(options)
+
+function isDemoMeant({ config, data, demo }: UpOptions): boolean {
+  if (demo === true) return true
+  if (config !== undefined || data !== undefined || existsSync(OWN_CONFIG)) return false
+  return existsSync(DEMO_CONFIG) && !existsSync(placesIn(resolve('.sluice')).socket)
 }
 
+/** The settings that a gate started with these options has. */
+export function settingsOf(options: UpOptions): Result<LoadedSettings> {
+  const isNamed = options.demo === true || options.config !== undefined
+  const loaded = loadConfig(configFileOf(options), isNamed)
+  if (!loaded.ok || options.data === undefined) return loaded
+  return { ok: true, value: { ...loaded.value, data: resolve(options.data) } }
+}
+
+/** The settings of the gate that a command means. */
+export const settingsMeant = (options: UpOptions): Result<LoadedSettings> =>
+  settingsOf(isDemoMeant(options) ? { ...options, demo: true } : options)
+
 /** The gate of these options on this machine: its socket, and how to start it where there is a configuration for it. */
-export function localGate(options: UpOptions): { readonly socket: string; start(): Promise<boolean> } {
-  const loaded = settingsOf(options)
+export function localGate(options: UpOptions): LocalGate {
+  const file = nearestConfig(options)
+  const loaded = settingsMeant(options)
   // A gate may be running on a configuration that has a mistake since: it is still the one to talk to.
-  const data = loaded.ok ? loaded.value.data : resolve(options.data ?? dataIn(configFileOf(options)))
+  const data = loaded.ok ? loaded.value.data : resolve(options.data ?? dataIn(file))
   const { socket, log } = placesIn(data)
   return {
     socket,
+    data,
+    config: file,
+    ...(options.config !== undefined && options.data === undefined && !existsSync(file)
+      ? { fault: `there is no configuration file ${options.config}` }
+      : {}),
+    notes: otherGates(options, file),
     async start() {
-      if (!loaded.ok || !existsSync(loaded.value.file)) return false
-      const out = existsSync(data) ? openSync(log, 'a', 0o600) : 'ignore'
-      const words = ['up', '--config', loaded.value.file, '--data', data]
-      spawn(process.execPath, [LAUNCHER, ...words], { detached: true, stdio: ['ignore', out, out] }).unref()
-      for (let waited = 0; waited < START_MS; waited += 50) {
-        if (await answers(socket)) return true
-        await sleep(50)
-      }
-      return false
+      if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
+      if (!existsSync(file)) return { is: 'not_configured' }
+      const made = makeDataFolder(data)
+      if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }
+      return startGate({ file, data, socket, log })
     },
   }
+}
+
+/** Said when a gate other than the one that is meant runs in this folder too. */
+function otherGates({ config, data }: UpOptions, file: string): readonly string[] {
+  if (config !== undefined || data !== undefined || file === resolve(DEMO_CONFIG)) return []
+  if (!existsSync(DEMO_CONFIG) || !existsSync(placesIn(dataIn(resolve(DEMO_CONFIG))).socket)) return []
+  return [`this is about the gate of ${relative('.', file)}; for the demo's gate, add --config ${DEMO_CONFIG}`]
+}
+
+type Place = { readonly file: string; readonly data: string; readonly socket: string; readonly log: string }
+
+/** Starts a gate in the background. Everything it writes is in the log file of the data folder. */
+async function startGate({ file, data, socket, log }: Place): Promise<Started> {
+  const before = existsSync(log) ? statSync(log).size : 0
+  const out = openSync(log, 'a', 0o600)
+  const words = ['up', '--config', file, '--data', data]
+  const child = spawn(process.execPath, [LAUNCHER, ...words], { detached: true, stdio: ['ignore', out, out] })
+  closeSync(out)
+  child.unref()
+  for (let waited = 0; waited < START_MS; waited += 50) {
+    if (await answers(socket)) return { is: 'started', log }
+    if (hasEnded(child)) return { is: 'failed', says: complaintIn(log, before), log }
+    await sleep(50)
+  }
+  return { is: 'failed', says: [`it did not answer within ${START_MS / 1000} seconds`], log }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
+const LAST_LINES = 12
+
+/** What a gate that ended wrote, without the lines of its log that are records. */
+function complaintIn(log: string, from: number): readonly string[] {
+  const lines = readFileSync(log).subarray(from).toString('utf8').split('\n')
+  const told = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return told.length === 0 ? ['it ended without a message'] : told.slice(-LAST_LINES)
 }
 
 function answers(socket: string): Promise<boolean> {
@@ -57,4 +112,12 @@ function answers(socket: string): Promise<boolean> {
     })
     probe.once('error', () => resolve(false))
   })
+}
+
+/** For commands that work on the data folder itself: it must be there, because a mistyped option must not make a second one. */
+export function existingData(options: UpOptions): Result<string> {
+  const settings = settingsMeant(options)
+  if (!settings.ok) return settings
+  const { data } = settings.value
+  return existsSync(data) ? { ok: true, value: data } : refuse('data.absent', { folder: data })
 }

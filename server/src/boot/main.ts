@@ -1,11 +1,12 @@
 import { runCli } from '../doors/cli/program.ts'
 import { bench } from './bench.ts'
-import { localGate } from './local-gate.ts'
+import { LAUNCHER, localGate } from './local-gate.ts'
 import { packageVersion } from './package-version.ts'
 
 process.exitCode = await runCli(process.argv, {
   version: packageVersion(),
   local: localGate,
+  launcher: LAUNCHER,
   bench,
   // The gate itself is loaded only by the command that runs one.
   verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
@@ -13,7 +14,8 @@ process.exitCode = await runCli(process.argv, {
     test: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).test(asked),
     lint: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).lint(asked),
   }),
-  createKey: async (options, wanted) => (await import('./create-key.ts')).createKey(options, wanted),
+  createKey: async (options, wanted, isNewFolder) =>
+    (await import('./create-key.ts')).createKey(options, wanted, isNewFolder),
   reset: async (options) => (await import('./reset.ts')).reset(options),
   init: async (options, wish) => (await import('./init/init.ts')).init(options, wish),
   doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),

@@ -3,9 +3,10 @@ import { invalidPolicy, loadDraft, type PolicyText } from '../commands/policy/lo
 import { testPolicy } from '../commands/policy/test-policy.ts'
 import type { PolicyLintBody } from '../contract/api.ts'
 import { ok, type Result } from '../contract/problems.ts'
-import type { CliBoot, UpOptions } from '../doors/cli/cli-boot.ts'
+import type { CliBoot } from '../doors/cli/cli-boot.ts'
+import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { configFileOf } from './local-gate.ts'
+import { nearestConfig } from './local-gate.ts'
 import { readPolicy } from './policy-files.ts'
 import { z3 } from './z3.ts'
 
@@ -28,6 +29,6 @@ export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']
 }
 
 function configured(options: UpOptions): Result<PolicyText> {
-  const read = readPolicy(configFileOf(options))
+  const read = readPolicy(nearestConfig(options))
   return read.ok ? ok(read.value) : invalidPolicy(read.faults)
 }

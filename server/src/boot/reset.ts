@@ -1,9 +1,10 @@
 import { ok, type Result } from '../contract/problems.ts'
-import type { ResetReport, UpOptions } from '../doors/cli/cli-boot.ts'
+import type { ResetReport } from '../doors/cli/boot-reports.ts'
+import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { resetKeys } from '../keys/reset-keys.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { openDataFolder, placesIn } from './data-folder.ts'
-import { settingsOf } from './local-gate.ts'
+import { existingData } from './local-gate.ts'
 import { issueAdminKey, withCredentials } from './open-credentials.ts'
 
 /**
@@ -11,9 +12,9 @@ import { issueAdminKey, withCredentials } from './open-credentials.ts'
  * gate runs on it.
  */
 export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
-  const settings = settingsOf(options)
-  if (!settings.ok) return settings
-  const { data } = settings.value
+  const existing = existingData(options)
+  if (!existing.ok) return existing
+  const data = existing.value
   const folder = await openDataFolder(data)
   if (!folder.ok) return folder
   const lock = await lockStore({ folder: data })

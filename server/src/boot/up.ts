@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { pino } from 'pino'
-import { scrubText } from '../commands/calls/scrub-text.ts'
+import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
-import { PROBLEMS, type Problem } from '../contract/problems.ts'
-import type { UpOptions } from '../doors/cli/cli-boot.ts'
+import type { Problem } from '../contract/problems.ts'
+import { commandFor, commandName } from '../doors/cli/command-name.ts'
+import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { doorman } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
@@ -11,17 +11,17 @@ import { LAST_ANSWERS_MS } from '../doors/entrance/last-answers.ts'
 import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
-import { locatedFaults } from './config-faults.ts'
 import { placesIn } from './data-folder.ts'
 import { dataInReach, reachSays, REACH_REMEDY } from './data-in-reach.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { greetDemo } from './greet-demo.ts'
-import { DEMO, settingsOf } from './local-gate.ts'
+import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
 import { policyFiles } from './policy-files.ts'
-import type { Log } from './log.ts'
-import { openGate } from './open-gate.ts'
+import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
+import { openGate } from './open-gate.ts'
+import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
 
@@ -31,7 +31,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
-  const log = logTo(process.stderr.isTTY ? undefined : 2)
+  const log = openLog(process.stderr)
   let url = ''
   const opened = await openGate(settings, { ...more, log, url: () => url, policy: policyFiles(settings.file) })
   if (!opened.ok) return complain(opened.problem, settings.file)
@@ -51,7 +51,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
     onIncident(error: unknown, trace: string) {
       const incident = randomBytes(6).toString('hex')
-      log('error', 'internal error', { incident, trace, error: error instanceof Error ? error.stack : String(error) })
+      const { message, stack } = error instanceof Error ? error : { message: String(error) }
+      log('error', 'internal error', { incident, trace, error: message, ...(stack === undefined ? {} : { stack }) })
       return incident
     },
   }
@@ -78,10 +79,10 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   ;({ url } = listening.value)
   await opened.value.settled
   const tools = gate.catalogue.tools(LOCAL_OWNER).length
-  process.stdout.write(`sluice is up at ${url}, ${tools} tools, data in ${settings.data}\n`)
+  process.stdout.write(`sluice is up at ${url}, ${tools} ${tools === 1 ? 'tool' : 'tools'}, data in ${settings.data}\n`)
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
-  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER))
+  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
   const stopGivingBack = giveBackMemory()
   const signal = await untilStopped(() => void opened.value.live.reload('signal'))
   stopGivingBack()
@@ -94,28 +95,15 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   return 0
 }
 
-/** With the place of every path, where the configuration is what is wrong. */
-function complain({ code, about }: Problem, file?: string): number {
-  const { says, do: remedy } = PROBLEMS[code]
-  const { paths } = about
-  const placed = paths === undefined || file === undefined ? {} : { paths: locatedFaults(paths, file).join('\n    ') }
-  const details = Object.entries({ ...about, ...placed }).map(([name, value]) => `\n  ${name}: ${value}`)
-  process.stderr.write(`${says} [${code}]${details.join('')}\n  ${remedy}\n`)
+/** Beside a `sluice.yaml` of one's own, commands mean that one, unless they name the demo's. */
+function demoCommand(): string {
+  const name = commandName({ launcher: LAUNCHER, cwd: process.cwd(), env: process.env })
+  return existsSync('sluice.yaml') ? commandFor(name, { config: `${DEMO}/sluice.yaml` }) : name
+}
+
+function complain(problem: Problem, file?: string): number {
+  process.stderr.write(`${problemText(problem, file).join('\n')}\n`)
   return 1
-}
-
-function logTo(fd: number | undefined): Log {
-  const logger = pino({ level: 'info', base: null }, pino.destination({ dest: fd ?? 2, sync: false }))
-  // What a tool server wrote to stderr, or an error's text, may hold anything.
-  return (level, says, about) => logger[level](scrubbed(about), scrubText(says))
-}
-
-function scrubbed(about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const entries = Object.entries(about).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? scrubText(value) : value,
-  ])
-  return Object.fromEntries(entries) as Record<string, unknown>
 }
 
 function untilStopped(onHangUp: () => void): Promise<string> {

@@ -3,12 +3,12 @@ import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { UpOptions } from '../doors/cli/cli-boot.ts'
+import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { lockStore, openStore, storeState, type Store } from '../stores/open-store.ts'
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
-import { settingsOf } from './local-gate.ts'
+import { settingsMeant } from './local-gate.ts'
 import { randomIds } from './random-ids.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
@@ -56,7 +56,7 @@ async function withVerified<T>(
   how: { readonly against: readonly Checkpoint[]; readonly compareKept: boolean },
   use: (verified: Verified) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const settings = settingsOf(options)
+  const settings = settingsMeant(options)
   if (!settings.ok) return settings
   const { data } = settings.value
   if ((await storeState({ folder: data })) === undefined) return refuse('gate.absent', { data })

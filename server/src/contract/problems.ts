@@ -14,8 +14,8 @@ export const PROBLEMS = {
   'request.not_ijson': {
     http: 400,
     retry: 'never',
-    says: 'the text is not I-JSON (RFC 7493)',
-    do: 'send JSON without duplicate keys, lone surrogates, or numbers that a double cannot hold',
+    says: 'the text is not JSON that the gate accepts (I-JSON, RFC 7493)',
+    do: 'correct it at the character `at`: no syntax errors, duplicate keys, lone surrogates, or numbers that a double cannot hold',
   },
   'request.too_large': {
     http: 413,
@@ -182,7 +182,18 @@ export const PROBLEMS = {
     do: 'close one of your streams; a caller may have `limit` at once',
   },
 
-  'tool.unknown': { http: 404, retry: 'never', says: 'no tool has this id', do: 'list the tools with `sluice tools`' },
+  'tool.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no tool has this id',
+    do: 'use the id in `did_you_mean`, if it is there, or list the tools with `sluice tools`',
+  },
+  'server.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no tool server has this name',
+    do: 'use one of the names in `known`, or list the servers with `sluice servers`',
+  },
   'tool.gone': {
     http: 410,
     retry: 'never',
@@ -604,6 +615,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the data folder cannot be used',
     do: 'let whoever runs the gate write there, or name another folder (`data:` or `--data`)',
+  },
+  'data.absent': {
+    http: 404,
+    retry: 'never',
+    says: 'there is no data folder yet',
+    do: 'name the right configuration with `--config`; for a new gate, start it once with `sluice up`, or add `--new-folder`',
   },
   'ledger.newer': {
     http: 500,

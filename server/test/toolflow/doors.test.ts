@@ -124,8 +124,8 @@ test('three lines and an exit code are what a person sees', async () => {
   const ran = await gate.cli('run', 'look', '--risk-score', '5')
   const [first, next, receipt, ...more] = ran.out.trimEnd().split('\n')
   expect([ran.code, more]).toEqual([0, []])
-  expect(first).toBe('OK (gate AUTO_RUN, trinity_health_now.json): book__look: nothing to see')
-  expect(next).toBe('next: Run another tool_search | Save to SSOT | Open logs')
+  expect(first).toBe('done, allowed by trinity_health_now.json: book__look: nothing to see')
+  expect(next).toMatch(/^next: see all of it: \S+ status call_[0-9a-f]{24}$/)
   expect(receipt).toMatch(/^receipt: run_[0-9a-f]{16} call_[0-9a-f]{24}$/)
 })
 
@@ -146,10 +146,7 @@ test('a held flow is answered at an approver’s door, and the next three lines 
   const { approval_id } = edited.body['approval_packet'] as { approval_id: string }
   expect(approval_id).not.toBe(packet.approval_id)
   const ran = await gate.cli('resume', asked.run_id, approval_id, 'approve')
-  expect([ran.code, ran.out.split('\n')[0]]).toEqual([
-    0,
-    expect.stringMatching(/^OK \(gate ASK, .*\): book__wipe: wiped$/),
-  ])
+  expect([ran.code, ran.out.split('\n')[0]]).toEqual([0, 'done, approved by a person: book__wipe: wiped'])
   expect(effectsIn(gate.folder).at(-1)).toBe('wipe {"text":"b"}')
   expect(await gate.http('GET', `/v1/toolflow/${asked.run_id}`, keys['user'])).toMatchObject({
     status: 200,

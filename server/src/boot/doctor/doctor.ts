@@ -4,11 +4,11 @@ import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf } from '../../doors/cli/print.ts'
-import type { UpOptions } from '../../doors/cli/cli-boot.ts'
+import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { needsMigration, storeState } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
 import { dataIn } from '../load-config.ts'
-import { configFileOf } from '../local-gate.ts'
+import { nearestConfig } from '../local-gate.ts'
 import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
@@ -22,7 +22,7 @@ const QUICK_BYTES = 64 * 1_048_576
 
 /** Looks at everything and changes nothing. One finding never hides another. */
 export async function doctor(options: UpOptions): Promise<DoctorReport> {
-  const file = configFileOf(options)
+  const file = nearestConfig(options)
   const { settings, findings: configured } = await checkConfig(file)
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const running = await askGate(data)

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve as resolvePath } from 'nod
 import { readConfig } from '../../contract/config.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { InitReport, InitWish } from '../../doors/cli/boot-reports.ts'
-import type { UpOptions } from '../../doors/cli/cli-boot.ts'
+import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
 import { makeDataFolder } from '../data-folder.ts'

@@ -5,6 +5,7 @@ import type { CheckpointKeys, OwnTail, PublicKey } from '../ports/audit.ts'
 import type { AuditReads } from '../ports/reads.ts'
 import { acceptBreak, type AcceptBreakDeps } from './accept-break.ts'
 import { exportAudit, type ExportAuditDeps } from './export-audit.ts'
+import { newestAudit } from './newest-audit.ts'
 import { noteRefusal, type NoteDeps, type Refusal } from './note-refusal.ts'
 import { proveEntry, type ProveEntryDeps } from './prove-entry.ts'
 import { verifyAudit, type VerifyAuditDeps } from './verify-audit.ts'
@@ -26,6 +27,8 @@ export type AuditWorld = AcceptBreakDeps &
 export interface AuditGate {
   /** Records that somebody was turned away at a door. */
   noteRefusal(refusal: Refusal): Promise<void>
+  /** The newest entries, the oldest of them first. */
+  newest(stream: string | undefined, limit: number): Promise<readonly AuditEntry[]>
   page(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
   verify(against: readonly Checkpoint[]): Promise<AuditReport>
   export(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
@@ -39,6 +42,7 @@ export interface AuditGate {
 
 export const bindAudit = (world: AuditWorld): AuditGate => ({
   noteRefusal: (refusal) => noteRefusal(world, refusal),
+  newest: (stream, limit) => newestAudit(world.audit, stream ?? world.stream, limit),
   page: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
   verify: (against) => verifyAudit(world, { against, kept: world.kept.state(), tail: world.tail }),
   export: (since, format) => exportAudit(world, { format, ...(since > 0 ? { since } : {}) }),

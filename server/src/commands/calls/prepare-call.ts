@@ -8,10 +8,13 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
+import { nearestTool } from '../catalogue/nearest-tool.ts'
+import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 
 export type PrepareDeps = {
+  readonly sight: Pick<VisibleTools, 'tools'>
   readonly catalogue: Catalogue
   readonly digest: Digest
   readonly clock: Clock
@@ -28,7 +31,7 @@ export type ThreadedRequest = CallRequest & { readonly thread: string }
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
 export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result<PreparedCall> {
   const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
-  if (tool === undefined) return refuse('tool.unknown', { tool: request.tool })
+  if (tool === undefined) return refuse('tool.unknown', { tool: request.tool, ...suggestion(deps, request) })
   const { row } = tool
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   const canonical = canonicalJson(request.args)
@@ -52,6 +55,12 @@ export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result
   // A forged call is blocked and recorded as one, whatever else is wrong with it.
   const valid = integrity === 'intact' ? validArgs(tool, request.args) : ok(undefined)
   return valid.ok ? ok({ call, tool, integrity }) : valid
+}
+
+/** The tool that was probably meant, among those this caller is shown. */
+function suggestion({ sight }: PrepareDeps, { caller, tool }: ThreadedRequest): Record<string, string> {
+  const meant = nearestTool(tool, sight.tools(caller))
+  return meant === undefined ? {} : { did_you_mean: meant }
 }
 
 function validArgs({ row }: Tool, args: Json): Result<void> {

@@ -5,6 +5,7 @@ import { sayAsked } from '../../core/gate/policy/say-asked.ts'
 import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import { toolCard, type ToolCard } from '../../core/search/card.ts'
 import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import { nearestTool } from './nearest-tool.ts'
 import type { VisibleTools } from './visible-tools.ts'
 
 /** `asked`: what a call will meet, before its arguments are known. */
@@ -15,7 +16,10 @@ export type CardDeps = SiblingDeps & { readonly sight: VisibleTools; readonly po
 /** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
 export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
   const tool = deps.sight.tool(caller, tool_id)
-  if (tool === undefined) return refuse('tool.unknown', { tool: tool_id })
+  if (tool === undefined) {
+    const did_you_mean = nearestTool(tool_id, deps.sight.tools(caller))
+    return refuse('tool.unknown', { tool: tool_id, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
+  }
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
   // Cards are for models, whoever's key a model holds.
   if (tool.row.admitted === undefined) return refuse('tool.unadmitted', { tool: tool_id })

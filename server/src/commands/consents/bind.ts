@@ -1,13 +1,12 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentTerms } from '../../contract/consent.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { PassphraseDeps } from '../identity/passphrase.ts'
 import type { Page } from '../ports/reads.ts'
 import { listConsents, type ConsentPage, type ConsentReadDeps } from './list-consents.ts'
-import { mintConsent, type MintDeps } from './mint-consent.ts'
+import { mintConsent, type MintAheadDeps } from './mint-consent.ts'
 import { revokeConsent } from './revoke-consent.ts'
 
-export type ConsentsWorld = MintDeps & PassphraseDeps & ConsentReadDeps
+export type ConsentsWorld = MintAheadDeps & ConsentReadDeps
 
 export interface ConsentsGate {
   mint(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>

@@ -4,9 +4,12 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { consentState } from '../../core/consent/consent-view.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { CLOSED, drawUpConsent, type DrawnUp } from '../../core/consent/draw-up-consent.ts'
+import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
+import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 import type { Accounts, Shelves } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -20,6 +23,8 @@ export type MintDeps = {
   readonly digest: Digest
 }
 
+export type MintAheadDeps = MintDeps & PassphraseDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
+
 const TRIES = 8
 
 /**
@@ -27,13 +32,15 @@ const TRIES = 8
  * an agent never.
  */
 export async function mintConsent(
-  deps: MintDeps & PassphraseDeps,
+  deps: MintAheadDeps,
   by: Caller,
   terms: ConsentTerms,
   passphrase?: string,
 ): Promise<Result<ConsentRow>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
+  const known = matchesSome(deps, terms)
+  if (!known.ok) return known
   const proven = await provePerson(deps, by, passphrase)
   if (!proven.ok) return proven
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -44,6 +51,15 @@ export async function mintConsent(
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   }
   return refuse('audit.unavailable')
+}
+
+/** A permission for a tool that does not exist would never cover a call, and nobody would know why. */
+function matchesSome({ catalogue }: Pick<MintAheadDeps, 'catalogue'>, { what: { tool } }: ConsentTerms): Result<void> {
+  const tools = catalogue.tools()
+  const glob = parseGlob(tool)
+  if (tools.some(({ row }) => matchesGlob(glob, row.tool_id))) return ok(undefined)
+  const did_you_mean = nearestTool(tool, tools)
+  return refuse('tool.unknown', { tool, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
 }
 
 /** Everything that becomes true with a new consent: its row, its units, its audit entry, and a tidied shelf. */

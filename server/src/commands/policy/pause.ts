@@ -2,6 +2,8 @@ import type { Caller } from '../../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Change, Ledger, Version } from '../ports/ledger.ts'
+import { nearestTool } from '../catalogue/nearest-tool.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -11,6 +13,8 @@ export type PauseDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
+  readonly catalogue: Pick<Catalogue, 'tool' | 'tools'>
+  readonly serverReports: () => readonly { readonly server: string }[]
 }
 
 export type PauseOrder = {
@@ -26,6 +30,8 @@ export type PauseOrder = {
  */
 export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): Promise<Result<PauseRow>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const named = order.active ? namedIn(deps, order.scope) : ok(undefined)
+  if (!named.ok) return named
   const held = await deps.shelves.row('pauses', order.scope)
   const others = order.active ? [] : await pausesUnder(deps, order.scope)
   const row: PauseRow = { v: 1, ...order, by: by.id, at: deps.clock() }
@@ -35,6 +41,19 @@ export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): 
   ])
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
+}
+
+/** A pause of something that does not exist would look as if it worked. Callers may come later, tools and servers are known. */
+function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Result<void> {
+  const [kind, name] = [scope.slice(0, scope.indexOf(':')), scope.slice(scope.indexOf(':') + 1)]
+  if (kind === 'tool' && catalogue.tool(name) === undefined) {
+    const did_you_mean = nearestTool(name, catalogue.tools())
+    return refuse('tool.unknown', { tool: name, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
+  }
+  const servers = serverReports().map(({ server }) => server)
+  return kind === 'server' && !servers.includes(name)
+    ? refuse('server.unknown', { server: name, known: servers.join(', ') })
+    : ok(undefined)
 }
 
 /** The active pauses of single users' callers under this name. */

@@ -1,12 +1,15 @@
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { NOBODY } from './client.ts'
+import { NOBODY, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
 import { printMinted } from './consent-commands.ts'
+import { confirmed, hasTerminal } from './confirm.ts'
 import { boundsOf } from './consent-words.ts'
+import { editedArguments } from './edit-arguments.ts'
+import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
 import { printPacket } from './print-packet.ts'
+import { printTypedFault } from './print-typed-fault.ts'
 import { sendProven } from './passphrase-commands.ts'
 import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
@@ -80,10 +83,16 @@ export function addApprovalCommands(program: Command, session: Session): void {
     })
 
   program
-    .command('edit <approval_id> <args>')
-    .description('correct the inputs: a new request with these arguments takes the place of the old one')
-    .action(async (id: string, args: string) => {
-      await decide(session, id, `{"decision":"edit","args":${jsonArgument(args)}}`)
+    .command('edit <approval_id> [args]')
+    .description(
+      'correct the inputs: a new request with these arguments replaces the old one. Without arguments, $EDITOR opens with the present ones',
+    )
+    .action(async (id: string, args: string | undefined) => {
+      const typed = args === undefined ? await editedArguments(session, id) : jsonArgument(args)
+      if (typed === undefined) return
+      const body = `{"decision":"edit","args":${typed}}`
+      const reply = await decide(session, id, body)
+      printTypedFault(session.out(), reply, { body, typed })
     })
 
   program
@@ -136,25 +145,19 @@ export async function shownDigest(session: Session, id: string): Promise<string 
   }
   // Beside the answer, which alone is on stdout.
   if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
-  if (packet['state'] === 'pending' && !(await isConfirmed('approve this? [y/N] '))) {
-    session.fail('nothing was decided')
+  // A program that has no terminal has decided already.
+  if (packet['state'] === 'pending' && hasTerminal() && !(await confirmed('approve this?'))) {
+    out.error('nothing was decided')
+    session.exit(EXIT.problem)
     return undefined
   }
   return textOf(packet['digest'])
 }
 
-/** A program that has no terminal has decided already. */
-async function isConfirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return true
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const said = await lines.question(question)
-  lines.close()
-  return /^y(es)?$/i.test(said.trim())
-}
-
-async function decide(session: Session, id: string, body: unknown): Promise<void> {
+async function decide(session: Session, id: string, body: unknown): Promise<Reply> {
   const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
   session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+  return reply
 }
 
 function printDecided(out: Out, body: Fields): void {
@@ -162,7 +165,7 @@ function printDecided(out: Out, body: Fields): void {
   const state = textOf(body['state'])
   const decisions = Array.isArray(body['decisions']) ? body['decisions'].length : 0
   if (body['replaces'] !== undefined)
-    out.line(`${textOf(body['replaces'])} was edited; ${id} waits in its place: sluice approve ${id}`)
+    out.line(`${textOf(body['replaces'])} was edited; the new request is ${id}: sluice approve ${id}`)
   else if (state === 'pending' && decisions > 0)
     out.line(`${id} has one of two approvals; another person must give the second`)
   else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)

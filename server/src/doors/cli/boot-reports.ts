@@ -1,3 +1,6 @@
+/** What was set aside, and where the owner's new admin key is. */
+export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
+
 /** What `sluice init` was asked for. */
 export type InitWish = {
   /** Names of clients or paths of their files; all that are found when empty. */

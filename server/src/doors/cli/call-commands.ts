@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { quoted } from '../../contract/visible-text.ts'
+import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
+import { printTypedFault } from './print-typed-fault.ts'
 import type { Session } from './session.ts'
 import { fieldsOf, itemsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
@@ -14,35 +16,36 @@ export function addCallCommands(program: Command, session: Session): void {
     .description('call a tool through the gate; args is a JSON object, or @file, or - for stdin')
     .option('--thread <id>', 'the conversation this call belongs to')
     .option('--dry-run', 'only the preview')
-    .option('--wait <seconds>', 'wait for a decision', '0')
+    .option('--wait <seconds>', 'wait for a decision', secondsToWait, 0)
     .option('--idempotency-key <key>', 'the same key and arguments are the same call')
     .option('--raw', RAW)
-    .action(async (tool: string, args: string | undefined, options: Record<string, string | boolean | undefined>) => {
+    .action(async (tool: string, args: string | undefined, options: CallOptions) => {
       const text = jsonArgument(args ?? '{}')
       const more = [
-        ...(options['thread'] === undefined ? [] : [`"thread":${JSON.stringify(options['thread'])}`]),
-        ...(options['dryRun'] === true ? ['"dry_run":"only"'] : []),
+        ...(options.thread === undefined ? [] : [`"thread":${JSON.stringify(options.thread)}`]),
+        ...(options.dryRun === true ? ['"dry_run":"only"'] : []),
       ]
       // The arguments travel as they were written: parsing them here could hide what the gate must refuse.
       const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
-      const path = `/v1/calls?wait_ms=${milliseconds(options['wait'])}`
-      const key = options['idempotencyKey']
+      const path = `/v1/calls?wait_ms=${milliseconds(options.wait)}`
+      const key = options.idempotencyKey
       const reply = await sendOnce(session, {
         path,
         body,
         outcomes: '/v1/calls',
-        ...(typeof key === 'string' ? { key } : {}),
+        ...(key === undefined ? {} : { key }),
       })
-      session.exit(printOutcome(session.out(), reply, options['raw'] === true))
+      session.exit(printOutcome(session.out(), reply, options.raw === true))
+      printTypedFault(session.out(), reply, { body, typed: text })
     })
 
   program
     .command('status [call_id]')
     .description('the outcome of a call; asking never runs anything')
-    .option('--wait <seconds>', 'wait for an outcome', '0')
+    .option('--wait <seconds>', 'wait for an outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'the call that you made under this key, instead of a call id')
     .option('--raw', RAW)
-    .action(async (id: string | undefined, options: { wait: string; idempotencyKey?: string; raw?: boolean }) => {
+    .action(async (id: string | undefined, options: { wait: number; idempotencyKey?: string; raw?: boolean }) => {
       const key = options.idempotencyKey
       if ((id === undefined) === (key === undefined))
         return session.fail('name the call: sluice status CALL_ID, or --idempotency-key KEY')
@@ -52,7 +55,9 @@ export function addCallCommands(program: Command, session: Session): void {
     })
 
   program
-    .command('settle <call_id> <as>')
+    .command('settle')
+    .argument('<call_id>')
+    .argument('<as>', 'retry, done or failed', oneOf('retry', 'done', 'failed'))
     .description('settle a call whose outcome is unknown: retry, done or failed')
     .action(async (id: string, as: string) => {
       const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/resume`, { as })
@@ -63,7 +68,7 @@ export function addCallCommands(program: Command, session: Session): void {
 
   program
     .command('withdraw <call_id>')
-    .description('withdraw an own held call')
+    .description('withdraw a held call of your own')
     .action(async (id: string) => {
       const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/withdraw`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
@@ -91,23 +96,38 @@ export function addCallCommands(program: Command, session: Session): void {
   program
     .command('artifact <digest>')
     .description('a large output that was moved out of a result')
-    .option('--from <characters>', 'where to begin', '0')
+    .option('--from <character>', 'where to begin', wholeOf, 0)
     .option('--raw', RAW)
-    .action(async (digest: string, options: { from: string; raw?: boolean }) => {
+    .action(async (digest: string, options: { from: number; raw?: boolean }) => {
       const reply = await session.send(
         'GET',
         `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}`,
       )
       const out = session.out()
       const print = options.raw === true ? out.data : out.framed
-      session.exit(printReply(out, reply, (body) => print(textOf(body['text']))))
+      session.exit(
+        printReply(out, reply, ({ text, size }) => {
+          print(textOf(text))
+          const end = options.from + textOf(text).length
+          if (end < Number(size))
+            out.error(
+              `cut: this is characters ${options.from} to ${end} of ${textOf(size)}; go on with sluice artifact ${digest} --from ${end}`,
+              'held',
+            )
+        }),
+      )
     })
 }
 
-function milliseconds(seconds: unknown): number {
-  const value = Number(seconds)
-  return Number.isFinite(value) && value > 0 ? Math.round(value * 1000) : 0
+type CallOptions = {
+  readonly thread?: string
+  readonly dryRun?: boolean
+  readonly wait: number
+  readonly idempotencyKey?: string
+  readonly raw?: boolean
 }
+
+const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
 
 /** What of a server's list of tools was cut or left out. */
 function printFindings(out: Out, server: Fields): void {

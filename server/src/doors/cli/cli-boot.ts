@@ -3,14 +3,8 @@ import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../contract/api
 import type { Result } from '../../contract/problems.ts'
 import type { LintReport } from '../../commands/policy/lint-policy.ts'
 import type { TestReport } from '../../commands/policy/test-policy.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
-
-export type UpOptions = {
-  readonly config?: string
-  readonly data?: string
-  readonly demo?: boolean
-  readonly port?: number
-}
+import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport } from './boot-reports.ts'
+import type { LocalGate, UpOptions } from './local-gate.ts'
 
 /** What only the fuse box can do for the command line. */
 export type CliBoot = {
@@ -22,7 +16,11 @@ export type CliBoot = {
   /** New signing keys for a data folder that lost its own; says what was set aside. */
   reset(options: UpOptions): Promise<Result<ResetReport>>
   /** A key made by the folder's owner while no gate runs. */
-  createKey(options: UpOptions, wanted: KeyBody): Promise<Result<{ readonly key: string }>>
+  createKey(
+    options: UpOptions,
+    wanted: KeyBody,
+    isNewFolder: boolean,
+  ): Promise<Result<{ readonly key: string; readonly data: string }>>
   /** The commands that need no gate: a draft, or the configured policy. */
   offline(options: UpOptions): {
     test(asked: PolicyTestBody): Promise<Result<TestReport>>
@@ -38,8 +36,7 @@ export type CliBoot = {
   /** Measures, where the benches are: in a checkout. */
   bench(words: readonly string[]): Promise<number> | undefined
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
-  local(options: UpOptions): { readonly socket: string; start(): Promise<boolean> }
+  local(options: UpOptions): LocalGate
+  /** The file that starts this program. */
+  readonly launcher: string
 }
-
-/** What was set aside, and where the owner's new admin key is. */
-export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }

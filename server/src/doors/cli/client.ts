@@ -10,7 +10,19 @@ export type Target = {
   readonly as?: string
 }
 
-export type Reply = { readonly status: number; readonly text: string; readonly body: unknown }
+export type Reply = {
+  readonly status: number
+  readonly text: string
+  readonly body: unknown
+  /** Why nobody answered, in plain words. */
+  readonly why?: string
+  /** The address that was tried, where it is not the local socket. */
+  readonly at?: string
+  /** There is no configuration here that a gate could be started with. */
+  readonly unconfigured?: true
+  /** Of a gate that was to be started and ended: what it said, and where its log is. */
+  readonly started?: { readonly says: readonly string[]; readonly log?: string }
+}
 
 export type Client = (
   method: string,
@@ -23,7 +35,26 @@ export type Client = (
 export const NOBODY = 0
 /** Status when the connection broke after the request was sent: it may have been carried out. */
 export const BROKE_OFF = -1
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'])
+
+/** Errors that happen before a request is sent, and what they mean. */
+const NEVER_SENT: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'nothing listens there',
+  ENOTSOCK: 'nothing listens there',
+  ENOTFOUND: 'there is no host of this name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EACCES: 'you do not have permission to use its socket; run the command as the user who started the gate',
+  EPERM: 'you do not have permission to use its socket; run the command as the user who started the gate',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  EADDRNOTAVAIL: 'the address cannot be reached from here',
+  EINVAL: 'the path of its socket is too long for this system; use a data folder with a shorter path',
+}
+/** A handshake that failed: `https:` to a port that speaks plain HTTP, or a certificate that nobody here trusts. */
+const TLS = /^(EPROTO|ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
+
+const neverSent = (code: string): string | undefined =>
+  NEVER_SENT[code] ?? (TLS.test(code) ? `the TLS handshake failed (${code})` : undefined)
 
 /** How we say who we are. */
 export const headersOf = ({ key, as }: Target): Record<string, string> => ({
@@ -34,8 +65,11 @@ export const headersOf = ({ key, as }: Target): Record<string, string> => ({
 export function clientFor(target: Target): Client {
   return (method, path, body, more = {}) =>
     new Promise((resolve) => {
-      const fail = ({ code = '' }: NodeJS.ErrnoException) =>
-        resolve({ status: NEVER_SENT.has(code) ? NOBODY : BROKE_OFF, text: '', body: undefined })
+      const fail = ({ code = '' }: NodeJS.ErrnoException) => {
+        const why = neverSent(code)
+        const known = why === undefined ? { status: BROKE_OFF } : { status: NOBODY, why }
+        resolve({ ...known, text: '', body: undefined })
+      }
       const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       const headers = payload === undefined ? more : { ...more, 'content-type': 'application/json' }
       const request = requestTo(target, method, path, headers)

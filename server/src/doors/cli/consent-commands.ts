@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
-import { constraintOf, secondsOf } from './consent-words.ts'
+import { boundsWords, constraintOf, secondsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
-import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { countOf } from './option-values.ts'
 import { sendProven } from './passphrase-commands.ts'
 import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
 
 type MintOptions = {
-  readonly calls: string
+  readonly calls: number
   readonly for: string
   readonly cost?: string
   readonly arg: readonly string[]
@@ -26,7 +27,7 @@ export function addConsentCommands(program: Command, session: Session): void {
   consent
     .command('mint <actor> <tool>')
     .description('let caller:ID (or a glob), or user:NAME, call a tool (or server__glob) without asking')
-    .requiredOption('--calls <n>', 'how many calls')
+    .requiredOption('--calls <n>', 'how many calls', countOf)
     .requiredOption('--for <span>', 'how long: 90s, 30m, 2h, 7d')
     .option('--cost <units>', 'how much cost in all')
     .option('--arg <constraint>', `one argument: '/to equals "bob"', in, prefix, min, max, or '/text any'`, collect, [])
@@ -50,7 +51,7 @@ export function addConsentCommands(program: Command, session: Session): void {
           actor: quoted(actor),
           what: objectText(what),
           lanes: options.lane.length === 0 ? undefined : JSON.stringify(options.lane),
-          calls: quoted(Number(options.calls)),
+          calls: quoted(options.calls),
           cost: options.cost === undefined ? undefined : quoted(Number(options.cost)),
           expires_in_s: quoted(expires_in_s),
           passphrase: quoted(passphrase),
@@ -99,7 +100,7 @@ function objectText(members: Readonly<Record<string, string | undefined>>): stri
 /** What was permitted, in one line. */
 export function printMinted(out: Out, minted: Fields): void {
   const { tool } = fieldsOf(minted['what'])
-  const calls = `${textOf(minted['calls'])} calls of ${textOf(tool)}`
+  const calls = `${count(minted['calls'], 'call')} of ${textOf(tool)}`
   out.line(
     `${textOf(minted['consent_id'])} permits ${textOf(minted['actor'])} ${calls} until ${timeOf(minted['expires_at'])}`,
   )
@@ -108,7 +109,12 @@ export function printMinted(out: Out, minted: Fields): void {
 function printConsents(out: Out, body: Fields, all: boolean): void {
   const shown = itemsOf(body).filter(({ state }) => all || state === 'live')
   if (shown.length === 0) return out.line(all ? 'nothing was permitted ahead' : 'nothing is permitted ahead')
-  table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
+  table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'ARGUMENTS', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
+}
+
+const unitsOf = ({ calls_left, calls, cost_left, cost }: Fields): string => {
+  const counted = `${textOf(calls_left)} of ${textOf(calls)}`
+  return cost === undefined ? counted : `${counted}, cost ${textOf(cost_left)} of ${textOf(cost)}`
 }
 
 function rowOf(item: Fields): string[] {
@@ -118,7 +124,8 @@ function rowOf(item: Fields): string[] {
     textOf(item['state']),
     textOf(item['actor']),
     textOf(tool),
-    `${textOf(item['calls_left'])} of ${textOf(item['calls'])}`,
+    boundsWords(item),
+    unitsOf(item),
     timeOf(item['expires_at']),
     textOf(item['minted_by']),
   ]

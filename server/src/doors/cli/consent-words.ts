@@ -1,3 +1,6 @@
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { fieldsOf, textOf, type Fields } from './print.ts'
+
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** `90s`, `30m`, `2h`, `7d` in seconds; undefined when it is none of these. */
@@ -19,6 +22,23 @@ export function constraintOf(text: string): object | undefined {
   const [, path, op, value] = /^(\/\S*) ([a-z]+)(?: (.*))?$/s.exec(text) ?? []
   if (path === undefined || op === undefined) return undefined
   return value === undefined ? { path, op } : { path, op, value: valueOf(value) }
+}
+
+const LONGEST_VALUE = 60
+
+/** What the arguments may be, and on which lanes: `/to equals "bob", /text any`. */
+export function boundsWords(consent: Fields): string {
+  const { args, definition_hash } = fieldsOf(consent['what'])
+  const constraints = Array.isArray(args) ? args.map(fieldsOf).map(constraintWords) : []
+  const lanes = Array.isArray(consent['lanes']) ? [`lanes ${consent['lanes'].map(textOf).join(' ')}`] : []
+  const definition = definition_hash === undefined ? [] : [`definition ${textOf(definition_hash).slice(0, 12)}`]
+  return [...constraints, ...lanes, ...definition].join(', ')
+}
+
+function constraintWords({ path, op, value }: Fields): string {
+  if (op === 'any') return path === '' ? 'any' : `${textOf(path)} any`
+  const shown = shortened(visibleText(JSON.stringify(value)), LONGEST_VALUE)
+  return path === '' ? `exactly ${shown}` : `${textOf(path)} ${textOf(op)} ${shown}`
 }
 
 function valueOf(text: string): unknown {

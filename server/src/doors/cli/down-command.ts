@@ -27,7 +27,10 @@ export function addDownCommand(program: Command, session: Session): void {
         return session.exit(EXIT.problem)
       }
       // The folder may be shared by machines or containers; a number means another process there.
-      if (host !== hostname()) return session.fail(`it runs on \`${textOf(host)}\`; stop it there`)
+      if (host !== hostname()) {
+        out.error(`the gate runs on \`${textOf(host)}\`; stop it there`)
+        return session.exit(EXIT.problem)
+      }
       process.kill(pid, 'SIGTERM')
       const until = Date.now() + PATIENCE_MS
       while (isAlive(pid) && Date.now() < until) await sleep(LOOK_MS)

@@ -9,6 +9,7 @@ export const EXIT = {
   unknown: 6,
   usage: 64,
   absent: 69,
+  internal: 70,
 } as const
 
 /** The exit code of a call's outcome. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Result } from '../../contract/problems.ts'
 import type { BackupReport, Finding } from './boot-reports.ts'
 import { EXIT } from './exit-codes.ts'
-import { asBody, printProblem, type Out } from './print.ts'
+import { asBody, count, printProblem, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
 /** Is it well, and can it be brought back. */
@@ -27,7 +27,8 @@ export function addHealthCommands(program: Command, session: Session): void {
         printed(
           session.out(),
           done,
-          ({ bytes, files }) => `${file}: ${bytes} bytes, the ledger and ${files} files; keep it secret`,
+          ({ bytes, files }) =>
+            `${file}: ${count(bytes, 'byte')}, the ledger and ${count(files, 'file')}; keep it secret`,
         ),
       )
     })
@@ -41,7 +42,7 @@ export function addHealthCommands(program: Command, session: Session): void {
           session.out(),
           done,
           ({ data, files, entries }) =>
-            `${data}: the ledger and ${files} files; the audit verifies, ${entries ?? 0} entries`,
+            `${data}: the ledger and ${count(files, 'file')}; the audit verifies, ${count(entries ?? 0, 'entry', 'entries')}`,
         ),
       )
     })
@@ -62,8 +63,9 @@ function printLines(out: Out, lead: string, text: string): void {
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
-  return `${count('error')} errors, ${count('warning')} warnings, ${count('note')} notes`
+  const of = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  const told = (['error', 'warning', 'note'] as const).map((severity) => count(of(severity), severity))
+  return told.join(', ')
 }
 
 function printed(out: Out, done: Result<BackupReport>, human: (report: BackupReport) => string): number {

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { problem } from '../../contract/problems.ts'
 import type { InitReport, InitWish } from './boot-reports.ts'
 import { EXIT } from './exit-codes.ts'
+import { confirmed } from './confirm.ts'
 import { asBody, printProblem, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -27,7 +27,7 @@ export function addInitCommands(program: Command, session: Session): void {
       }
       const out = session.out()
       if (wish.write && !wish.dry_run && words.yes !== true && !(await agreed(session, wish))) {
-        session.exit(EXIT.usage)
+        session.exit(EXIT.problem)
         return
       }
       const done = await session.init(wish)
@@ -52,10 +52,7 @@ async function agreed(session: Session, wish: InitWish): Promise<boolean> {
   const planned = await session.init({ ...wish, dry_run: true })
   if (!planned.ok) return printProblem(out, asBody(planned.problem)) === EXIT.ok
   printInit(out, planned.value, wish)
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const said = await lines.question('go on? [y/N] ')
-  lines.close()
-  return /^y(es)?$/i.test(said.trim())
+  return confirmed('go on?')
 }
 
 const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it was:' } as const

@@ -1,24 +1,36 @@
 import { Option, type Command } from 'commander'
 import { KeyBody } from '../../contract/api.ts'
+import { CallerKind } from '../../contract/caller.ts'
 import { PROBLEMS, refuse } from '../../contract/problems.ts'
 import { Surface } from '../../contract/surface.ts'
 import { NOBODY, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
+import { countOf, oneOf } from './option-values.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
-type NewKey = { user?: string; ttl?: string; tools?: string[]; calls?: string; surface?: string }
+type NewKey = {
+  user?: string
+  ttl?: string
+  tools?: string[]
+  calls?: number
+  surface?: string
+  newFolder?: boolean
+}
 
 /** Credentials and signing keys. */
 export function addKeyCommands(program: Command, session: Session): void {
   const keys = program.command('keys').description('credentials and signing keys')
   keys
-    .command('create <kind> <name>')
+    .command('create')
+    .argument('<kind>', CallerKind.options.join(', '), oneOf(...CallerKind.options))
+    .argument('<name>', 'letters, digits and . _ @ -')
     .description('a key for an agent, user, approver, reviewer, admin or node; shown once')
     .option('--user <user>', 'the person behind it')
     .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
     .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
-    .option('--calls <count>', 'how many calls it is good for')
+    .option('--calls <count>', 'how many calls it is good for', countOf)
+    .option('--new-folder', 'without a running gate: make the data folder, if there is none yet')
     .addOption(new Option('--surface <surface>', 'what an MCP client with it sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
       const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
@@ -30,11 +42,14 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(options.user === undefined ? {} : { user: options.user }),
         ...(ttl_s === undefined ? {} : { ttl_s }),
         ...(options.tools === undefined ? {} : { tools: options.tools }),
-        ...(options.calls === undefined ? {} : { calls: Number(options.calls) }),
+        ...(options.calls === undefined ? {} : { calls: options.calls }),
         ...(options.surface === undefined ? {} : { surface: options.surface }),
       }
       const asked = await session.ask('POST', '/v1/keys', body)
-      const reply = asked.status === NOBODY && !session.isElsewhere() ? await createOffline(session, body) : asked
+      const reply =
+        asked.status === NOBODY && !session.isElsewhere()
+          ? await createOffline(session, body, options.newFolder === true)
+          : asked
       session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
     })
   keys
@@ -59,7 +74,8 @@ export function addKeyCommands(program: Command, session: Session): void {
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
     })
   keys
-    .command('rotate <which>')
+    .command('rotate')
+    .argument('<which>', 'token or checkpoint', oneOf('token', 'checkpoint'))
     .description('a new signing key: token or checkpoint')
     .action(async (which: string) => {
       const reply = await session.send('POST', '/v1/keys/rotate', { which })
@@ -79,11 +95,12 @@ export function addKeyCommands(program: Command, session: Session): void {
 }
 
 /** Without a gate the folder's owner makes the key: one that others can reach does not start before there is one. */
-async function createOffline(session: Session, body: unknown): Promise<Reply> {
+async function createOffline(session: Session, body: unknown, isNewFolder: boolean): Promise<Reply> {
   const wanted = KeyBody.safeParse(body)
   const created = wanted.success
-    ? await session.createKey(wanted.data)
+    ? await session.createKey(wanted.data, isNewFolder)
     : refuse('request.invalid', { paths: wanted.error.issues.map(({ message }) => message).join('; ') })
+  if (created.ok) session.out().error(`no gate runs; the key is for the one of ${created.value.data}`, 'quiet')
   const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
   const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
   return { status, text: JSON.stringify(answer), body: answer }

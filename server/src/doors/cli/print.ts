@@ -42,8 +42,8 @@ export const textOf = (value: unknown): string =>
 /** Prints a reply by `human` when it is good, as a problem when it is not; returns the exit code. */
 export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
   if (reply.status === NOBODY) {
-    if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent'))))
-    else out.error('no gate answers here; start it with `sluice up` [gate.absent]')
+    if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent', absence(reply)))))
+    else printAbsent(out, reply)
     return EXIT.absent
   }
   if (reply.status === BROKE_OFF) {
@@ -56,6 +56,39 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
   else if (good) human(fieldsOf(reply.body))
   else printProblem(out, fieldsOf(reply.body))
   return good ? EXIT.ok : EXIT.problem
+}
+
+function printAbsent(out: Out, { why, at, started, unconfigured }: Reply): void {
+  if (started !== undefined) for (const line of notStarted(started)) out.error(line, 'bad')
+  else if (at !== undefined) {
+    out.error(`no gate answers at ${at}${why === undefined ? '' : `: ${why}`} [gate.absent]`, 'bad')
+    out.error('  check the address, and that the gate runs there')
+  } else if (why !== undefined && !why.startsWith('nothing listens'))
+    out.error(`the gate of this folder cannot be reached: ${why} [gate.absent]`, 'bad')
+  else if (unconfigured === true) {
+    out.error('no gate answers here, and this folder has no sluice.yaml to start one with [gate.absent]', 'bad')
+    out.error('  write one with `sluice init`, try `sluice demo`, or name a gate with --config or --url')
+  } else out.error('no gate answers here; start it with `sluice up` [gate.absent]', 'bad')
+}
+
+type NotStarted = NonNullable<Reply['started']>
+
+export const logOf = ({ log }: NotStarted): string[] => (log === undefined ? [] : [`its log is ${log}`])
+
+/** Why a gate that a command tried to start did not start. */
+export const notStarted = (started: NotStarted): string[] => [
+  'no gate was running, and it did not start [gate.absent]',
+  ...started.says.map((line) => `  ${line}`),
+  ...logOf(started).map((line) => `  ${line}`),
+]
+
+function absence({ why, at, started }: Reply): Record<string, string> {
+  return {
+    ...(at === undefined ? {} : { url: at }),
+    ...(why === undefined ? {} : { why }),
+    ...(started === undefined ? {} : { says: started.says.join('\n') }),
+    ...(started?.log === undefined ? {} : { log: started.log }),
+  }
 }
 
 /** A problem of our own in the shape the gate would have sent it. */
@@ -149,6 +182,11 @@ export function printNotices(out: Out, body: unknown): void {
       out.error(`!   ${place}: ${textOf(fault['says'])}; ${textOf(fault['instead'])}`)
     }
   }
+}
+
+/** `1 call`, `2 calls`; the word in the plural where an `s` is not enough. */
+export function count(amount: unknown, word: string, words = `${word}s`): string {
+  return `${textOf(amount)} ${Number(amount) === 1 ? word : words}`
 }
 
 export function timeOf(value: unknown): string {

@@ -1,13 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
-import { sendToGate } from '../mcp/send-to-gate.ts'
+import { sendToGate, type GateStart } from '../mcp/send-to-gate.ts'
 import { Surface } from '../../contract/surface.ts'
-import { addAdminCommands } from './admin-commands.ts'
+import { addAuditCommands } from './audit-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
-import { BROKE_OFF, clientFor, followFor, headersOf, NOBODY, type Client, type Target } from './client.ts'
+import { clientFor, followFor, headersOf, type Target } from './client.ts'
+import { commandFor, commandName, withCommand } from './command-name.ts'
 import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
@@ -15,15 +16,20 @@ import { addEraseCommand } from './erase-command.ts'
 import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
+import { addPauseCommands } from './pause-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
-import type { Out } from './print.ts'
+import type { CliBoot } from './cli-boot.ts'
+import type { Started } from './local-gate.ts'
+import { printPauses } from './print-pauses.ts'
+import { logOf, notStarted, type Out } from './print.ts'
+import { reachGate } from './reach-gate.ts'
+import { saysOfFault, usageFault } from './usage-fault.ts'
 import { chooseTarget, type TargetFlags } from './target.ts'
 import { addRunCommands } from './run-commands.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
 import { addToolCommands } from './tool-commands.ts'
-import type { CliBoot } from './cli-boot.ts'
 
 type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
 
@@ -46,27 +52,29 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     if (error.code !== 'EPIPE') throw error
   })
   const globals = () => program.opts<Globals>()
-  const out = (): Out => terminalOut(process.stdout, process.stderr, globals().json === true)
+  const command = commandName({ launcher: boot.launcher, cwd: process.cwd(), env: process.env })
+  const verbs = () => new Set(program.commands.map((each) => each.name()))
+  const out = (): Out =>
+    terminalOut(process.stdout, process.stderr, globals().json === true, (text) =>
+      withCommand(text, commandFor(command, globals()), verbs()),
+    )
   let chosen: Target | undefined
   /** Found once, when the first request is sent: what of the environment is not used is said once. */
   const target = (flags: TargetFlags = {}): Target => {
     if (chosen !== undefined) return chosen
     const found = chooseTarget({ ...globals(), ...flags }, process.env)
-    if ('fault' in found) {
-      out().error(found.fault)
-      throw new CommanderError(EXIT.usage, 'sluice.target', found.fault)
-    }
+    if ('fault' in found) throw usageFault(found.fault)
     const { notes, ...there } = found
-    for (const note of notes) out().error(note)
-    chosen = { ...there, ...(there.url === undefined ? { socket: boot.local(globals()).socket } : {}) }
+    const local = there.url === undefined ? boot.local(globals()) : undefined
+    if (local?.fault !== undefined) throw usageFault(local.fault)
+    for (const note of [...notes, ...(local?.notes ?? [])]) out().error(note, 'quiet')
+    chosen = { ...there, ...(local === undefined ? {} : { socket: local.socket }) }
     return chosen
   }
+  const start = async (): Promise<Started> =>
+    target().url === undefined ? boot.local(globals()).start() : { is: 'not_configured' }
   const session: Session = {
-    send: (...request) =>
-      patiently(
-        reach(target(), () => boot.local(globals()).start()),
-        process.stderr,
-      )(...request),
+    send: (...request) => patiently(reachGate(target(), start), process.stderr)(...request),
     out,
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientFor(target())(...request),
@@ -78,7 +86,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     },
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
-    createKey: (wanted) => boot.createKey(globals(), wanted),
+    createKey: (wanted, isNewFolder) => boot.createKey(globals(), wanted, isNewFolder),
     init: (wish) => boot.init(globals(), wish),
     doctor: () => boot.doctor(globals()),
     backUp: (file) => boot.backUp(globals(), file),
@@ -114,9 +122,14 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       const isNobody = there.url === undefined && there.key === undefined && there.as === undefined
       const gate = isNobody ? { ...there, as: 'agent:mcp' } : there
       const path = options.surface === undefined ? '/mcp' : `/mcp?surface=${options.surface}`
-      const start = () => (gate.url === undefined ? boot.local(globals()).start() : Promise.resolve(false))
       const headers = headersOf(gate)
-      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...gate, path, headers, start }))
+      const begin = async (): Promise<GateStart> => {
+        const started = await start()
+        if (started.is !== 'failed') return { ok: started.is === 'started' }
+        for (const line of notStarted(started)) out().error(line)
+        return { ok: false, why: [...started.says.map((line) => line.trim()), ...logOf(started)].join('; ') }
+      }
+      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...gate, path, headers, start: begin }))
     })
   program
     .command('bench [words...]')
@@ -134,7 +147,8 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
   addPolicyCommands(program, session)
-  addAdminCommands(program, session)
+  addAuditCommands(program, session)
+  addPauseCommands(program, session)
   addEraseCommand(program, session)
   addKeyCommands(program, session)
   addPassphraseCommands(program, session)
@@ -144,28 +158,24 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
 
   try {
     await program.parseAsync([...argv])
+    if (chosen !== undefined && exitCode !== EXIT.absent) await printPauses(session)
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
+    if (!(error instanceof CommanderError)) return unexpected(out(), error)
+    for (const line of saysOfFault(error)?.split('\n') ?? []) out().error(line)
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   }
   return exitCode
 }
 
+/** A mistake of ours. The stack is for whoever asks for it. */
+function unexpected(out: Out, error: unknown): number {
+  out.error(`sluice failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`, 'bad')
+  out.error('  this is a mistake in sluice; please report it, with what SLUICE_STACK=1 prints before it')
+  if (process.env['SLUICE_STACK'] !== undefined && error instanceof Error) out.data(error.stack ?? '')
+  return EXIT.internal
+}
+
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('a port is a whole number up to 65535.')
-}
-
-/**
- * The client for the gate that is meant. A local one that is absent is started, where there is a configuration to start it with.
- * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
- */
-function reach(target: Target, start: () => Promise<boolean>): Client {
-  const client = clientFor(target)
-  return async (...request) => {
-    const reply = await client(...request)
-    const mayResend = reply.status === NOBODY || (reply.status === BROKE_OFF && request[0] === 'GET')
-    if (!mayResend || target.url !== undefined) return reply
-    return (await start()) ? client(...request) : reply
-  }
 }

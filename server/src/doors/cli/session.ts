@@ -1,10 +1,10 @@
 import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish } from './boot-reports.ts'
+import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
 import type { Out } from './print.ts'
-import type { CliBoot, ResetReport } from './cli-boot.ts'
+import type { CliBoot } from './cli-boot.ts'
 
 /** What the commands of one run of the CLI share. */
 export type Session = {
@@ -21,7 +21,10 @@ export type Session = {
   /** New signing keys for the local data folder, and a new admin key for its owner. */
   readonly reset: () => Promise<Result<ResetReport>>
   /** A key in the local data folder while no gate runs on it. */
-  readonly createKey: (wanted: KeyBody) => Promise<Result<{ readonly key: string }>>
+  readonly createKey: (
+    wanted: KeyBody,
+    isNewFolder: boolean,
+  ) => Promise<Result<{ readonly key: string; readonly data: string }>>
   readonly init: (wish: InitWish) => Promise<Result<InitReport>>
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>

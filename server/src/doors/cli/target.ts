@@ -30,6 +30,8 @@ export function chooseTarget(flags: TargetFlags, env: TargetEnv): Chosen | { rea
   const envUrl = env.SLUICE_URL === '' ? undefined : env.SLUICE_URL
   const envKey = env.SLUICE_KEY === '' ? undefined : env.SLUICE_KEY
   const url = flags.url ?? (local === undefined ? envUrl : undefined)
+  if (url !== undefined && !isHttpUrl(url))
+    return { fault: `${flags.url === undefined ? 'SLUICE_URL' : '--url'} is not the address of a gate: ${ADDRESS}` }
   const key = flags.key ?? (as === undefined ? envKey : undefined)
   if (key !== undefined && !IN_HEADER.test(key)) return { fault: 'the key has spaces or characters that no key has' }
   const unused = [
@@ -42,6 +44,13 @@ export function chooseTarget(flags: TargetFlags, env: TargetEnv): Chosen | { rea
     ...(as === undefined ? {} : { as: as.value }),
     notes: unused,
   }
+}
+
+const ADDRESS = 'write http:// or https:// and a host, such as http://127.0.0.1:7420'
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.hostname !== ''
 }
 
 const IN_HEADER = /^[\x21-\x7e]+$/

@@ -16,7 +16,13 @@ const USUAL_WIDTH = 100
 const widthOf = ({ columns }: Stream): number => columns ?? USUAL_WIDTH
 
 /** Words for people on two streams: coloured where a terminal wants colours, and never able to move its cursor. */
-export function terminalOut(stdout: Stream, stderr: Stream, json: boolean): Out {
+export function terminalOut(
+  stdout: Stream,
+  stderr: Stream,
+  json: boolean,
+  /** Rewrites hints in lines of ours. */
+  spoken: (text: string) => string = (text) => text,
+): Out {
   const write = (stream: Stream, text: string, tone: Tone | undefined) => {
     for (const shown of linesOn(stream, text))
       // Whether colours are wanted (a terminal, NO_COLOR, FORCE_COLOR) is the runtime's to say.
@@ -28,8 +34,8 @@ export function terminalOut(stdout: Stream, stderr: Stream, json: boolean): Out 
   return {
     json,
     width: widthOf(stdout),
-    line: (text, tone) => (json ? data(text) : write(stdout, text, tone)),
-    error: (text, tone) => write(stderr, text, tone),
+    line: (text, tone) => (json ? data(text) : write(stdout, spoken(text), tone)),
+    error: (text, tone) => write(stderr, spoken(text), tone),
     framed(text, { indent = 0, most = Number.MAX_SAFE_INTEGER, more = '', tone, to = 'stdout' } = {}) {
       const stream = to === 'stdout' ? stdout : stderr
       const width = widthOf(stream) - indent

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { countOf } from './option-values.ts'
 import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { printDefinition } from './print-definition.ts'
 import { sendForAll } from './send-for-all.ts'
@@ -42,9 +43,9 @@ export function addToolCommands(program: Command, session: Session): void {
   program
     .command('search <words...>')
     .description('the tools that do what you say, best first')
-    .option('--top-k <count>', 'how many', '5')
-    .action(async (words: readonly string[], options: { topK: string }) => {
-      const asked = new URLSearchParams({ q: words.join(' '), top_k: options.topK })
+    .option('--top-k <count>', 'how many', countOf, 5)
+    .action(async (words: readonly string[], options: { topK: number }) => {
+      const asked = new URLSearchParams({ q: words.join(' '), top_k: String(options.topK) })
       const reply = await session.send('GET', `/v1/tools/search?${asked.toString()}`)
       session.exit(printReply(session.out(), reply, (body) => printFound(session.out(), itemsOf(body))))
       printNotices(session.out(), reply.body)

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
-import { EXIT_OF_FLOW } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { shownDigest } from './approval-commands.ts'
-import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
-import type { Reply } from './client.ts'
+import { printFlow } from './print-flow.ts'
+import { printTypedFault } from './print-typed-fault.ts'
 import { sendOnce } from './send-once.ts'
 import type { Session } from './session.ts'
 
@@ -34,7 +33,8 @@ export function addToolflowCommands(program: Command, session: Session): void {
       const body = bodyOf(prompt, options)
       if (body === undefined) return session.fail('--top-k and --risk-score are numbers')
       const reply = await sendOnce(session, { path: '/v1/toolflow', body, outcomes: '/v1/toolflow' })
-      session.exit(printFlow(session.out(), reply))
+      session.exit(printFlow(session.out(), reply, prompt))
+      if (options.args !== undefined) printTypedFault(session.out(), reply, { body, typed: options.args })
     })
 
   program
@@ -81,50 +81,4 @@ function bodyOf(prompt: string, { query, topK, riskScore, args, skill }: RunOpti
     ...(args === undefined ? [] : [`"args":${jsonArgument(args)}`]),
   ]
   return `{${parts.join(',')}}`
-}
-
-/** Three lines: status and gate, next action, receipt. */
-function printFlow(out: Out, reply: Reply): number {
-  const view = fieldsOf(reply.body)
-  const code = printReply(out, reply, () => {
-    const card = cardIn(view)
-    const gate = fieldsOf(card['gate_evidence'])
-    const word = textOf(gate['gate_status'] ?? 'none')
-    out.line(`${textOf(view['status'])} (gate ${word}, ${textOf(gate['source'])}): ${wordsOf(view, card)}`)
-    out.line(`next: ${nextOf(card)}`)
-    out.line(`receipt: ${receiptOf(view, card)}`)
-  })
-  return EXIT_OF_FLOW[textOf(view['status'] ?? '')] ?? code
-}
-
-const KINDS = ['result_card', 'approval_packet', 'block_card', 'no_candidates_card']
-
-function cardIn(view: Fields): Fields {
-  const kind = KINDS.find((name) => view[name] !== undefined)
-  return kind === undefined ? {} : fieldsOf(view[kind])
-}
-
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
-
-function wordsOf(view: Fields, card: Fields): string {
-  const skill = card['skill_id'] ?? fieldsOf(view['state'])['selected_skill_id']
-  const words = card['summary'] ?? card['reason'] ?? card['why_this'] ?? card['query'] ?? 'still under way'
-  return oneLine(typeof skill === 'string' ? `${skill}: ${textOf(words)}` : textOf(words))
-}
-
-function nextOf(card: Fields): string {
-  const actions = Array.isArray(card['next_actions'])
-    ? card['next_actions'].map(textOf).join(' | ')
-    : 'sluice run again'
-  const required = Array.isArray(card['required_inputs']) ? card['required_inputs'].map(textOf) : []
-  const candidates = Array.isArray(card['candidates']) ? card['candidates'].map(fieldsOf) : []
-  if (candidates.length > 0)
-    return `${actions}: --skill ${candidates.map(({ skill_id }) => textOf(skill_id)).join(', ')}`
-  return card['approval_id'] === null ? `${actions}: ${required.join(', ')}` : actions
-}
-
-function receiptOf(view: Fields, card: Fields): string {
-  const state = fieldsOf(view['state'])
-  const ids = [view['run_id'], state['call_id'], card['approval_id']].filter((id) => typeof id === 'string')
-  return ids.join(' ')
 }

@@ -4,7 +4,7 @@ import { stream } from 'hono/streaming'
 import { BreakBody, VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { MOST_ITEMS, numberOf, pageOf, partOf } from './query.ts'
 import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
 export const auditRoutes: Routes = (app, gate) => {
@@ -12,12 +12,17 @@ export const auditRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/audit',
-      query: ['stream', 'from', ...PAGED],
+      query: ['stream', 'from', 'last', ...PAGED],
       access: DECIDERS,
-      summary: 'Entries of a stream from `from` on, or after `after`',
+      summary: 'Entries of a stream from `from` on, or after `after`, or the `last` ones',
       answers: listOf(AuditEntryAnswer),
     }),
     async (c) => {
+      const newest = c.req.query('last')
+      if (newest !== undefined)
+        return jsonResponse(200, {
+          items: await gate.audit.newest(c.req.query('stream'), Math.min(numberOf(c, 'last', 1), MOST_ITEMS)),
+        })
       const { limit } = pageOf(c)
       const from = Math.max(1, numberOf(c, 'after', numberOf(c, 'from', 1) - 1) + 1)
       const items = await gate.audit.page(c.req.query('stream'), from, limit)

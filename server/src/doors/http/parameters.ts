@@ -12,6 +12,7 @@ const QUERY = {
   limit: whole('how many items at most'),
   after: whole('the `next` of the page before'),
   from: whole('where to begin'),
+  last: whole('so many of the newest, the oldest of them first'),
   length: whole('how many characters at most'),
   since: whole('not before this time, in milliseconds'),
   wait_ms: whole('how long to wait for the end, at most 60000'),

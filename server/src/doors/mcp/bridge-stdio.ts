@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import { PROBLEMS, type ProblemCode } from '../../contract/problems.ts'
+import { PROBLEMS } from '../../contract/problems.ts'
 import { callOutcome } from './call-outcome.ts'
 import { isIdempotencyKey } from '../../contract/request-names.ts'
-import type { SendToGate } from './send-to-gate.ts'
+import { isNoAnswer, type NoAnswer, type SendToGate } from './send-to-gate.ts'
 import { onLines } from './on-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
 import { IDEMPOTENCY_KEY } from './sessions.ts'
@@ -69,7 +69,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
     }
     const reply = await knock('POST', headers, line.bytes, { mayRepeat: MAY_REPEAT.has(line.method), onSent: keep })
     try {
-      if (typeof reply === 'string') return await fail(line, reply)
+      if (isNoAnswer(reply)) return await fail(line, reply)
       await pass(line, reply)
       if (wantsStream && standing === undefined) void listen()
     } finally {
@@ -104,7 +104,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
     await passEvents(reply, (bytes) => {
       if (!answered && idIn(bytes) === line.id) answered = isAnswer(bytes)
     })
-    if (!answered) await fail(line, 'gate.broke_off')
+    if (!answered) await fail(line, { code: 'gate.broke_off' })
   }
 
   async function passEvents(reply: IncomingMessage, onMessage: (bytes: Buffer) => void = () => {}): Promise<void> {
@@ -138,20 +138,21 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
       mayRepeat: false,
       onSent: (request) => (standing = request),
     })
-    if (typeof reply !== 'string' && reply.statusCode === 200) await passEvents(reply).catch(() => {})
+    if (!isNoAnswer(reply) && reply.statusCode === 200) await passEvents(reply).catch(() => {})
     else wantsStream = false
     standing = undefined
   }
 
-  async function fail(line: Line, code: ProblemCode): Promise<void> {
+  async function fail(line: Line, { code, why }: NoAnswer): Promise<void> {
     const { says, do: remedy } = PROBLEMS[code]
     if (line.id === undefined) return
+    const message = why === undefined ? `${says}; ${remedy}` : `the gate did not start: ${why}`
     if (code !== 'gate.broke_off' || line.key === undefined)
-      return write(errorLine(line.id, RPC.internal, `${says}; ${remedy}`, { code }))
+      return write(errorLine(line.id, RPC.internal, message, { code, ...(why === undefined ? {} : { why }) }))
     const found = await callOutcome(knock, line.key)
     const named = found.call_id === undefined ? '' : ` (${found.call_id})`
-    const message = `the gate stopped while the call ran; outcome: ${found.outcome}${named}; it was not sent again`
-    write(errorLine(line.id, RPC.internal, message, { code, ...found }))
+    const told = `the gate stopped while the call ran; outcome: ${found.outcome}${named}; it was not sent again`
+    write(errorLine(line.id, RPC.internal, told, { code, ...found }))
   }
 
   /** A refusal that names no request, or is no JSON-RPC at all: a client on stdio knows its requests by their ids only. */
@@ -167,7 +168,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
   await onLines(input, (bytes) => {
     const line = lineOf(bytes)
     if (line === undefined) return
-    const carried = carry(line).catch(() => fail(line, 'gate.broke_off'))
+    const carried = carry(line).catch(() => fail(line, { code: 'gate.broke_off' }))
     if (line.method === 'initialize') opening = carried
     // A stream of changes has no end to wait for.
     if (line.method === 'subscriptions/listen') return

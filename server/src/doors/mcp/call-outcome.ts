@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
-import type { SendToGate } from './send-to-gate.ts'
+import { isNoAnswer, type SendToGate } from './send-to-gate.ts'
 
 export type FoundOutcome = { readonly outcome: string; readonly call_id?: string }
 
@@ -30,7 +30,7 @@ async function askWhenBack(knock: SendToGate, key: string, until: number): Promi
   const path = `/v1/calls/by-key/${encodeURIComponent(key)}?wait_ms=${OUTCOME_WITHIN_MS}`
   for (;;) {
     const reply = await knock('GET', {}, undefined, { mayRepeat: true, onSent: () => {}, path })
-    if (typeof reply !== 'string') {
+    if (!isNoAnswer(reply)) {
       const body = await bodyOf(reply).catch(() => undefined)
       if (body !== undefined && (!NOT_BACK.includes(reply.statusCode) || body['outcome'] !== undefined)) return body
     }

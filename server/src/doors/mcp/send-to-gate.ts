@@ -10,9 +10,18 @@ export type GateAddress = {
   readonly path: string
   /** Who we are there. */
   readonly headers: Readonly<Record<string, string>>
-  /** Starts the gate where that is possible. */
-  start(): Promise<boolean>
+  /** Starts the gate where that is possible, or says why it did not start. */
+  start(): Promise<GateStart>
 }
+
+export type GateStart = { readonly ok: boolean; readonly why?: string }
+
+/** Why there is no answer; `why` is what a gate that could not be started said. */
+export type NoAnswer = {
+  readonly code: Extract<ProblemCode, 'gate.absent' | 'gate.broke_off'>
+  readonly why?: string
+}
+export const isNoAnswer = (reply: IncomingMessage | NoAnswer): reply is NoAnswer => 'code' in reply
 
 /** Sends one request. Resolves when the answer begins, or with the code of why there is none. */
 export type SendToGate = (
@@ -25,7 +34,7 @@ export type SendToGate = (
     /** Somewhere else than the MCP door. */
     readonly path?: string
   },
-) => Promise<IncomingMessage | Extract<ProblemCode, 'gate.absent' | 'gate.broke_off'>>
+) => Promise<IncomingMessage | NoAnswer>
 
 const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
 
@@ -36,7 +45,7 @@ const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
 export function sendToGate({ socket, url, path, headers: own, start }: GateAddress): SendToGate {
   const isSecure = url?.startsWith('https:') === true
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
-  let starting: Promise<boolean> | undefined
+  let starting: Promise<GateStart> | undefined
 
   const once: (...knock: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
     method,
@@ -60,9 +69,12 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
     const reply = await once(...knock)
     if (typeof reply !== 'string') return reply
     const [, , , { mayRepeat }] = knock
-    if (reply === 'broke_off' && !mayRepeat) return 'gate.broke_off'
+    if (reply === 'broke_off' && !mayRepeat) return { code: 'gate.broke_off' }
     starting ??= start().finally(() => (starting = undefined))
-    const again = (await starting) ? await once(...knock) : reply
-    return typeof again !== 'string' ? again : again === 'nobody' ? 'gate.absent' : 'gate.broke_off'
+    const started = await starting
+    const again = started.ok ? await once(...knock) : reply
+    if (typeof again !== 'string') return again
+    const why = started.why === undefined ? {} : { why: started.why }
+    return { code: again === 'nobody' ? 'gate.absent' : 'gate.broke_off', ...why }
   }
 }

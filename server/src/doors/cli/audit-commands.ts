@@ -4,11 +4,13 @@ import { Checkpoint } from '../../contract/audit.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import { NOBODY, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import { asBody, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import { countOf, oneOf } from './option-values.ts'
+import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
+import { tailAudit } from './tail-audit.ts'
 
-/** The audit and the pause switch. */
-export function addAdminCommands(program: Command, session: Session): void {
+/** The record of everything: verify, read, export, prove. */
+export function addAuditCommands(program: Command, session: Session): void {
   const audit = program.command('audit').description('the record of everything')
   audit
     .command('verify')
@@ -26,7 +28,7 @@ export function addAdminCommands(program: Command, session: Session): void {
   audit
     .command('export')
     .description('all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet')
-    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .option('--format <format>', 'jsonl or csv', oneOf('jsonl', 'csv'), 'jsonl')
     .option('--since <when>', 'a date, or a span such as 7d or 12h', '')
     .action(async (options: { format: string; since: string }) => {
       const since = sinceOf(options.since)
@@ -39,12 +41,19 @@ export function addAdminCommands(program: Command, session: Session): void {
       session.exit(printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd())))
     })
   audit
-    .command('prove <seq>')
+    .command('tail')
+    .description('the newest entries, one a line; `--follow` stays and prints what comes in')
+    .option('-n, --lines <count>', 'how many', countOf, 20)
+    .option('-f, --follow', 'go on until Ctrl-C')
+    .action((options: { lines: number; follow?: boolean }) => tailAudit(session, options))
+  audit
+    .command('prove')
+    .argument('<seq>', 'the number of the entry, from 1', countOf)
     .description('a proof of one entry that anybody can check without Sluice')
     .option('--stream <stream>')
-    .action(async (seq: string, options: { stream?: string }) => {
+    .action(async (seq: number, options: { stream?: string }) => {
       const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
-      const reply = await session.send('GET', `/v1/audit/prove/${encodeURIComponent(seq)}${stream}`)
+      const reply = await session.send('GET', `/v1/audit/prove/${seq}${stream}`)
       session.exit(printReply(session.out(), reply, () => session.out().data(reply.text)))
     })
   audit
@@ -80,28 +89,6 @@ export function addAdminCommands(program: Command, session: Session): void {
         }),
       )
     })
-
-  for (const active of [true, false]) {
-    program
-      .command(`${active ? 'pause' : 'unpause'} [scope]`)
-      .description(active ? 'stop all calls, or caller:ID, tool:ID, server:NAME' : 'let them go on')
-      .option('--ask', 'hold the calls for a person instead of refusing them')
-      .option('--reason <text>', 'shown to everybody it concerns', '')
-      .action(async (scope: string | undefined, options: { ask?: boolean; reason: string }) => {
-        const body = {
-          scope: scope ?? 'all',
-          active,
-          effect: options.ask === true ? 'ask' : 'block',
-          reason: options.reason,
-        }
-        const reply = await session.send('POST', '/v1/pauses', body)
-        session.exit(
-          printReply(session.out(), reply, () =>
-            session.out().line(`${body.scope}: ${active ? `paused (${body.effect})` : 'goes on'}`),
-          ),
-        )
-      })
-  }
 }
 
 /** One checkpoint a line; undefined when the file cannot be read or holds something else. */
@@ -123,7 +110,7 @@ async function offline(session: Session, against: readonly Checkpoint[]): Promis
 
 function printReport(out: Out, report: Fields): void {
   const { entries, checkpoints, unsigned } = report
-  const counted = `${textOf(entries)} entries, ${textOf(checkpoints)} checkpoints, ${textOf(unsigned)} entries not signed yet`
+  const counted = `${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}, ${count(unsigned, 'entry', 'entries')} not signed yet`
   const first = fieldsOf(report['first'])
   const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
   for (const { checkpoint, by, at, reason } of itemsOf({ items: report['breaks'] ?? [] }))

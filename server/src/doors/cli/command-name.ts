@@ -1,0 +1,65 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join, relative } from 'node:path'
+
+export type Invocation = {
+  /** The launcher's own file. */
+  readonly launcher: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** How the person at this terminal can start `sluice` again: a hint must print a command that works where it is printed. */
+export function commandName({ launcher, cwd, env }: Invocation): string {
+  const own = realOf(launcher)
+  const isOwn = (file: string) => existsSync(file) && realOf(file) === own
+  if (isInstalledNear(cwd, isOwn)) return 'npx sluice'
+  const folders = (env['PATH'] ?? '').split(delimiter)
+  // npx and npm scripts put folders on the path that are gone afterwards.
+  if (folders.some((folder) => !isNpmFolder(folder) && isOwn(join(folder, 'sluice')))) return 'sluice'
+  const below = relative(cwd, launcher)
+  const file = below.startsWith('..') ? launcher : join('.', below)
+  return /[^\w./@+-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
+}
+
+const isNpmFolder = (folder: string) => folder.includes('node_modules') || folder.includes('_npx')
+
+function isInstalledNear(folder: string, isOwn: (file: string) => boolean): boolean {
+  if (isOwn(join(folder, 'node_modules/.bin/sluice'))) return true
+  return dirname(folder) !== folder && isInstalledNear(dirname(folder), isOwn)
+}
+
+function realOf(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
+
+/** Options that say which gate is meant. Keys are left out: a hint ends up in logs and screenshots. */
+export type GateOptionWords = {
+  readonly config?: string
+  readonly data?: string
+  readonly url?: string
+}
+
+/** The command with the options that lead to the same gate: `npx sluice --config other.yaml`. */
+export function commandFor(name: string, options: GateOptionWords): string {
+  const words = (['config', 'data', 'url'] as const).flatMap((option) => {
+    const value = options[option]
+    return value === undefined ? [] : [`--${option} ${shellWord(value)}`]
+  })
+  return [name, ...words].join(' ')
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Hints in a text of ours as commands that work here. */
+export function withCommand(text: string, command: string, verbs: ReadonlySet<string>): string {
+  return command === 'sluice'
+    ? text
+    : text.replaceAll(/(?<![\w/.-])sluice(?= ([a-z][a-z-]*))/g, (word: string, verb: string) =>
+        verbs.has(verb) ? command : word,
+      )
+}

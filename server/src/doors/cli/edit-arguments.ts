@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { confirmed, hasTerminal } from './confirm.ts'
+import { EXIT } from './exit-codes.ts'
+import { jsonFault, pointedAt } from './json-argument.ts'
+import { fieldsOf, printReply, textOf } from './print.ts'
+import type { Session } from './session.ts'
+
+/** The arguments of a request as a person left them in their editor; undefined when nothing is to be sent. */
+export async function editedArguments(session: Session, id: string): Promise<string | undefined> {
+  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+  if (reply.status < 200 || reply.status >= 400) {
+    session.exit(printReply(session.out(), reply, () => {}))
+    return undefined
+  }
+  if (!hasTerminal()) {
+    session.fail(`there is no terminal for an editor; give the arguments: sluice edit ${id} '{…}' or @file`)
+    return undefined
+  }
+  const before = prettyJson(textOf(fieldsOf(reply.body)['proposed_args']))
+  const after = await editText(session, before)
+  if (after !== undefined && after.trim() !== before.trim()) return after
+  session.out().error('nothing was changed')
+  session.exit(EXIT.problem)
+  return undefined
+}
+
+/** One line for each argument reads better than one line for all. */
+export function prettyJson(text: string): string {
+  return jsonFault(text) === undefined ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text
+}
+
+/** Opens the editor again until the text is JSON or the person gives up. */
+async function editText(session: Pick<Session, 'out'>, text: string): Promise<string | undefined> {
+  const after = openEditor(text)
+  if (after === undefined) {
+    session.out().error(`the editor \`${editorOf()}\` could not be started; set EDITOR to one that is installed`)
+    return undefined
+  }
+  const fault = jsonFault(after)
+  if (fault === undefined) return after
+  session.out().error(`this is not JSON: ${fault.says}`)
+  for (const line of pointedAt(after, fault.at)) session.out().error(line)
+  return (await confirmed('edit it again?')) ? editText(session, after) : undefined
+}
+
+const editorOf = (): string => process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+
+/** The text after the person's editor closed; undefined when it could not be started. In a file that only they can read. */
+export function openEditor(text: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-edit-'))
+  const file = join(folder, 'arguments.json')
+  try {
+    writeFileSync(file, text, { mode: 0o600 })
+    // Through the shell, because EDITOR may have options of its own: `code --wait`.
+    const { status } = spawnSync('/bin/sh', ['-c', `${editorOf()} "$1"`, 'sluice', file], { stdio: 'inherit' })
+    return status === 0 ? readFileSync(file, 'utf8') : undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { confirmed, hasTerminal } from './confirm.ts'
+import { EXIT } from './exit-codes.ts'
+import { pauseLine } from './print-pauses.ts'
+import { itemsOf, printReply } from './print.ts'
+import type { Session } from './session.ts'
+
+const SCOPES = 'all, caller:ID, tool:ID or server:NAME'
+
+/** Stopping calls at once, and letting them go on. */
+export function addPauseCommands(program: Command, session: Session): void {
+  program
+    .command('pause [scope]')
+    .description(`stop calls at once: ${SCOPES}`)
+    .option('--ask', 'hold the calls for a person instead of refusing them')
+    .option('--reason <text>', 'shown to everybody it concerns', '')
+    .action(async (scope: string | undefined, options: { ask?: boolean; reason: string }) => {
+      if (scope === undefined && !(await isEverythingMeant(session))) return
+      const order = { scope: scope ?? 'all', effect: options.ask === true ? 'ask' : 'block', reason: options.reason }
+      await send(session, { ...order, active: true }, `${order.scope}: paused (${order.effect})`)
+    })
+  program
+    .command('unpause [scope]')
+    .description(`let calls go on: ${SCOPES}; everything when left out`)
+    .action((scope: string | undefined) =>
+      send(session, { scope: scope ?? 'all', active: false }, `${scope ?? 'all'}: not paused any more`),
+    )
+  program
+    .command('pauses')
+    .description('what is paused, since when and why')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/pauses')
+      const out = session.out()
+      session.exit(
+        printReply(out, reply, (body) => {
+          if (itemsOf(body).length === 0) out.line('nothing is paused')
+          for (const pause of itemsOf(body)) out.line(pauseLine(pause), 'held')
+        }),
+      )
+    })
+}
+
+/** `sluice pause` alone stops every agent, which may not be what was meant. */
+async function isEverythingMeant(session: Session): Promise<boolean> {
+  if (!hasTerminal()) {
+    session.fail(`say what to pause: ${SCOPES}; sluice pause all stops every call`)
+    return false
+  }
+  if (await confirmed('this stops every call of every agent. Go on?')) return true
+  session.out().error('nothing was paused')
+  session.exit(EXIT.problem)
+  return false
+}
+
+async function send(session: Session, order: object, done: string): Promise<void> {
+  const reply = await session.send('POST', '/v1/pauses', order)
+  session.exit(printReply(session.out(), reply, () => session.out().line(done)))
+}

@@ -1,0 +1,22 @@
+import { itemsOf, textOf, timeOf, type Fields } from './print.ts'
+import type { Session } from './session.ts'
+
+/** A pause in one line: what it stops, since when, and why. */
+export function pauseLine({ scope, effect, at, by, reason }: Fields): string {
+  const what = scope === 'all' ? 'every call' : `every call of ${textOf(scope)}`
+  const done = effect === 'ask' ? 'held for a person' : 'blocked'
+  const why = textOf(reason) === '' ? '' : `: ${textOf(reason)}`
+  return `paused: ${what} is ${done} since ${timeOf(at)}, by ${textOf(by)}${why}`
+}
+
+/** After every command: nobody should have to guess why calls do not run. On stderr, so that scripts read what they always read. */
+export async function printPauses(session: Pick<Session, 'ask' | 'out'>): Promise<void> {
+  const out = session.out()
+  if (out.json) return
+  const reply = await session.ask('GET', '/v1/pauses')
+  for (const pause of itemsOf(reply.body))
+    out.error(
+      `! ${pauseLine(pause)}; end it with \`sluice unpause${pause['scope'] === 'all' ? '' : ` ${textOf(pause['scope'])}`}\``,
+      'held',
+    )
+}

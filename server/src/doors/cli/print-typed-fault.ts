@@ -1,0 +1,24 @@
+import type { Reply } from './client.ts'
+import { pointedAt } from './json-argument.ts'
+import { fieldsOf, textOf, type Out } from './print.ts'
+
+/** `typed` is the part of `body` that a person wrote. */
+export type TypedText = { readonly body: string; readonly typed: string }
+
+const WHAT: Readonly<Record<string, string>> = {
+  syntax: 'this is not JSON',
+  depth: 'it is nested too deeply',
+  duplicate_key: 'this name is written twice in one object',
+  lone_surrogate: 'this is half of a character',
+  number: 'this number cannot be held exactly; write it as a text in quotes',
+}
+
+/** Where the gate rejects JSON, the place in the text that was typed: the gate counts in the whole request. */
+export function printTypedFault(out: Out, reply: Reply, { body, typed }: TypedText): void {
+  const { code, about } = fieldsOf(reply.body)
+  const { what, at } = fieldsOf(about)
+  const place = Number(textOf(at)) - body.lastIndexOf(typed)
+  if (out.json || code !== 'request.not_ijson' || at === undefined || place < 0 || place > typed.length) return
+  out.error(`  ${WHAT[textOf(what)] ?? 'here'}:`)
+  for (const line of pointedAt(typed, place)) out.error(`  ${line}`)
+}

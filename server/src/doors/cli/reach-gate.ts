@@ -1,0 +1,19 @@
+import { BROKE_OFF, clientFor, NOBODY, type Client, type Target } from './client.ts'
+import type { Started } from './local-gate.ts'
+
+/**
+ * The client for the gate that is meant. A local one that is absent is started, where there is a configuration to start it with.
+ * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
+ */
+export function reachGate(target: Target, start: () => Promise<Started>): Client {
+  const client = clientFor(target)
+  return async (...request) => {
+    const reply = await client(...request)
+    const mayResend = reply.status === NOBODY || (reply.status === BROKE_OFF && request[0] === 'GET')
+    if (!mayResend || target.url !== undefined) return target.url === undefined ? reply : { ...reply, at: target.url }
+    const started = await start()
+    if (started.is === 'started') return client(...request)
+    if (started.is === 'failed') return { ...reply, status: NOBODY, started }
+    return reply.status === NOBODY ? { ...reply, unconfigured: true } : reply
+  }
+}

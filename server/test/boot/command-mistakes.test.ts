@@ -1,0 +1,280 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run, startGate, type Ran, type RunningGate } from '../doors/with-running-gate.ts'
+
+/**
+ * Mistakes that people make at the command line and around the gate. Each is answered with what is wrong, where, and what to do,
+ * with the documented exit code and without a stack trace.
+ */
+type Mistake = {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly says: readonly string[]
+  readonly code: number
+  readonly input?: string
+  readonly env?: Record<string, string>
+}
+
+let gate: RunningGate & { stop(): Promise<void> }
+let taken: Server
+let takenPort = 0
+const elsewhere = mkdtempSync(join(tmpdir(), 'sluice-elsewhere-'))
+const folderOf = (name: string, yaml?: string): string => {
+  const folder = join(elsewhere, name)
+  mkdirSync(folder, { recursive: true })
+  if (yaml !== undefined) writeFileSync(join(folder, 'sluice.yaml'), yaml)
+  return folder
+}
+
+beforeAll(async () => {
+  gate = await startGate()
+  writeFileSync(join(gate.folder, 'bad.json'), '{\n  "text": "a",\n}\n')
+  taken = createServer()
+  await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
+  takenPort = (taken.address() as { port: number }).port
+})
+afterAll(async () => {
+  taken.close()
+  await gate.stop()
+  rmSync(elsewhere, { recursive: true, force: true })
+})
+
+function answered({ code, out, err }: Ran, { says, code: expected }: Pick<Mistake, 'says' | 'code'>): void {
+  const told = `${out}${err}`
+  for (const words of says) expect(told).toContain(words)
+  expect(told).not.toMatch(/\n {4}at |node:internal|Node\.js v/)
+  expect([code, told]).toEqual([expected, told])
+}
+
+const CALL = ['call', 'book__note']
+const AT_GATE: readonly Mistake[] = [
+  { name: 'a mistyped command', words: ['cal', 'x'], says: ["unknown command 'cal'", 'Did you mean call?'], code: 64 },
+  { name: 'a mistyped subcommand', words: ['audit', 'tial'], says: ["unknown command 'tial'", 'tail'], code: 64 },
+  { name: 'a mistyped option', words: ['approvals', '--wach'], says: ["unknown option '--wach'", '--watch'], code: 64 },
+  { name: 'a missing argument', words: ['call'], says: ["missing required argument 'tool'"], code: 64 },
+  {
+    name: 'a mistyped tool',
+    words: ['call', 'book__nota'],
+    says: ['no tool has this id', 'did_you_mean: book__note'],
+    code: 3,
+  },
+  { name: 'a tool without its server', words: ['card', 'note'], says: ['did_you_mean: book__note'], code: 1 },
+  { name: 'arguments that are missing', words: CALL, says: ['call.args_invalid', 'text'], code: 3 },
+  {
+    name: 'JSON with a trailing comma',
+    words: [...CALL, '{"text":"a",}'],
+    says: ['comma before the closing bracket', '           ^'],
+    code: 64,
+  },
+  { name: 'JSON with single quotes', words: [...CALL, "{'text':'a'}"], says: ['double quotes', ' ^'], code: 64 },
+  { name: 'JSON that is not closed', words: [...CALL, '{"text":"a"'], says: ['it ends too early'], code: 64 },
+  {
+    name: 'JSON with a name twice',
+    words: [...CALL, '{"text":"a","text":"b"}'],
+    says: ['written twice', '            ^'],
+    code: 1,
+  },
+  {
+    name: 'a file that is not there',
+    words: [...CALL, '@missing.json'],
+    says: ['`missing.json` cannot be read: there is no such file'],
+    code: 64,
+  },
+  {
+    name: 'a file that is no JSON',
+    words: [...CALL, '@bad.json'],
+    says: ['the file `bad.json` is not JSON', '(line 3)'],
+    code: 64,
+  },
+  {
+    name: 'nothing piped in',
+    words: [...CALL, '-'],
+    input: '',
+    says: ['standard input is not JSON: it is empty'],
+    code: 64,
+  },
+  {
+    name: 'an address without http',
+    words: ['--url', 'foo', 'tools'],
+    says: ['--url is not the address of a gate', 'http://127.0.0.1:7420'],
+    code: 64,
+  },
+  {
+    name: 'an address of another protocol',
+    words: ['tools'],
+    env: { SLUICE_URL: 'ftp://x' },
+    says: ['SLUICE_URL is not the address of a gate'],
+    code: 64,
+  },
+  {
+    name: 'an address where nothing listens',
+    words: ['--url', 'http://127.0.0.1:1', 'tools'],
+    says: ['no gate answers at http://127.0.0.1:1: nothing listens there'],
+    code: 69,
+  },
+  {
+    name: 'a host that does not exist',
+    words: ['--url', 'http://no.such.host.invalid', 'tools'],
+    says: ['no gate answers at http://no.such.host.invalid', 'check the address'],
+    code: 69,
+  },
+  { name: 'a key that nobody has', words: ['--key', 'sluice_agent_AAAA', 'tools'], says: ['auth.'], code: 1 },
+  {
+    name: 'a configuration that is not there',
+    words: ['--config', 'nowhere.yaml', 'tools'],
+    says: ['there is no configuration file nowhere.yaml'],
+    code: 64,
+  },
+  {
+    name: 'a number that is none',
+    words: ['search', 'note', '--top-k', 'many'],
+    says: ['many', 'whole number'],
+    code: 64,
+  },
+  {
+    name: 'a time to wait that is none',
+    words: [...CALL, '--wait', 'soon'],
+    says: ['write a number of seconds'],
+    code: 64,
+  },
+  {
+    name: 'an approval that is not there',
+    words: ['approve', 'auth_nope'],
+    says: ['no approval has this id', 'sluice approvals'],
+    code: 1,
+  },
+  { name: 'a call that is not there', words: ['status', 'call_nope'], says: ['no call has this id'], code: 1 },
+  {
+    name: 'a way to settle that is none',
+    words: ['settle', 'call_x', 'undo'],
+    says: ['retry, done, failed'],
+    code: 64,
+  },
+  {
+    name: 'a kind of key that is none',
+    words: ['keys', 'create', 'agnt', 'x'],
+    says: ['agent, user, approver'],
+    code: 64,
+  },
+  {
+    name: 'a consent for a tool that is not there',
+    words: ['consent', 'mint', 'caller:agent:x', 'book__nite', '--calls', '3', '--for', '2h', '--any-args'],
+    says: ['no tool has this id', 'did_you_mean: book__note'],
+    code: 1,
+  },
+  {
+    name: 'a pause of a tool that is not there',
+    words: ['pause', 'tool:book__nite'],
+    says: ['did_you_mean: book__note'],
+    code: 1,
+  },
+  {
+    name: 'a pause of a server that is not there',
+    words: ['pause', 'server:boook'],
+    says: ['no tool server has this name', 'known: book'],
+    code: 1,
+  },
+  {
+    name: 'a pause of everything without a word',
+    words: ['pause'],
+    says: ['say what to pause', 'pause all'],
+    code: 64,
+  },
+  { name: 'an editor without a terminal', words: ['edit', 'auth_nope'], says: ['no approval has this id'], code: 1 },
+  {
+    name: 'an export as something else',
+    words: ['audit', 'export', '--format', 'xml'],
+    says: ['jsonl, csv'],
+    code: 64,
+  },
+]
+
+describe('a mistake at a gate that runs', () => {
+  test.each(AT_GATE)('$name', async (mistake) => {
+    answered(await run(gate.folder, mistake.words, mistake.input, { env: mistake.env ?? {} }), mistake)
+  })
+
+  test('the gate`s port is taken: it says which and what to do', async () => {
+    const folder = folderOf('port', `listen: { port: ${takenPort} }\n`)
+    answered(await run(folder, ['up']), { says: [`${takenPort}`, 'listen.port', '--port'], code: 1 })
+  })
+})
+
+describe('a mistake where no gate runs', () => {
+  test.each<Mistake & { readonly folder: string; readonly yaml?: string }>([
+    {
+      name: 'no gate and no configuration',
+      folder: 'empty',
+      words: ['tools'],
+      says: ['no gate answers here', 'sluice init', 'sluice demo'],
+      code: 69,
+    },
+    {
+      name: 'a key beside another data folder',
+      folder: 'empty',
+      words: ['keys', 'create', 'agent', 'x'],
+      says: ['there is no data folder yet', 'empty/.sluice', '--new-folder'],
+      code: 1,
+    },
+    {
+      name: 'a configuration with a wrong key',
+      folder: 'wrong',
+      yaml: 'polcy: {}\n',
+      words: ['tools'],
+      says: ['it did not start', 'polcy (line 1)', 'did you mean `policy`?'],
+      code: 69,
+    },
+    {
+      name: 'a configuration that is no YAML',
+      folder: 'yaml',
+      yaml: 'listen: [\n',
+      words: ['up'],
+      says: ['config.invalid', 'line'],
+      code: 1,
+    },
+    {
+      name: 'an address beyond this machine without keys',
+      folder: 'open',
+      yaml: 'listen: { host: 0.0.0.0, port: 0 }\n',
+      words: ['tools'],
+      says: ['it did not start', 'auth.not_configured', 'gate.log'],
+      code: 69,
+    },
+  ])('$name', async ({ folder, yaml, ...mistake }) => {
+    answered(await run(folderOf(folder, yaml), mistake.words), mistake)
+  })
+
+  test('`sluice mcp` answers the client with why its gate did not start', async () => {
+    const folder = folderOf('mcp', 'servers:\n  mail:\n    comand: x\n')
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }
+    const ran = await run(folder, ['mcp'], `${JSON.stringify(initialize)}\n`)
+    const { error } = JSON.parse(ran.out) as { error: { message: string } }
+    expect(error.message).toContain('the gate did not start')
+    expect(error.message).toContain('servers.mail.comand (line 3)')
+    expect(ran.err).toContain('did you mean `command`?')
+  })
+
+  test('a tool server whose command is missing is named by doctor, with what to do', async () => {
+    const folder = folderOf('doctor', 'servers:\n  mail:\n    command: no-such-command-anywhere\n')
+    answered(await run(folder, ['doctor']), {
+      says: ['server mail', 'no-such-command-anywhere', 'servers.mail'],
+      code: 1,
+    })
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a data folder without permission', async () => {
+    const folder = folderOf('locked', 'listen: { port: 0 }\n')
+    mkdirSync(join(folder, '.sluice'), { mode: 0o700 })
+    chmodSync(join(folder, '.sluice'), 0o500)
+    answered(await run(folder, ['up']), { says: ['data.unusable', 'let whoever runs the gate write there'], code: 1 })
+  })
+
+  test('a data folder that is a file', async () => {
+    const folder = folderOf('file', 'listen: { port: 0 }\n')
+    writeFileSync(join(folder, '.sluice'), '')
+    answered(await run(folder, ['up']), { says: ['the data folder cannot be used', '`data:` or `--data`'], code: 1 })
+  })
+})

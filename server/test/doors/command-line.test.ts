@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run, startGate, type RunningGate } from './with-running-gate.ts'
+
+let gate: RunningGate & { stop(): Promise<void> }
+beforeAll(async () => {
+  gate = await startGate()
+})
+afterAll(() => gate.stop())
+
+test('a pause is shown by every command until it ends, and `pauses` lists it', async () => {
+  expect((await gate.cli('pauses')).out).toBe('nothing is paused\n')
+  await gate.cli('pause', 'tool:book__note', '--reason', 'cleaning')
+  const listed = await gate.cli('pauses')
+  expect(listed.out).toContain('paused: every call of tool:book__note is blocked since')
+  expect(listed.out).toContain('by admin:local: cleaning')
+  const commands = [['tools'], ['approvals'], ['call', 'book__look', '{"where":"x"}']]
+  const said = await Promise.all([...commands, ['--json', 'servers']].map((words) => gate.cli(...words)))
+  for (const { err } of said.slice(0, -1))
+    expect(err).toMatch(/! paused: .*cleaning; end it with `.*unpause tool:book__note`/)
+  expect(said.at(-1)?.err).toBe('')
+  await gate.cli('unpause', 'tool:book__note')
+  expect((await gate.cli('servers')).err).toBe('')
+}, 60_000)
+
+test('`audit tail` prints the newest entries, the oldest of them first; `audit key` the public key', async () => {
+  await gate.cli('call', 'book__look', '{"where":"tail"}')
+  const lines = (await gate.cli('audit', 'tail', '-n', '2')).out.trimEnd().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toMatch(/^\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}call\.\w+ {2}admin:local {2}.*tool=book__look/)
+  expect((await gate.cli('audit', 'key')).out).toMatch(/^[0-9a-f]{64} {2}[0-9a-f]{16}\n$/)
+})
+
+test('hints name the gate that the command was about', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-hints-'))
+  const config = join(gate.folder, 'sluice.yaml')
+  const held = await run(folder, ['--config', config, 'call', 'book__note', '{"text":"a"}'])
+  const command = /decide: {2}(\S+ --config \S+) approve (auth_\w+)/.exec(held.out)
+  const [launcher = '', ...options] = (command?.[1] ?? '').split(' ')
+  const denied = await run(folder, [...options, 'deny', command?.[2] ?? ''], undefined, { launcher })
+  expect([denied.code, denied.out]).toEqual([0, expect.stringContaining('is denied')])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('`consent list` shows what the arguments may be', async () => {
+  const mint = ['consent', 'mint', 'caller:agent:x', 'book__note', '--calls', '1', '--for', '2h']
+  expect((await gate.cli(...mint, '--arg', '/text equals "hi"')).out).toContain('permits caller:agent:x 1 call of')
+  await gate.cli(...mint, '--any-args')
+  const { out } = await gate.cli('consent', 'list')
+  expect(out).toContain('ARGUMENTS')
+  expect(out).toContain('/text equals "hi"')
+  expect(out).toMatch(/book__note {2}any /)
+})
+
+test('`artifact` says when it prints only a part, and the command it prints goes on there', async () => {
+  const ran = await gate.cli('--json', 'call', 'book__big', '{"size":120000}')
+  const digest = /artifact:\/\/([0-9a-f]{64})/.exec(ran.out)?.[1] ?? ''
+  const part = await gate.cli('artifact', digest, '--raw')
+  const [, from = ''] =
+    /cut: this is characters 0 to (\d+) of \d+; go on with \S+ artifact \w+ --from \d+/.exec(part.err) ?? []
+  expect(Number(from)).toBe(part.out.length - 1)
+  const rest = await gate.cli('artifact', digest, '--raw', '--from', from)
+  expect([rest.code, rest.err]).toEqual([0, ''])
+})
