@@ -1,10 +1,9 @@
 import type { ApprovalState } from './approval.ts'
 import type { CallState } from './call.ts'
 import type { PauseRow } from './pause.ts'
-import type { RunStatus } from './run.ts'
 import type { Strength } from './verdict.ts'
 
-export const CHANGE_KINDS = ['call', 'approval', 'run', 'tools', 'pause', 'policy'] as const
+export const CHANGE_KINDS = ['call', 'approval', 'tools', 'pause', 'policy'] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
 /** Something that is now another way than it was: enough to know what to read again, never its contents. */
@@ -37,18 +36,6 @@ export type GateChange = {
       readonly version: number
       readonly strength: Strength
       readonly expires_at: number
-    }
-  | {
-      readonly kind: 'run'
-      readonly run_id: string
-      /** Which kind of run: a toolflow, an agent's thread. */
-      readonly run_kind: string
-      readonly status: RunStatus
-      readonly version: number
-      readonly thread?: string
-      readonly parent?: string
-      /** What a parked run waits for. */
-      readonly waits_for?: string
     }
   /** The catalogue holds what this server lists now, or what an operator admitted of it. */
   | { readonly kind: 'tools'; readonly server: string }

@@ -1,0 +1,7 @@
+export function ActivityPage() {
+  return (
+    <div className="top">
+      <h1>Activity</h1>
+    </div>
+  )
+}

@@ -1,0 +1,7 @@
+export function CallPage() {
+  return (
+    <div className="top">
+      <h1>Call</h1>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { announce } from '../lib/announce.ts'
+import { queryClient } from './queries.ts'
+import { followStream, type StreamEvent } from './stream.ts'
+
+/** What has to be read again after a change of each kind. */
+const TOUCHED: Readonly<Record<string, readonly string[]>> = {
+  approval: ['approvals'],
+  call: ['calls', 'overview'],
+  tools: ['tools', 'servers'],
+  tool: ['tools', 'servers'],
+  pause: ['pauses'],
+  policy: ['policy'],
+  run: ['runs'],
+  consent: ['consents'],
+}
+
+/** Changes come in bursts; what they touch is read once for all of them. */
+const GATHER_MS = 150
+
+export function followGate(): () => void {
+  const touched = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    timer = undefined
+    for (const key of touched) void queryClient.invalidateQueries({ queryKey: [key] })
+    touched.clear()
+  }
+  const onEvent = (event: StreamEvent) => {
+    for (const key of TOUCHED[event.kind] ?? []) touched.add(key)
+    if (event.kind === 'policy') announce('The policy changed')
+    timer ??= setTimeout(flush, GATHER_MS)
+  }
+  const reread = () => queryClient.invalidateQueries({ refetchType: 'active' }, { throwOnError: true })
+  const stop = followStream({ onEvent, reread })
+  return () => {
+    clearTimeout(timer)
+    stop()
+  }
+}

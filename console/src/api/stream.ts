@@ -1,0 +1,137 @@
+import type { ChangeKind } from '../../../server/src/contract/change.ts'
+import { storeOf } from '../lib/store.ts'
+import { forgetSession, sessionHeaders } from './session.ts'
+
+/** One line of the stream: what changed, never its contents. */
+export type StreamEvent = {
+  readonly kind: ChangeKind | 'reset' | 'hello' | 'goodbye' | (string & {})
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** `rereading`: the connection is back, but what the page shows is still from before. */
+export type Connection = {
+  readonly state: 'connecting' | 'rereading' | 'live' | 'lost'
+  /** When the gate was heard last. */
+  readonly heard_at: number
+}
+
+export const connection = storeOf<Connection>({ state: 'connecting', heard_at: Date.now() })
+
+const SILENCE_MS = 40_000
+const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
+
+type Listener = {
+  readonly onEvent: (event: StreamEvent) => void
+  /** Reads everything again that the page shows. Deciding stays off until it is done. */
+  readonly reread: () => Promise<unknown>
+}
+
+/** Follows what changes until it is stopped, and comes back after every loss. */
+export function followStream({ onEvent, reread }: Listener): () => void {
+  const stop = new AbortController()
+  let last: string | undefined
+  let tries = 0
+  const say = (state: Connection['state']) => connection.set({ state, heard_at: Date.now() })
+  const lose = () => {
+    if (!stop.signal.aborted) connection.set({ state: 'lost', heard_at: connection.get().heard_at })
+  }
+  const readAgain = async () => {
+    say('rereading')
+    try {
+      await reread()
+      if (connection.get().state === 'rereading') say('live')
+    } catch {
+      lose()
+    }
+  }
+
+  const once = async () => {
+    const attempt = new AbortController()
+    const end = () => attempt.abort()
+    stop.signal.addEventListener('abort', end)
+    let silence = setTimeout(end, SILENCE_MS)
+    try {
+      const response = await fetch('/v1/stream', {
+        headers: { ...sessionHeaders('GET'), ...(last === undefined ? {} : { 'last-event-id': last }) },
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal: attempt.signal,
+      })
+      if (response.status === 401) return forgetSession()
+      if (!response.ok || response.body === null) return
+      tries = 0
+      // What happened between the first read of the page and this moment is not in the stream, so it is read again.
+      await readAgain()
+      for await (const event of eventsIn(response.body)) {
+        clearTimeout(silence)
+        silence = setTimeout(end, SILENCE_MS)
+        if (event.id !== undefined) last = event.id
+        if (event.kind === 'reset') await readAgain()
+        else if (event.kind === 'goodbye' && event.data['reason'] === 'unauthorised') return forgetSession()
+        else if (event.kind !== '') onEvent(event)
+        if (connection.get().state === 'live') say('live')
+      }
+    } catch {
+      // The connection broke, or the page is closed; both end this attempt.
+    } finally {
+      clearTimeout(silence)
+      stop.signal.removeEventListener('abort', end)
+      attempt.abort()
+    }
+  }
+
+  const run = async () => {
+    while (!stop.signal.aborted) {
+      await once()
+      if (stop.signal.aborted) return
+      lose()
+      const wait = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 8_000
+      tries += 1
+      await pause(wait, stop.signal)
+    }
+  }
+  void run()
+  return () => stop.abort()
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+type RawEvent = StreamEvent & { readonly id?: string }
+
+/** Server-sent events. A comment is an event without a kind: it says that the gate is there. */
+export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    rest += value
+    const blocks = rest.split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) yield eventOf(block)
+  }
+}
+
+function eventOf(block: string): RawEvent {
+  let kind = ''
+  let data = ''
+  let id: string | undefined
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event: ')) kind = line.slice(7)
+    else if (line.startsWith('data: ')) data += line.slice(6)
+    else if (line.startsWith('id: ')) id = line.slice(4)
+  }
+  return {
+    kind,
+    data: data === '' ? {} : (JSON.parse(data) as Record<string, unknown>),
+    ...(id === undefined ? {} : { id }),
+  }
+}

@@ -1,0 +1,7 @@
+export function ConsentsPage() {
+  return (
+    <div className="top">
+      <h1>Consents</h1>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ConsentPreviewAnswer } from '../../../server/src/contract/activity.ts'
+import type { Remember } from '../../../server/src/contract/consent.ts'
+import { ask } from '../api/client.ts'
+import type { Packet } from '../api/types.ts'
+import { many } from '../lib/time.ts'
+import { Fold } from '../parts/fold.tsx'
+import { Note } from '../parts/note.tsx'
+import { Sentence } from '../parts/sentence.tsx'
+
+/** What these bounds would have let through last week. Shown only where the gate can say it. */
+export function ConsentPreview({ packet, bounds }: { readonly packet: Packet; readonly bounds: Remember }) {
+  const { data } = useQuery({
+    queryKey: ['consents', 'preview', packet.approval_id, bounds],
+    queryFn: ({ signal }) =>
+      ask<ConsentPreviewAnswer>(`/v1/approvals/${packet.approval_id}/consent-preview`, {
+        method: 'POST',
+        json: { remember: bounds },
+        signal,
+      }),
+    retry: false,
+    gcTime: 10_000,
+  })
+  if (data === undefined) return null
+  return (
+    <Note icon="clock" small>
+      <p className="small">
+        Under these bounds, <b>{many(data.covered, 'call')} of the last 7 days</b> would have run without you
+        {data.complete ? '.' : ', of those that were looked at.'}
+      </p>
+      {data.examples.length === 0 ? null : (
+        <Fold label="Look at them">
+          <ul className="small">
+            {data.examples.map((call) => (
+              <li key={call.call_id}>
+                <Sentence of={call.sentence} />
+              </li>
+            ))}
+          </ul>
+        </Fold>
+      )}
+    </Note>
+  )
+}

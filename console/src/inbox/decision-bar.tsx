@@ -1,0 +1,233 @@
+import { useId, useRef, useState } from 'react'
+import { codeOf, problemOf } from '../api/problem.ts'
+import type { Packet } from '../api/types.ts'
+import { say } from '../lib/announce.ts'
+import { useKeys } from '../lib/keys.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { shownText } from '../lib/visible.ts'
+import { Confirm, useConfirm } from './confirm.tsx'
+import { undoOf } from './facts.tsx'
+import { cannotRemember, sentenceOf } from './packet-words.ts'
+import { RememberDialog } from './remember-dialog.tsx'
+import { useDecide } from './use-decide.ts'
+import { useMe } from './use-me.ts'
+
+type DecisionBarProps = {
+  readonly packet: Packet
+  /** Why nothing can be decided. */
+  readonly off: string | undefined
+  readonly inert: boolean
+  readonly onEdit: () => void
+  readonly onDecided: () => void
+  /** The gate refused: the request has to be looked at again. */
+  readonly onRefused: () => void
+}
+
+/** Codes that mean: somebody was faster, or the packet is another one. They are shown in the packet, not in the bar. */
+const OVERTAKEN = new Set(['approval.changed', 'approval.not_pending', 'approval.expired', 'approval.withdrawn'])
+
+/** Stands outside of what scrolls, so nothing that loads can move it. */
+export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }: DecisionBarProps) {
+  const me = useMe()
+  const decide = useDecide(packet.approval_id)
+  const confirm = useConfirm(packet)
+  const [isDenying, setDenying] = useState(false)
+  const [isRemembering, setRemembering] = useState(false)
+  const [reason, setReason] = useState('')
+  const reasonField = useRef<HTMLInputElement>(null)
+  const noRemember = useId()
+
+  const isSecond = packet.strength === 'two_person' && packet.decisions.length > 0
+  const saidYes = me !== undefined && packet.decisions.some(({ by, user }) => by === me.id || user === me.user)
+  const isOwn = packet.strength === 'two_person' && me !== undefined && packet.asked_by.user === me.user
+  const isOff = off !== undefined || inert || decide.isPending
+  const noYes = isOff || isOwn || saidYes
+  const rememberOff = cannotRemember(packet)
+
+  const approve = async () => {
+    if (noYes || !confirm.isDone) return
+    try {
+      const proof = await confirm.proof()
+      const decided = await decide.mutateAsync({ decision: 'approve', digest: packet.digest, ...proof })
+      confirm.clear()
+      const link = { href: `#/activity/${packet.call_id}`, words: 'Open' }
+      if (decided.state === 'pending') say('Your yes is recorded. A second person has to agree.')
+      else say('Approved.', link)
+      onDecided()
+    } catch (error) {
+      if (OVERTAKEN.has(codeOf(error))) onRefused()
+      else confirm.refused(error)
+    }
+  }
+  const deny = async () => {
+    if (isOff) return
+    const words = reason.trim()
+    try {
+      await decide.mutateAsync({ decision: 'deny', ...(words === '' ? {} : { reason: words }) })
+      say(words === '' ? 'Denied.' : 'Denied. The agent is told why.')
+      onDecided()
+    } catch (error) {
+      setDenying(false)
+      if (OVERTAKEN.has(codeOf(error))) onRefused()
+    }
+  }
+  const openDeny = () => {
+    if (isOff) return
+    setDenying(true)
+    queueMicrotask(() => reasonField.current?.focus())
+  }
+  const openRemember = () => {
+    if (!noYes && rememberOff === undefined) setRemembering(true)
+  }
+  useKeys({
+    a: () => {
+      if (noYes || isDenying) return
+      if (confirm.needed) confirm.focus()
+      else void approve()
+    },
+    d: openDeny,
+    e: () => {
+      if (!isOff) onEdit()
+    },
+    r: openRemember,
+    Escape: () => {
+      if (!isDenying) return false
+      setDenying(false)
+      return undefined
+    },
+  })
+
+  const error = decide.error !== null && !OVERTAKEN.has(codeOf(decide.error)) ? problemOf(decide.error) : undefined
+  if (isDenying && off === undefined)
+    return (
+      <Bar>
+        <div className="confirm">
+          <div className="typed">
+            <label className="label" htmlFor="reason">
+              Why? The agent reads this. Leave it empty if you like.
+            </label>
+            <input
+              id="reason"
+              ref={reasonField}
+              className="input"
+              maxLength={500}
+              autoComplete="off"
+              value={reason}
+              onChange={(event) => setReason(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && !event.repeat && !event.nativeEvent.isComposing) void deny()
+                else if (event.key === 'Escape') setDenying(false)
+                else return
+                event.preventDefault()
+              }}
+            />
+          </div>
+          <span className="grow" />
+          <Button onClick={() => setDenying(false)}>
+            Back{' '}
+            <kbd className="kbd" aria-hidden="true">
+              esc
+            </kbd>
+          </Button>
+          <Button kind="deny" busy={decide.isPending} off={isOff && !decide.isPending} onClick={() => void deny()}>
+            Deny{' '}
+            <kbd className="kbd" aria-hidden="true">
+              ↵
+            </kbd>
+          </Button>
+        </div>
+      </Bar>
+    )
+  return (
+    <Bar>
+      {confirm.needed && off === undefined && !isOwn && !saidYes ? (
+        <Confirm of={confirm} />
+      ) : (
+        <div className="decide-says">
+          <Says packet={packet} off={off} isOwn={isOwn} saidYes={saidYes} />
+          {off === undefined && rememberOff !== undefined ? (
+            <>
+              <br className="wide" />
+              <span className="faint wide" id={noRemember}>
+                {rememberOff}
+              </span>
+            </>
+          ) : null}
+        </div>
+      )}
+      {error === undefined ? null : (
+        <p className="hint wrong" role="alert">
+          <Icon name="warn" />
+          {error.status === 0
+            ? 'The gate did not answer. It is not known whether your decision arrived; look again when it is back.'
+            : `Nothing was decided: ${error.detail === '' ? error.title : error.detail}`}
+        </p>
+      )}
+      <Button kind="deny" keyName="d" off={isOff} onClick={openDeny}>
+        Deny
+      </Button>
+      <Button keyName="e" off={isOff} onClick={onEdit}>
+        Edit
+      </Button>
+      {confirm.needed ? null : (
+        <Button
+          keyName="r"
+          off={noYes || rememberOff !== undefined}
+          {...(rememberOff === undefined ? {} : { describedBy: noRemember })}
+          onClick={openRemember}
+        >
+          Remember
+        </Button>
+      )}
+      <span className="gap" />
+      <Button
+        kind="primary"
+        className="approve"
+        {...(confirm.needed ? {} : { keyName: 'a' })}
+        busy={decide.isPending}
+        off={!decide.isPending && (noYes || !confirm.isDone)}
+        onClick={() => void approve()}
+      >
+        {isSecond ? 'Approve as second' : shownText(sentenceOf(packet).button)}
+      </Button>
+      {isRemembering ? (
+        <RememberDialog
+          packet={packet}
+          off={noYes}
+          onClose={() => setRemembering(false)}
+          onDecided={() => {
+            setRemembering(false)
+            onDecided()
+          }}
+          onRefused={() => {
+            setRemembering(false)
+            onRefused()
+          }}
+        />
+      ) : null}
+    </Bar>
+  )
+}
+
+export function Bar({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <div className="decide" role="group" aria-label="Decide">
+      <div className="decide-in">{children}</div>
+    </div>
+  )
+}
+
+type SaysProps = {
+  readonly packet: Packet
+  readonly off: string | undefined
+  readonly isOwn: boolean
+  readonly saidYes: boolean
+}
+
+function Says({ packet, off, isOwn, saidYes }: SaysProps) {
+  if (off !== undefined) return <b>{off}</b>
+  if (saidYes) return <b>You said yes. A second person has to agree.</b>
+  if (isOwn) return <b>You asked for this yourself, so somebody else has to approve it.</b>
+  return <b>{undoOf(packet).is === 'yes' ? 'It can be undone.' : 'No undo is known.'}</b>
+}

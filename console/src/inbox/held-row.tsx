@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router'
+import { many } from '../lib/time.ts'
+import { Countdown } from '../parts/countdown.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Risk } from '../parts/risk.tsx'
+import { Sentence } from '../parts/sentence.tsx'
+import { Text } from '../parts/text.tsx'
+import { agentName, outsideOf, sentenceOf } from './packet-words.ts'
+import type { InboxRow } from './use-inbox.ts'
+
+export function HeldRow({ row, chosen }: { readonly row: InboxRow; readonly chosen: boolean }) {
+  const { packet, alike, over, id } = row
+  const isGroup = alike.length > 1
+  const status = packet.definition?.status
+  return (
+    <Link
+      to={isGroup ? '/batch/$id' : '/approvals/$id'}
+      params={{ id }}
+      className={over ? 'held over' : 'held'}
+      aria-current={chosen ? 'true' : undefined}
+      data-row={id}
+      activeProps={{}}
+    >
+      <span className="held-what">
+        {isGroup ? `${many(alike.length, 'call')} alike: ` : null}
+        <Sentence of={sentenceOf(packet)} />
+      </span>
+      {over ? (
+        <span className="left gone">over</span>
+      ) : (
+        <Countdown from={packet.created_at} until={packet.expires_at} />
+      )}
+      <span className="held-meta">
+        {packet.risk === undefined ? null : <Risk of={packet.risk.class} />}
+        <span>
+          <Text>{agentName(packet.asked_by.id)}</Text> for <Text>{packet.asked_by.user}</Text>
+        </span>
+        {outsideOf(packet).length > 0 ? (
+          <span className="tag taint">
+            <Icon name="outside" />
+            from outside
+          </span>
+        ) : null}
+        {packet.strength === 'strong' ? (
+          <span className="tag">
+            <Icon name="hand" />
+            careful
+          </span>
+        ) : null}
+        {packet.strength === 'two_person' ? (
+          <span className="tag">
+            <Icon name="people" />
+            {packet.decisions.length} of 2 said yes
+          </span>
+        ) : null}
+        {isGroup ? (
+          <span className="tag">
+            <Icon name="layers" />
+            {alike.length} alike
+          </span>
+        ) : null}
+        {status === 'new' || status === 'changed' ? (
+          <span className="tag ask">
+            <Icon name="diff" />
+            tool {status === 'new' ? 'is new' : 'changed'}
+          </span>
+        ) : null}
+        {packet.hidden.length > 0 ? (
+          <span className="tag">
+            <Icon name="lock" />
+            hidden text
+          </span>
+        ) : null}
+      </span>
+    </Link>
+  )
+}

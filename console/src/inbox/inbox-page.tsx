@@ -1,0 +1,159 @@
+import { useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { connection } from '../api/stream.ts'
+import { useKeys } from '../lib/keys.ts'
+import { useStore } from '../lib/store.ts'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Batch } from './batch.tsx'
+import { HeldRow } from './held-row.tsx'
+import { PacketView } from './packet-view.tsx'
+import { useInbox, type InboxRow } from './use-inbox.ts'
+
+const QUARTER_HOUR = 900_000
+const DAY = 86_400_000
+
+const isWide = () => matchMedia('(min-width: 720px)').matches
+
+export function InboxPage() {
+  const { id: selected } = useParams({ strict: false })
+  const isBatch = useRouterState({ select: ({ location }) => location.pathname.startsWith('/batch/') })
+  const go = useNavigate()
+  const inbox = useInbox(selected)
+  const { rows, fresh, waiting, query } = inbox
+  const opened = useRef(false)
+
+  const openRow = (row: InboxRow | undefined, replace = false) => {
+    if (row === undefined) return void go({ to: '/', replace })
+    void go({ to: row.alike.length > 1 ? '/batch/$id' : '/approvals/$id', params: { id: row.id }, replace })
+  }
+  const at = rows.findIndex(
+    ({ id, alike }) => id === selected || alike.some(({ approval_id }) => approval_id === selected),
+  )
+
+  // The first request is opened when the page is, never later: what somebody reads is theirs to change.
+  useEffect(() => {
+    if (opened.current || query.data === undefined || (query.data.length > 0 && rows.length === 0)) return
+    opened.current = true
+    if (selected === undefined && isWide()) openRow(rows[0], true)
+  })
+
+  const move = (by: 1 | -1) => openRow(rows[Math.max(0, Math.min(rows.length - 1, at === -1 ? 0 : at + by))])
+  const back = () => {
+    if (isWide()) document.querySelector<HTMLElement>(`[data-row="${CSS.escape(rows[at]?.id ?? '')}"]`)?.focus()
+    else void go({ to: '/' })
+  }
+  useKeys({
+    j: () => move(1),
+    ArrowDown: () => move(1),
+    k: () => move(-1),
+    ArrowUp: () => move(-1),
+    u: back,
+  })
+  const onDecided = () => {
+    if (!isWide()) return void go({ to: '/' })
+    const next =
+      rows.find((row, index) => index > at && !row.over) ?? rows.find((row, index) => index < at && !row.over)
+    if (next !== undefined) openRow(next)
+  }
+
+  const group = isBatch ? rows[at] : undefined
+  return (
+    <div className="inbox">
+      <section
+        className="held-list"
+        aria-label="Held calls"
+        onPointerEnter={() => inbox.onPointer(true)}
+        onPointerLeave={() => inbox.onPointer(false)}
+      >
+        <div className="list-head">
+          <h1>Inbox</h1>
+          <span className="faint small">{waiting === undefined ? '' : waiting === 0 ? '' : `${waiting} wait`}</span>
+          <span className="grow" />
+          <button type="button" className="new-chip" hidden={fresh === 0} onClick={inbox.show}>
+            {fresh} new, show
+          </button>
+          <LiveSign />
+        </div>
+        <div className="scroll">
+          {query.isError && query.data === undefined ? (
+            <Failed error={query.error} onRetry={() => void query.refetch()} />
+          ) : query.data === undefined ? (
+            <Skeleton />
+          ) : rows.length === 0 ? (
+            <Empty title="Nothing waits for you">
+              <p className="small">The gate is open. What agents may not do alone appears here.</p>
+            </Empty>
+          ) : (
+            <Rows rows={rows} selected={at} />
+          )}
+        </div>
+      </section>
+      {selected === undefined ? (
+        <Pane open={false}>
+          <Empty title={rows.length === 0 ? 'Nothing to decide' : 'Choose a call'} />
+        </Pane>
+      ) : group !== undefined && group.alike.length > 1 ? (
+        <Pane open>
+          <Batch key={group.id} packets={group.alike} onBack={back} onDone={onDecided} />
+        </Pane>
+      ) : (
+        <Pane open>
+          <PacketView
+            key={selected}
+            id={selected}
+            alike={rows[at]?.alike.length ?? 1}
+            group={rows[at]?.id}
+            onBack={back}
+            onDecided={onDecided}
+          />
+        </Pane>
+      )}
+    </div>
+  )
+}
+
+function Pane({ open, children }: { readonly open: boolean; readonly children: ReactNode }) {
+  return (
+    <section className={open ? 'packet open' : 'packet'} aria-label="Selected call">
+      {children}
+    </section>
+  )
+}
+
+function Rows({ rows, selected }: { readonly rows: readonly InboxRow[]; readonly selected: number }) {
+  const now = Date.now()
+  const groupOf = ({ packet }: InboxRow) => {
+    const left = packet.expires_at - now
+    return left < QUARTER_HOUR ? 'Soon' : left < DAY ? 'Later today' : 'Later'
+  }
+  return (
+    <ul>
+      {rows.map((row, index) => {
+        const name = groupOf(row)
+        const previous = rows[index - 1]
+        const isFirst = previous === undefined || groupOf(previous) !== name
+        return (
+          <li key={row.id}>
+            {isFirst ? (
+              <p className="list-group">
+                <span>{name}</span>
+                {index === 0 ? <span>time left</span> : null}
+              </p>
+            ) : null}
+            <HeldRow row={row} chosen={index === selected} />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+export function LiveSign() {
+  const { state } = useStore(connection)
+  return (
+    <span className="live">
+      <span className={state === 'live' ? 'dot' : 'dot warn'} aria-hidden="true" />
+      {state === 'live' ? 'live' : state === 'lost' ? 'not live' : 'reading'}
+    </span>
+  )
+}

@@ -1,0 +1,159 @@
+import { Link } from '@tanstack/react-router'
+import type { Ref } from 'react'
+import type { Packet } from '../api/types.ts'
+import { clockTime, shortTime } from '../lib/time.ts'
+import { Ago } from '../parts/ago.tsx'
+import { Card } from '../parts/card.tsx'
+import { Countdown } from '../parts/countdown.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Risk } from '../parts/risk.tsx'
+import { Sentence } from '../parts/sentence.tsx'
+import { Text } from '../parts/text.tsx'
+import { DefinitionDiff } from '../tools/definition-diff.tsx'
+import { Changes } from './changes.tsx'
+import { Facts } from './facts.tsx'
+import { Fields } from './fields.tsx'
+import { agentName, sentenceOf } from './packet-words.ts'
+import { Reveal } from './reveal.tsx'
+import { useMe } from './use-me.ts'
+import { Why } from './why.tsx'
+
+type HeadProps = {
+  readonly packet: Packet
+  readonly closed: boolean
+  readonly headRef: Ref<HTMLHeadingElement>
+  readonly onBack: () => void
+}
+
+export function PacketHead({ packet, closed, headRef, onBack }: HeadProps) {
+  return (
+    <>
+      <div className="packet-top">
+        <button type="button" className="btn quiet small phone-only" aria-label="Back to the list" onClick={onBack}>
+          <Icon name="back" />
+        </button>
+        {packet.risk === undefined ? null : <Risk of={packet.risk.class} long />}
+        {packet.risk?.why[0] === undefined ? null : <span>{packet.risk.why[0]}</span>}
+        {packet.strength === 'strong' ? (
+          <span className="tag">
+            <Icon name="hand" />
+            careful approval
+          </span>
+        ) : null}
+        {packet.strength === 'two_person' ? (
+          <span className="tag">
+            <Icon name="people" />
+            two people
+          </span>
+        ) : null}
+        {closed ? (
+          <span className="left tag">closed, what you had read</span>
+        ) : (
+          <Countdown from={packet.created_at} until={packet.expires_at} long />
+        )}
+      </div>
+      <h2 className="sentence" id="what" ref={headRef} tabIndex={-1}>
+        <Sentence of={sentenceOf(packet)} />
+      </h2>
+      <Who packet={packet} />
+    </>
+  )
+}
+
+function Who({ packet }: { readonly packet: Packet }) {
+  const me = useMe()
+  const { asked_by, thread, by_run, created_at } = packet
+  return (
+    <p className="who">
+      <span className="face agent" aria-hidden="true">
+        <Icon name={asked_by.kind === 'agent' ? 'agent' : 'person'} />
+      </span>
+      <span>
+        <b>
+          <Text>{agentName(asked_by.id)}</Text>
+        </b>{' '}
+        asks for <b>{me?.user === asked_by.user ? 'you' : <Text>{asked_by.user}</Text>}</b>
+        {by_run === undefined ? null : (
+          <>
+            , while working on{' '}
+            <Link to="/runs/$id" params={{ id: by_run.run_id }}>
+              {by_run.kind} “<Text>{by_run.step}</Text>”
+            </Link>
+          </>
+        )}{' '}
+        <span className="faint">
+          in session{' '}
+          <code>{thread.length > 24 ? <Text>{`${thread.slice(0, 23)}…`}</Text> : <Text>{thread}</Text>}</code>{' '}
+          <Ago at={created_at} />
+        </span>
+      </span>
+    </p>
+  )
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  send: 'The message',
+  pay: 'The payment',
+  delete: 'The deletion',
+  write_file: 'The file',
+  run_command: 'The command',
+  change: 'The change',
+  fetch: 'The request',
+}
+
+export function PacketBody({ packet, onSource }: { readonly packet: Packet; readonly onSource: (at: string) => void }) {
+  const status = packet.definition?.status
+  return (
+    <>
+      {packet.definition !== undefined && (status === 'changed' || status === 'new') ? (
+        <Note kind="ask" icon="diff">
+          <p>
+            <b>
+              {status === 'new' ? 'Nobody has admitted this tool yet.' : 'The tool is not the one that was admitted.'}
+            </b>{' '}
+            Its server changed it, not you. Approving this call does not admit it.
+          </p>
+        </Note>
+      ) : null}
+      {packet.decisions.length > 0 && packet.state === 'pending' ? <FirstYes packet={packet} /> : null}
+      <div className="cols">
+        <div className="col">
+          <Card title={NOUNS[packet.sentence?.action ?? ''] ?? 'The inputs'} aside={<code>{packet.skill_id}</code>}>
+            <Fields packet={packet} onSource={onSource} />
+            {packet.hidden.length > 0 ? <Reveal packet={packet} /> : null}
+          </Card>
+          <Changes packet={packet} />
+          {packet.definition !== undefined && status !== 'admitted' ? (
+            <Card title="What the tool says it does" aside="the server’s words">
+              <DefinitionDiff review={packet.definition} />
+            </Card>
+          ) : null}
+        </div>
+        <div className="col">
+          <Why packet={packet} />
+          <Facts packet={packet} />
+        </div>
+      </div>
+      <p className="tiny faint num ids">
+        {packet.approval_id} · {packet.call_id} · packet {packet.digest.slice(0, 8)}… · until{' '}
+        {clockTime(packet.expires_at)}
+      </p>
+    </>
+  )
+}
+
+function FirstYes({ packet }: { readonly packet: Packet }) {
+  return (
+    <Note icon="people">
+      <p>
+        <b>Two people have to say yes.</b>{' '}
+        {packet.decisions.map((one) => (
+          <span key={one.by}>
+            <Text>{one.user}</Text> did at {shortTime(one.at)}.{' '}
+          </span>
+        ))}
+      </p>
+    </Note>
+  )
+}

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { packetQuery } from '../api/queries.ts'
+import type { Packet } from '../api/types.ts'
+import { announce } from '../lib/announce.ts'
+import { useKeys } from '../lib/keys.ts'
+import { useInert } from '../lib/use-inert.ts'
+import { useNow } from '../lib/use-now.ts'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import { useDecidingOff } from '../shell/use-gate.ts'
+import { ChangedNote, ClosedNote } from './closed-note.tsx'
+import { DecisionBar } from './decision-bar.tsx'
+import { EditPacket } from './edit-packet.tsx'
+import { PacketBody, PacketHead } from './packet-body.tsx'
+import { SourceNote } from './source-note.tsx'
+
+type PacketViewProps = {
+  readonly id: string
+  readonly alike: number
+  readonly group: string | undefined
+  readonly onBack: () => void
+  readonly onDecided: () => void
+}
+
+/**
+ * One request, as it was when it was opened. INVARIANT: what is shown is replaced only because somebody asks for it; a newer
+ * version is shown beside it, and until then nothing can be decided.
+ */
+export function PacketView({ id, alike, group, onBack, onDecided }: PacketViewProps) {
+  const query = useQuery({ ...packetQuery(id), gcTime: 0, staleTime: 0, refetchOnMount: 'always' })
+  const latest = query.data
+  const [read, setRead] = useState<Packet>()
+  const [isEditing, setEditing] = useState(false)
+  const [isSourceOpen, setSourceOpen] = useState(false)
+  const [lost, setLost] = useState(false)
+  const sentence = useRef<HTMLHeadingElement>(null)
+  if (read === undefined && latest !== undefined && !query.isFetching) setRead(latest)
+  const packet = read
+  const inert = useInert(packet && `${packet.digest} ${isEditing}`)
+  const connectionOff = useDecidingOff()
+  const now = useNow()
+  const isNewer =
+    latest !== undefined && packet !== undefined && latest.state === 'pending' && latest.digest !== packet.digest
+  const isClosed = latest !== undefined && latest.state !== 'pending'
+
+  useEffect(() => {
+    const active = document.activeElement
+    if (packet !== undefined && !(active instanceof HTMLInputElement)) sentence.current?.focus()
+  }, [packet])
+  useExpiryAnnouncements(packet?.expires_at, now)
+  const edit = useCallback(() => setEditing(true), [])
+  useKeys({
+    s: () => setSourceOpen(!isSourceOpen),
+    Enter: () => {
+      if (document.activeElement instanceof HTMLElement && document.activeElement.closest('a, button') !== null)
+        return false
+      sentence.current?.focus()
+      return undefined
+    },
+  })
+
+  if (packet === undefined || latest === undefined)
+    return query.isError ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : <Skeleton rows={4} />
+  const off = offReason({
+    connectionOff,
+    isNewer,
+    isClosed,
+    isExpired: packet.expires_at <= now,
+    isStale: query.isError,
+  })
+  const shown: Packet = { ...packet, decisions: latest.decisions, state: latest.state }
+  if (isEditing && !isClosed && !isNewer)
+    return <EditPacket packet={shown} off={off} inert={inert} onBack={() => setEditing(false)} headRef={sentence} />
+  return (
+    <>
+      <div className="packet-scroll">
+        <div className="packet-in">
+          {isNewer ? (
+            <ChangedNote
+              before={packet}
+              after={latest}
+              refused={lost}
+              onRead={() => {
+                setRead(latest)
+                setLost(false)
+              }}
+            />
+          ) : null}
+          {isClosed ? <ClosedNote packet={shown} lost={lost} /> : null}
+          <PacketHead packet={shown} closed={isClosed || isNewer} headRef={sentence} onBack={onBack} />
+          {alike > 1 && group !== undefined && !isClosed ? (
+            <p className="small">
+              <Link to="/batch/$id" params={{ id: group }}>
+                {alike} calls are alike: decide them together
+              </Link>
+            </p>
+          ) : null}
+          <SourceNote packet={packet} open={isSourceOpen} onToggle={() => setSourceOpen(!isSourceOpen)} onEdit={edit} />
+          <PacketBody packet={packet} onSource={() => setSourceOpen(true)} />
+        </div>
+      </div>
+      <DecisionBar
+        packet={shown}
+        off={off}
+        inert={inert}
+        onEdit={edit}
+        onDecided={onDecided}
+        onRefused={() => {
+          setLost(true)
+          void query.refetch()
+        }}
+      />
+    </>
+  )
+}
+
+type Off = {
+  readonly connectionOff: string | undefined
+  readonly isNewer: boolean
+  readonly isClosed: boolean
+  readonly isExpired: boolean
+  readonly isStale: boolean
+}
+
+function offReason({ connectionOff, isNewer, isClosed, isExpired, isStale }: Off): string | undefined {
+  if (isClosed) return 'This request is closed. There is nothing to decide here.'
+  if (isNewer) return 'This changed while you were reading. Read the new request first.'
+  if (isExpired) return 'Nobody decided in time.'
+  if (connectionOff !== undefined) return connectionOff
+  return isStale ? 'This could not be read again. You cannot decide on old data.' : undefined
+}
+
+const MARKS = [300_000, 60_000] as const
+
+/** The countdown is silent, except for these two moments. */
+function useExpiryAnnouncements(until: number | undefined, now: number): void {
+  const last = useRef(now)
+  useEffect(() => {
+    if (until !== undefined)
+      for (const mark of MARKS)
+        if (until - last.current > mark && until - now <= mark && until > now)
+          announce(mark === 60_000 ? '1 minute left to decide' : '5 minutes left to decide')
+    last.current = now
+  }, [until, now])
+}

@@ -1,0 +1,99 @@
+import type { Packet } from '../api/types.ts'
+import type { Sentence } from '../../../server/src/contract/sentence.ts'
+import { many } from '../lib/time.ts'
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** The arguments as fields, or undefined when they are no object. */
+export function argumentsOf(text: string): Arguments | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Arguments) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the gate made no sentence, only what is certain is said. */
+export function sentenceOf(packet: Pick<Packet, 'sentence' | 'skill_id' | 'proposed_args'>): Sentence {
+  if (packet.sentence !== undefined) return packet.sentence
+  const inputs = Object.keys(argumentsOf(packet.proposed_args) ?? {}).length
+  return {
+    action: 'unknown',
+    pieces: [
+      { is: 'text', text: 'Use ' },
+      { is: 'value', text: packet.skill_id },
+      { is: 'text', text: ` with ${many(inputs, 'input')}.` },
+    ],
+    button: 'Approve and run',
+  }
+}
+
+export const agentName = (id: string): string => id.replace(/^(?:agent|user|approver|reviewer|admin|node):/, '')
+
+export const outsideOf = (packet: Packet): NonNullable<Packet['sources']> =>
+  (packet.sources ?? []).filter(({ kind }) => kind === 'outside')
+
+/** Deciders that have something against it, most telling first; the others have nothing against it. */
+export function reasonsOf(packet: Packet): { readonly against: Packet['risk_notes']; readonly fine: number } {
+  const rank = { block: 0, ask: 1, allow: 2 } as const
+  const weight = (note: Packet['risk_notes'][number]) => rank[note.effect] * 2 + (note.decider === 'provenance' ? 0 : 1)
+  const against = packet.risk_notes.filter(({ effect }) => effect !== 'allow').sort((a, b) => weight(a) - weight(b))
+  return { against, fine: packet.risk_notes.length - against.length }
+}
+
+const TYPEABLE = /^[\p{L}\p{N}\p{P}\p{S} ]{1,60}$/u
+
+/**
+ * What somebody types to show that they read a strong request: the amount of a payment, else the first value that the sentence
+ * names and that a keyboard can write, else the tool's name.
+ */
+export function wordToType(packet: Packet): { readonly kind: string; readonly word: string } {
+  const { action, pieces } = sentenceOf(packet)
+  const args = argumentsOf(packet.proposed_args) ?? {}
+  const values = pieces.filter((piece) => piece.is !== 'text')
+  if (action === 'pay') {
+    const amount = values.find(({ at }) => at !== undefined && /amount|sum|total|price|value/i.test(at))
+    const raw = amount?.at === undefined ? undefined : args[amount.at.slice(1)]
+    if (typeof raw === 'number' || typeof raw === 'string') return { kind: 'the amount', word: String(raw) }
+  }
+  const named = values.find(({ text, at }) => at !== undefined && TYPEABLE.test(text) && !/[⟨\\·]/.test(text))
+  if (named !== undefined) return { kind: 'this', word: named.text.trim() }
+  return { kind: 'the name of the tool', word: packet.skill_id }
+}
+
+/** Equal in everything that a person would call the same question. */
+export function alikeKey(packet: Packet): string | undefined {
+  if (packet.strength !== 'simple' || packet.state !== 'pending' || packet.decisions.length > 0) return undefined
+  const reasons = reasonsOf(packet)
+    .against.map(({ decider, rule, effect }) => `${decider}/${rule}/${effect}`)
+    .sort()
+  return JSON.stringify([packet.skill_id, packet.asked_by.id, packet.asked_by.user, packet.thread, reasons])
+}
+
+/** Why a call of a batch is not ticked from the start. */
+export function oddOf(packet: Packet): string | undefined {
+  if (outsideOf(packet).length > 0) return 'a value from outside'
+  if (packet.hidden.length > 0) return 'something is hidden'
+  if (packet.definition !== undefined && packet.definition.status !== 'admitted') return 'the tool changed'
+  if (packet.edited_from !== undefined) return 'was edited'
+  const replaces = (packet.changes ?? []).some((change) => change.of === 'file' && change.removed > 0)
+  return replaces ? 'replaces a file' : undefined
+}
+
+/** Why no consent could answer such a call, or undefined: a consent answers the policy alone, and never two people. */
+export function cannotRemember(packet: Packet): string | undefined {
+  const others = packet.risk_notes.filter(
+    ({ decider, effect, rule, strength, proof }) =>
+      effect !== 'allow' &&
+      !(decider === 'policy' && strength !== 'two_person' && proof === undefined) &&
+      !(decider === 'content' && rule === 'content.pii'),
+  )
+  if (outsideOf(packet).length > 0 || others.some(({ decider }) => decider === 'provenance'))
+    return 'Remember is off for values from outside.'
+  if (packet.strength === 'two_person') return 'Remember is off where two people decide.'
+  if (packet.hidden.length > 0) return 'Remember is off while something is hidden.'
+  if (others.length > 0) return 'Remember is off: it is not your rules that hold this call.'
+  if (argumentsOf(packet.proposed_args) === undefined) return 'Remember needs named inputs.'
+  return undefined
+}

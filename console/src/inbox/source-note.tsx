@@ -1,0 +1,87 @@
+import type { Packet } from '../api/types.ts'
+import { shortTime } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Text } from '../parts/text.tsx'
+import { argumentsOf, outsideOf } from './packet-words.ts'
+
+type SourceNoteProps = {
+  readonly packet: Packet
+  readonly open: boolean
+  readonly onToggle: () => void
+  readonly onEdit: () => void
+}
+
+function valueAt(packet: Packet, at: string): string {
+  let value: unknown = argumentsOf(packet.proposed_args)
+  for (const step of at.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  }
+  return typeof value === 'string' ? value : value === undefined ? at : (JSON.stringify(value) ?? at)
+}
+
+/** The odd thing comes first: which values nobody of the house wrote, and where they were read. */
+export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) {
+  const outside = outsideOf(packet)
+  if (outside.length === 0) return null
+  return (
+    <Note kind="taint" icon="outside">
+      <div>
+        {outside.map((source) => (
+          <p key={`${source.at} ${source.label}`}>
+            <b>
+              Nobody here wrote <Text>{valueAt(packet, source.at)}</Text>.
+            </b>{' '}
+            The agent read it in <Text>{source.label}</Text>. People outside can write there.
+          </p>
+        ))}
+      </div>
+      <div className="acts">
+        <Button size="small" onClick={onToggle} pressed={open}>
+          <Icon name="open" size="s" />
+          Show the place
+        </Button>
+        <Button size="small" onClick={onEdit}>
+          <Icon name="edit" size="s" />
+          Take it out
+        </Button>
+      </div>
+      {open ? (
+        <div className="quotes">
+          {outside.map((source) => (
+            <figure key={`${source.at} ${source.label}`} className="quote">
+              <figcaption>
+                <b>
+                  <Text>{source.label}</Text>
+                </b>
+                {source.time === undefined ? null : <span>{shortTime(source.time)}</span>}
+                {source.where?.path === undefined ? null : <code>{source.where.path}</code>}
+              </figcaption>
+              {source.excerpt === undefined ? (
+                <span className="faint">The text around it is not kept.</span>
+              ) : (
+                <Marked text={source.excerpt} value={valueAt(packet, source.at)} />
+              )}
+            </figure>
+          ))}
+        </div>
+      ) : null}
+    </Note>
+  )
+}
+
+function Marked({ text, value }: { readonly text: string; readonly value: string }) {
+  const at = value === '' ? -1 : text.indexOf(value)
+  if (at === -1) return <Text lines>{text}</Text>
+  return (
+    <>
+      <Text lines>{text.slice(0, at)}</Text>
+      <mark>
+        <Text>{value}</Text>
+      </mark>
+      <Text lines>{text.slice(at + value.length)}</Text>
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+import { Link } from '@tanstack/react-router'
+import type { Packet } from '../api/types.ts'
+import { many } from '../lib/time.ts'
+import { Card } from '../parts/card.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { Icon } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
+import { Said } from '../parts/said.tsx'
+import { Text } from '../parts/text.tsx'
+import { reasonsOf } from './packet-words.ts'
+
+const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly title: string }>> = {
+  approval: { icon: 'hand', title: 'It was asked about before' },
+  budget: { icon: 'clock', title: 'A budget is used up' },
+  content: { icon: 'person', title: 'What it contains' },
+  credential: { icon: 'lock', title: 'Who asks' },
+  definition: { icon: 'diff', title: 'The tool is not as admitted' },
+  health: { icon: 'activity', title: 'The tool server is not well' },
+  integrity: { icon: 'seal', title: 'Something does not add up' },
+  packet: { icon: 'lock', title: 'Something is hidden' },
+  pause: { icon: 'pause', title: 'It is paused' },
+  policy: { icon: 'policy', title: 'Your rules say ask' },
+  provenance: { icon: 'outside', title: 'A value came from outside' },
+  repetition: { icon: 'undo', title: 'It repeats itself' },
+  sandbox: { icon: 'lock', title: 'Where it reaches' },
+  trap: { icon: 'warn', title: 'It touches bait' },
+}
+
+export function Why({ packet, title = 'Why it is held' }: { readonly packet: Packet; readonly title?: string }) {
+  const { against, fine } = reasonsOf(packet)
+  return (
+    <Card title={title} aside={many(against.length, 'reason')}>
+      <Reasons of={against} />
+      {fine > 0 ? (
+        <Fold className="card-foot" label={`${many(fine, 'check has', 'checks have')} nothing against it`}>
+          <ul className="small dim fine">
+            {packet.risk_notes
+              .filter(({ effect }) => effect === 'allow')
+              .map((note) => (
+                <li key={`${note.decider} ${note.rule}`}>
+                  <Said>{note.says}</Said> <code>{note.rule}</code>
+                </li>
+              ))}
+          </ul>
+        </Fold>
+      ) : null}
+    </Card>
+  )
+}
+
+/** A rule's own words are quoted: they are the operator's, not ours. */
+export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
+  return (
+    <ul className="why">
+      {of.map((note) => {
+        const { icon, title } = DECIDERS[note.decider] ?? {
+          icon: 'hand' as const,
+          title: `The check “${note.decider}”`,
+        }
+        const isPolicy = note.decider === 'policy'
+        const isStrong = note.strength === 'strong'
+        const name = note.decider === 'provenance' ? 'is-taint' : note.effect === 'block' ? 'is-block' : undefined
+        return (
+          <li key={`${note.decider} ${note.rule} ${note.says}`} className={name}>
+            <Icon name={icon} />
+            <b>
+              {title}
+              {isPolicy && isStrong ? ', with care' : null}
+              {isPolicy && note.strength === 'two_person' ? ', two people' : null}
+            </b>
+            <span>
+              {isPolicy ? '“' : null}
+              <Said>{note.says}</Said>
+              {isPolicy ? '”' : null}
+            </span>
+            {isPolicy ? (
+              <Link to="/policy" className="rule">
+                <Text>{`${note.rule} · ${note.source.split(/[/\\]/).at(-1) ?? ''}`}</Text>
+              </Link>
+            ) : (
+              <span className="rule">
+                <Text>{note.rule}</Text>
+              </span>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

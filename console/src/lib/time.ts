@@ -1,0 +1,64 @@
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+/** Time left as a person reads it: seconds are counted only when they matter. */
+export function timeLeft(ms: number): string {
+  if (ms <= 0) return 'expired'
+  if (ms < 15 * MINUTE) {
+    const seconds = Math.floor(ms / SECOND)
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  }
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`
+  return `${Math.floor(ms / DAY)} d`
+}
+
+export const urgency = (ms: number): 'gone' | 'now' | 'soon' | 'later' =>
+  ms <= 0 ? 'gone' : ms < 3 * MINUTE ? 'now' : ms < 15 * MINUTE ? 'soon' : 'later'
+
+export function ago(at: number, now: number): string {
+  const ms = Math.max(0, now - at)
+  if (ms < MINUTE) return 'just now'
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`
+  return `${Math.floor(ms / DAY)} d ago`
+}
+
+export function lasted(ms: number): string {
+  if (ms < 1) return '< 1 ms'
+  if (ms < SECOND) return `${Math.round(ms)} ms`
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`
+  if (ms < HOUR) {
+    const seconds = Math.round((ms % MINUTE) / SECOND)
+    return seconds === 0 || ms > 10 * MINUTE
+      ? `${Math.floor(ms / MINUTE)} min`
+      : `${Math.floor(ms / MINUTE)} min ${seconds} s`
+  }
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`
+  return `${Math.floor(ms / DAY)} d`
+}
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+
+export const clockTime = (at: number): string => clock.format(at)
+export const exactTime = (at: number): string => whole.format(at)
+
+/** The clock for today, else the day too. */
+export function shortTime(at: number, now: number = Date.now()): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
+  return isToday ? shortClock.format(at) : `${dayName.format(at)}, ${shortClock.format(at)}`
+}
+
+export const count = (n: number): string => n.toLocaleString()
+export const many = (n: number, one: string, more = `${one}s`): string => `${count(n)} ${n === 1 ? one : more}`

@@ -1,0 +1,31 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/parts.css'
+import './styles/inbox.css'
+import './styles/pages.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/queries.ts'
+import { session } from './api/session.ts'
+import { useStore } from './lib/store.ts'
+import { router } from './router.tsx'
+import { Login } from './shell/login.tsx'
+
+function Console() {
+  const { state } = useStore(session)
+  if (state === 'asking') return null
+  return state === 'in' ? <RouterProvider router={router} /> : <Login />
+}
+
+const place = document.getElementById('root')
+if (place !== null)
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Console />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

@@ -1,0 +1,7 @@
+export function OverviewPage() {
+  return (
+    <div className="top">
+      <h1>Overview</h1>
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import { ago, exactTime } from '../lib/time.ts'
+import { useNow } from '../lib/use-now.ts'
+
+export function Ago({ at }: { readonly at: number }) {
+  const now = useNow()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {ago(at, now)}
+    </time>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import { problemOf } from '../api/problem.ts'
+import { Button } from './button.tsx'
+import { Text } from './text.tsx'
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** A list that could not be read: the code, and a way to try again. */
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const { code, title, detail } = problemOf(error)
+  return (
+    <div className="empty" role="alert">
+      <h2>This could not be read</h2>
+      <p className="small">
+        The gate answered <code>{code}</code>: <Text>{detail === '' ? title : detail}</Text>
+      </p>
+      <Button size="small" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** Shown only after 300 ms, with the height of real rows. */
+export function Skeleton({ rows = 6 }: { readonly rows?: number }) {
+  return (
+    <div className="late" aria-hidden="true">
+      {Array.from({ length: rows }, (_, at) => (
+        <div key={at} className="skeleton">
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
+  )
+}

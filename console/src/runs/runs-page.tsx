@@ -1,0 +1,7 @@
+export function RunsPage() {
+  return (
+    <div className="top">
+      <h1>Runs</h1>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { followGate } from '../api/follow.ts'
+import { announced, toast } from '../lib/announce.ts'
+import { useKeys } from '../lib/keys.ts'
+import { useStore } from '../lib/store.ts'
+import { Banners } from './banners.tsx'
+import { Nav, PhoneNav, PhoneTop } from './nav.tsx'
+import { overlay } from './overlay.ts'
+
+const PauseDialog = lazy(async () => ({ default: (await import('./pause-dialogs.tsx')).PauseDialog }))
+const ResumeDialog = lazy(async () => ({ default: (await import('./pause-dialogs.tsx')).ResumeDialog }))
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }))
+
+const TOAST_MS = 6_000
+
+/** The frame around every page. */
+export function App() {
+  const main = useRef<HTMLElement>(null)
+  const go = useNavigate()
+  useEffect(followGate, [])
+  const open = (to: string) => () => void go({ to })
+  useKeys({
+    'g i': open('/'),
+    'g a': open('/activity'),
+    'g r': open('/runs'),
+    'g p': open('/policy'),
+    'g o': open('/overview'),
+    P: () => overlay.set('pause'),
+    '?': () => overlay.set('keys'),
+    '/': () => {
+      const field = document.querySelector<HTMLElement>('[data-search]')
+      if (field === null) overlay.set('palette')
+      else field.focus()
+    },
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.repeat) return
+      if (document.querySelector('dialog[open]') !== null) return
+      event.preventDefault()
+      overlay.set('palette')
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <div className="shell">
+      <button type="button" className="skip btn" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <Banners />
+      <Nav />
+      <PhoneTop />
+      <main className="page" id="main" ref={main} tabIndex={-1}>
+        <Suspense fallback={null}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <PhoneNav />
+      <Overlays />
+      <ToastLine />
+      <LiveRegion />
+      <PageTitle />
+    </div>
+  )
+}
+
+function Overlays() {
+  const which = useStore(overlay)
+  return (
+    <Suspense fallback={null}>
+      {which === 'pause' ? <PauseDialog /> : null}
+      {which === 'resume' ? <ResumeDialog /> : null}
+      {which === 'palette' ? <Palette /> : null}
+      {which === 'keys' ? <KeysDialog /> : null}
+    </Suspense>
+  )
+}
+
+function ToastLine() {
+  const shown = useStore(toast)
+  useEffect(() => {
+    if (shown === undefined) return
+    const timer = setTimeout(() => toast.set(undefined), TOAST_MS)
+    return () => clearTimeout(timer)
+  }, [shown])
+  if (shown === undefined) return null
+  return (
+    <div className="toast" aria-hidden={shown.href === undefined ? true : undefined}>
+      {shown.says}
+      {shown.href === undefined ? null : <a href={shown.href}>{shown.link}</a>}
+    </div>
+  )
+}
+
+/** The only polite live region of the page. */
+function LiveRegion() {
+  return (
+    <div className="sr" role="status" aria-live="polite">
+      {useStore(announced)}
+    </div>
+  )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  overview: 'Overview',
+  activity: 'Activity',
+  runs: 'Runs',
+  policy: 'Policy',
+  tools: 'Tools',
+  consents: 'Consents',
+  audit: 'Audit',
+  settings: 'Settings',
+  more: 'More',
+}
+
+/** The title names the page and nothing of a call: titles are kept in histories and shown in task bars. */
+function PageTitle() {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(() => {
+    document.title = `${TITLES[path.split('/')[1] ?? ''] ?? 'Inbox'} · Sluice`
+  }, [path])
+  return null
+}

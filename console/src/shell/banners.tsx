@@ -1,0 +1,58 @@
+import { useNow } from '../lib/use-now.ts'
+import { connection } from '../api/stream.ts'
+import { clockTime, shortTime } from '../lib/time.ts'
+import { useStore } from '../lib/store.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Text } from '../parts/text.tsx'
+import { overlay } from './overlay.ts'
+import { usePauses } from './use-gate.ts'
+
+const PATIENCE_MS = 1_500
+
+/** Neither can be closed: each goes when its reason goes. */
+export function Banners() {
+  return (
+    <div className="banners">
+      <LostBanner />
+      <PausedBanner />
+    </div>
+  )
+}
+
+function LostBanner() {
+  const { state, heard_at } = useStore(connection)
+  const now = useNow()
+  if (state !== 'lost' || now - heard_at < PATIENCE_MS) return null
+  return (
+    <div className="banner lost" role="alert">
+      <Icon name="warn" />
+      <span>
+        <b>The gate does not answer.</b> What you see is from {clockTime(heard_at)}. You cannot decide until it is back.
+      </span>
+    </div>
+  )
+}
+
+function PausedBanner() {
+  const all = usePauses().find(({ scope }) => scope === 'all')
+  if (all === undefined) return null
+  return (
+    <div className="banner paused" role="status">
+      <Icon name="pause" />
+      <span>
+        <b>Everything is paused</b> by <Text>{all.by}</Text> since {shortTime(all.at)}.
+        {all.effect === 'ask' ? ' New calls are held for a person.' : ' New calls are blocked.'}
+        {all.reason === '' ? null : (
+          <>
+            {' '}
+            “<Text>{all.reason}</Text>”
+          </>
+        )}
+      </span>
+      <Button kind="on-danger" size="small" onClick={() => overlay.set('resume')}>
+        Resume …
+      </Button>
+    </div>
+  )
+}

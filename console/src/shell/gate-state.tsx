@@ -1,0 +1,25 @@
+import { connection } from '../api/stream.ts'
+import { useStore } from '../lib/store.ts'
+import { usePauses } from './use-gate.ts'
+
+export function GateState({ short = false }: { readonly short?: boolean }) {
+  const pauses = usePauses()
+  const { state } = useStore(connection)
+  const isAll = pauses.some(({ scope }) => scope === 'all')
+  if (state === 'lost')
+    return <State dot="warn" words={short ? 'No answer' : 'Gate does not answer'} more="what you see is old" />
+  if (isAll) return <State dot="stop" words={short ? 'Paused' : 'Gate is paused'} more="no call starts" />
+  if (pauses.length > 0)
+    return <State dot="warn" words={short ? 'Gate open' : 'Gate is open'} more={`${pauses.length} paused`} />
+  return <State dot="" words={short ? 'Gate open' : 'Gate is open'} />
+}
+
+function State({ dot, words, more }: { readonly dot: string; readonly words: string; readonly more?: string }) {
+  return (
+    <div className="gate-state">
+      <span className={`dot ${dot}`} aria-hidden="true" />
+      <span className="t">{words}</span>
+      {more === undefined ? null : <span className="tiny faint t">{more}</span>}
+    </div>
+  )
+}

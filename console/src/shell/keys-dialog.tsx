@@ -1,0 +1,64 @@
+import { setSingleKeys, singleKeys } from '../lib/keys.ts'
+import { useStore } from '../lib/store.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { overlay } from './overlay.ts'
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['j k', 'next, previous'],
+  ['↵', 'open'],
+  ['a', 'approve (a careful approval: goes to the field, never decides)'],
+  ['e', 'edit'],
+  ['d', 'deny: asks for a reason; ↵ denies, esc goes back'],
+  ['r', 'remember'],
+  ['x', 'choose in a batch'],
+  ['s', 'show where a value came from'],
+  ['u', 'back to the list'],
+  ['g i', 'inbox'],
+  ['g a', 'activity'],
+  ['g r', 'runs'],
+  ['g p', 'policy'],
+  ['g o', 'overview'],
+  ['/', 'search'],
+  ['⌘K', 'palette: finds and opens, never approves'],
+  ['⇧P', 'pause'],
+  ['?', 'this list'],
+  ['esc', 'close the topmost'],
+]
+
+export function KeysDialog() {
+  const isOn = useStore(singleKeys)
+  const close = () => overlay.set(undefined)
+  return (
+    <Dialog
+      title="Keys"
+      onClose={close}
+      foot={
+        <>
+          <label className="grow">
+            <input type="checkbox" checked={isOn} onChange={(event) => setSingleKeys(event.target.checked)} /> Single
+            keys are on
+          </label>
+          <span data-harmless>
+            <Button onClick={close}>Close</Button>
+          </span>
+        </>
+      }
+    >
+      <dl className="key-list">
+        {KEYS.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one} className="kbd">
+                  {one}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}

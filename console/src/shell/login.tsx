@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { logIn } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon, Logo } from '../parts/icon.tsx'
+
+const FAILURES = {
+  wrong: 'This key is not valid here. It may be revoked or expired. Make a new one with sluice keys create.',
+  no_answer: 'The gate does not answer. Nothing was sent. Try again when it is back.',
+  too_many: 'Too many wrong keys were tried from here. Wait a little, then try again.',
+} as const
+
+/** The field is emptied before anything is asked: the key is nowhere on the page afterwards. */
+export function Login() {
+  const [key, setKey] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<keyof typeof FAILURES>()
+  const submit = async () => {
+    setBusy(true)
+    setFailure(undefined)
+    const words = key
+    setKey('')
+    const answer = await logIn(words)
+    setBusy(false)
+    if (answer !== 'in') setFailure(answer)
+  }
+  return (
+    <main className="login">
+      <form
+        className="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (key.trim() !== '' && !busy) void submit()
+        }}
+      >
+        <span className="brand">
+          <Logo />
+          <span>Sluice</span>
+        </span>
+        <h1>Log in</h1>
+        <div>
+          <label className="label" htmlFor="key">
+            Your key
+          </label>
+          <input
+            id="key"
+            className="input mono"
+            type="password"
+            autoComplete="off"
+            aria-invalid={failure === 'wrong'}
+            aria-describedby="key-hint"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </div>
+        <p id="key-hint" className="small dim">
+          An approver’s or admin’s key. Make one with <code>sluice keys create</code>.
+        </p>
+        {failure === undefined ? null : (
+          <p className="hint wrong" role="alert">
+            <Icon name="warn" />
+            {FAILURES[failure]}
+          </p>
+        )}
+        <Button kind="primary" submit busy={busy} off={key.trim() === ''}>
+          Log in
+        </Button>
+      </form>
+    </main>
+  )
+}

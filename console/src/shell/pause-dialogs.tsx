@@ -1,0 +1,198 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import type { Pause } from '../api/types.ts'
+import { say } from '../lib/announce.ts'
+import { shortTime } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Text } from '../parts/text.tsx'
+import { overlay } from './overlay.ts'
+import { usePauses } from './use-gate.ts'
+
+type PauseWords = Pick<Pause, 'scope' | 'effect' | 'active' | 'reason'>
+
+function usePause(done: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (json: PauseWords) => ask<Pause>('/v1/pauses', { method: 'POST', json }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['pauses'] })
+      overlay.set(undefined)
+      say(done)
+    },
+  })
+}
+
+function Refusal({ error }: { readonly error: unknown }) {
+  if (error === null) return null
+  const { code, detail, title } = problemOf(error)
+  return (
+    <Note kind="block" icon="warn" alert small>
+      <p>
+        <b>Nothing was changed.</b> <Text>{detail === '' ? title : detail}</Text> <code>{code}</code>
+      </p>
+    </Note>
+  )
+}
+
+/** Stopping is easy: two clicks, no typing. */
+export function PauseDialog() {
+  const [whole, setWhole] = useState(true)
+  const [scope, setScope] = useState('')
+  const [effect, setEffect] = useState<Pause['effect']>('block')
+  const [reason, setReason] = useState('')
+  const pause = usePause(whole ? 'Everything is paused' : 'Paused')
+  const isScope = /^(?:caller|tool|server):.+$/.test(scope.trim())
+  const close = () => overlay.set(undefined)
+  return (
+    <Dialog
+      title="Pause everything?"
+      onClose={close}
+      foot={
+        <>
+          <span className="grow">Resuming asks again.</span>
+          <span data-harmless>
+            <Button onClick={close}>
+              Keep open{' '}
+              <kbd className="kbd" aria-hidden="true">
+                esc
+              </kbd>
+            </Button>
+          </span>
+          <Button
+            kind="danger"
+            busy={pause.isPending}
+            off={!whole && !isScope}
+            onClick={() =>
+              pause.mutate({ scope: whole ? 'all' : (scope.trim() as Pause['scope']), effect, active: true, reason })
+            }
+          >
+            <Icon name="pause" />
+            {whole ? 'Pause everything' : 'Pause this'}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        From this second no tool call starts, not even one that was approved. Calls that are running now will finish.
+      </p>
+      <div className="opts" role="radiogroup" aria-label="What to pause">
+        <label className="opt">
+          <input type="radio" name="scope" checked={whole} onChange={() => setWhole(true)} />
+          <b>Everything</b>
+        </label>
+        <label className="opt">
+          <input type="radio" name="scope" checked={!whole} onChange={() => setWhole(false)} />
+          <b>One agent, tool or server</b>
+          <span className="dim">caller:agent:…, tool:… or server:…</span>
+        </label>
+      </div>
+      {whole ? null : (
+        <div>
+          <label className="label" htmlFor="pause-scope">
+            Which
+          </label>
+          <input
+            id="pause-scope"
+            className="input mono"
+            placeholder="server:mail"
+            value={scope}
+            onChange={(event) => setScope(event.target.value)}
+          />
+        </div>
+      )}
+      <div className="two">
+        <div>
+          <label className="label" htmlFor="pause-effect">
+            New calls are
+          </label>
+          <select
+            id="pause-effect"
+            className="select"
+            value={effect}
+            onChange={(event) => setEffect(event.target.value === 'ask' ? 'ask' : 'block')}
+          >
+            <option value="block">blocked</option>
+            <option value="ask">held for a person</option>
+          </select>
+        </div>
+        <div>
+          <label className="label" htmlFor="pause-why">
+            Why (everybody sees this)
+          </label>
+          <input
+            id="pause-why"
+            className="input"
+            maxLength={300}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </div>
+      </div>
+      <Refusal error={pause.error} />
+    </Dialog>
+  )
+}
+
+/** Starting is not as easy as stopping: it is typed. */
+export function ResumeDialog() {
+  const pauses = usePauses()
+  const [typed, setTyped] = useState('')
+  const resume = usePause('Resumed')
+  const close = () => overlay.set(undefined)
+  const [first] = pauses
+  if (first === undefined) return null
+  const { scope, effect, by, at, reason } = first
+  return (
+    <Dialog
+      title="Resume?"
+      onClose={close}
+      foot={
+        <>
+          <span className="grow" />
+          <span data-harmless>
+            <Button onClick={close}>
+              Stay paused{' '}
+              <kbd className="kbd" aria-hidden="true">
+                esc
+              </kbd>
+            </Button>
+          </span>
+          <Button
+            kind="primary"
+            off={typed.trim().toLowerCase() !== 'resume'}
+            busy={resume.isPending}
+            onClick={() => resume.mutate({ scope, effect, active: false, reason: '' })}
+          >
+            Resume
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {scope === 'all' ? 'Everything' : <code>{scope}</code>} was paused by <Text>{by}</Text> at {shortTime(at)}
+        {reason === '' ? '' : ': “'}
+        {reason === '' ? null : <Text>{reason}</Text>}
+        {reason === '' ? '.' : '”.'} Calls that were blocked meanwhile are not made up for; agents have to ask again.
+        Approved calls are judged again and then run.
+      </p>
+      <div>
+        <label className="label" htmlFor="resume-word">
+          Type <b>resume</b> to go on
+        </label>
+        <input
+          id="resume-word"
+          className="input"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      <Refusal error={resume.error} />
+    </Dialog>
+  )
+}

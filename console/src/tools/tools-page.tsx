@@ -1,0 +1,7 @@
+export function ToolsPage() {
+  return (
+    <div className="top">
+      <h1>Tools</h1>
+    </div>
+  )
+}
