@@ -35,5 +35,13 @@ export const Sentence = z.object({
 })
 export type Sentence = z.infer<typeof Sentence>
 
-/** The sentence as one line, for a terminal, a chat or a notification. */
-export const sentenceText = ({ pieces }: Pick<Sentence, 'pieces'>): string => pieces.map(({ text }) => text).join('')
+/**
+ * The sentence as one line, for a terminal, a chat or a notification. A value that could be read as words of ours stands in
+ * quotation marks, which it cannot close.
+ */
+export const sentenceText = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
+  pieces.map((piece) => (piece.is === 'text' ? piece.text : quotedValue(piece.text))).join('')
+
+const ONE_WORD = /^(?!.*,$)[^\s“”"'`;()]{1,120}$/u
+
+const quotedValue = (value: string) => (ONE_WORD.test(value) ? value : `“${value.replaceAll(/[“”]/g, '"')}”`)

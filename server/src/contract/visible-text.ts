@@ -38,6 +38,16 @@ export function markedText(text: string, mark = '·'): string {
   return text.replace(HIDDEN, (found) => (found in NAMED || /\p{Zs}/u.test(found) ? found : mark))
 }
 
+/**
+ * The same for pages and messages in which a value stands in a sentence: each such character by its number, `⟨U+202E⟩`.
+ * INVARIANT: nothing in the result is unseen, also not a line break (law in visible-text.test.ts).
+ */
+export function numberedText(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(HIDDEN, (found) => [...found].map(numbered).join(''))
+}
+
+const numbered = (char: string) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
+
 function escaped(found: string): string {
   const named = NAMED[found]
   if (named !== undefined) return named

@@ -1,0 +1,34 @@
+import type { PacketFacts } from '../../contract/packet-parts.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { StandardSentences } from '../gate/standard/describe-standard.ts'
+import { NO_ROLLBACK } from '../gate/standard/rollback-of.ts'
+
+/** What happens with a call that is approved, and what is not known of it. */
+export function factsInWords(
+  tool: Pick<Tool, 'rollback' | 'check' | 'verify' | 'dry_run' | 'effects'> | undefined,
+  standard: StandardSentences,
+): PacketFacts {
+  const onlyReads = tool !== undefined && tool.effects.length > 0 && tool.effects.every((effect) => effect === 'read')
+  return {
+    undo: undo(tool?.rollback !== undefined && !standard.rollback.startsWith(NO_ROLLBACK), onlyReads, standard),
+    read_back:
+      tool?.verify === undefined
+        ? { is: 'no', says: 'It is not read back: the gate believes what the tool answers.' }
+        : { is: 'yes', says: `It is read back: ${standard.verify}.` },
+    check:
+      tool?.check === undefined
+        ? { is: 'no', says: 'Nothing is checked before it runs.' }
+        : { is: 'yes', says: `It is checked first: ${standard.check}.` },
+    dry_run:
+      tool?.dry_run === undefined
+        ? { is: 'no', says: 'No dry run is known.' }
+        : { is: 'yes', says: 'It can be tried without its effect.' },
+  }
+}
+
+function undo(isKnown: boolean, onlyReads: boolean, { rollback }: StandardSentences): PacketFacts['undo'] {
+  if (isKnown) return { is: 'yes', says: `It can be undone: ${rollback}.` }
+  return onlyReads
+    ? { is: 'yes', says: 'It only reads: there is nothing to undo.' }
+    : { is: 'no', says: 'No undo is known.' }
+}

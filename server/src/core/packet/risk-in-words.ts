@@ -1,0 +1,36 @@
+import type { PacketRisk } from '../../contract/packet-parts.ts'
+import type { Tool, ToolEffect } from '../../contract/tool.ts'
+
+const EFFECTS: readonly (readonly [ToolEffect, string])[] = [
+  ['privileged', 'acts with special rights'],
+  ['destructive', 'can destroy something'],
+  ['external', 'reaches people or the network'],
+  ['write', 'changes something'],
+  ['read', 'only reads'],
+]
+
+const FROM: Readonly<Record<Tool['effects_from'], string>> = {
+  configured: 'your configuration says so',
+  annotated: 'its server says so',
+  inferred: 'read from its name, description and inputs',
+  unknown: 'nobody has said what it does, so it counts as writing and reaching outside',
+}
+
+/** The class of a tool with the reasons for it. Of a tool that is not known, the highest. */
+export function riskInWords(tool: Pick<Tool, 'risk' | 'effects' | 'effects_from' | 'tags'> | undefined): PacketRisk {
+  if (tool === undefined)
+    return {
+      class: 'critical',
+      effects: [],
+      effects_from: 'unknown',
+      why: ['the tool is not in the catalogue any more'],
+    }
+  const { risk, effects, effects_from, tags = [] } = tool
+  const acts = effects.some((effect) => effect !== 'read')
+  const said = EFFECTS.filter(([effect]) => effects.includes(effect) && !(effect === 'read' && acts)).map(
+    ([, why]) => why,
+  )
+  const isProduction = tags.some((tag) => tag.toLowerCase() === 'production')
+  const why = [...(isProduction ? ['tagged production'] : []), ...said, FROM[effects_from]]
+  return { class: risk, effects, effects_from, why }
+}

@@ -1,0 +1,63 @@
+import { asciiHost } from './punycode.ts'
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i
+/** Programs that read addresses leave these out: tabs and line breaks anywhere, controls and spaces in front. */
+const LEFT_OUT = /[\t\n\r]|^[\x00-\x20]+/g
+const PLAIN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d+)?(?:[/?#]|$)/i
+const MAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/u
+const BARE_HOST = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}(?::\d+)?$/u
+
+export const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(text.replaceAll(LEFT_OUT, ''))
+export const isMailAddress = (text: string): boolean => MAIL.test(text.trim())
+
+/**
+ * The host that a program would connect to for an address, read as browsers read it: what stands before an `@` is no host,
+ * and a backslash is a slash. Undefined when there is none.
+ */
+export function hostOf(address: string): string | undefined {
+  const text = address.replaceAll(LEFT_OUT, '')
+  const scheme = SCHEME.exec(text)?.[0]
+  if (scheme === undefined) return undefined
+  const after = text.slice(scheme.length)
+  const authority = /^[\\/]{2,}([^\\/?#]*)/.exec(after)?.[1]
+  if (authority === undefined || authority === '') return undefined
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
+  return host === '' ? undefined : percentRead(host)
+}
+
+/** Text that may be decoded into another host is decoded. */
+function percentRead(host: string): string {
+  return host.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** What a person has to know besides the address itself: where it really leads. Undefined when the address says so plainly. */
+export function hiddenHost(address: string): string | undefined {
+  const host = hostOf(address)
+  return host === undefined || PLAIN_ADDRESS.test(address) ? undefined : asciiHost(host)
+}
+
+/** A value with the punycode of its host behind it, where its letters are not plain ones. */
+export function punycodeIn(text: string): string | undefined {
+  const host = domainIn(text.trim())
+  return host === undefined || /^[\x00-\x7f]*$/.test(host) ? undefined : asciiHost(host)
+}
+
+function domainIn(text: string): string | undefined {
+  if (isAddress(text)) return hostOf(text)
+  if (isMailAddress(text)) return text.slice(text.lastIndexOf('@') + 1)
+  return BARE_HOST.test(text) ? text.replace(/:\d+$/, '') : undefined
+}
+
+const IN_TEXT = /[a-z][a-z0-9+.-]*:[\\/]{2}[^\s"'`<>|;&()]+/gi
+const HOST_IN_TEXT = /(?:[\p{L}\p{N}_.+-]+@)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
+
+/** Every host that a text such as a command names, once each. */
+export function hostsIn(text: string): readonly string[] {
+  const addresses = [...text.matchAll(IN_TEXT)].flatMap(([address]) => hostOf(address) ?? [])
+  return [...new Set(addresses)]
+}
+
+/** Addresses of people and hosts that stand in a text of which a part is not shown. */
+export const namesIn = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(HOST_IN_TEXT)].map(([name]) => name)),
+]

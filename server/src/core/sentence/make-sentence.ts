@@ -1,0 +1,114 @@
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import type { Sentence, SentenceAction, SentencePiece } from '../../contract/sentence.ts'
+import type { Tool, ToolEffect } from '../../contract/tool.ts'
+import type { ValueSource } from '../../contract/value-source.ts'
+import { splitWords } from '../gate/risk/split-words.ts'
+import { leavesOf, type Role } from './leaves.ts'
+import { counted, name, printerOf, text } from './pieces.ts'
+import {
+  addressPieces,
+  change,
+  fetchPage,
+  pay,
+  read,
+  remove,
+  runCommand,
+  send,
+  writeFile,
+  type Draft,
+  type Made,
+} from './templates.ts'
+import { DELETES, hasAny, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
+
+export type SentenceInput = {
+  readonly tool_id: string
+  /** Absent for a tool that is not in the catalogue any more. */
+  readonly tool?: Pick<Tool, 'effects' | 'effects_from'> | undefined
+  /** As approvers see them: without secrets. */
+  readonly args: Json
+  readonly sources?: readonly ValueSource[]
+}
+
+const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Draft) => Made>> = {
+  send,
+  pay,
+  delete: remove,
+  write_file: writeFile,
+  run_command: runCommand,
+  change,
+  fetch: fetchPage,
+  read,
+}
+
+/** What must be in every sentence, whatever it says otherwise, and how it is introduced. */
+const ALWAYS: Partial<Record<Role, string>> = {
+  to: 'to',
+  cc: 'copy to',
+  bcc: 'blind copy to',
+  amount: 'amount',
+  account: 'account',
+  address: 'address',
+  path: 'file',
+  attachment: 'attachment',
+  host: 'on',
+}
+
+/**
+ * What a call does, in one sentence: by templates, from effects and arguments. Neither the tool's own description nor a model has a
+ * word in it. Pure and total.
+ * INVARIANT: recipients, amounts, accounts, addresses, paths and every value from outside are in it (laws in make-sentence.test.ts).
+ * INVARIANT: no character in it is unseen.
+ */
+export function makeSentence({ tool_id, tool, args, sources = [] }: SentenceInput): Sentence {
+  const draft: Draft = {
+    tool_id,
+    words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
+    leaves: leavesOf(args),
+    inputs: isJsonObject(args) ? Object.keys(args).length : 0,
+    print: printerOf(sources),
+  }
+  const action = tool === undefined || tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
+  const made = action === 'unknown' ? unknown(draft, tool) : TEMPLATES[action](draft)
+  const pieces = [...made.pieces, ...rest(draft, made)]
+  return { action, pieces, button: made.button }
+}
+
+function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
+  const has = (...roles: readonly Role[]) => leaves.some(({ role }) => roles.includes(role))
+  if (effects.length === 0) return 'unknown'
+  if (effects.every((effect) => effect === 'read')) return has('address') ? 'fetch' : 'read'
+  if (has('amount') && (hasAny(words, PAYS) || has('account'))) return 'pay'
+  if (has('command') && (hasAny(words, RUNS) || effects.includes('privileged'))) return 'run_command'
+  if (hasAny(words, DELETES)) return 'delete'
+  if (has('path') && (has('content') || hasAny(words, WRITES))) return 'write_file'
+  if (effects.includes('external') && (has('to', 'cc', 'bcc') || hasAny(words, SENDS))) return 'send'
+  if (has('command')) return 'run_command'
+  return effects.includes('write') || effects.includes('destructive') ? 'change' : 'unknown'
+}
+
+function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made {
+  const says =
+    tool === undefined || tool.effects_from === 'unknown'
+      ? 'Nobody has said what it does.'
+      : 'No sentence is known for what it does.'
+  return {
+    pieces: [text('Use '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],
+    used: [],
+    button: 'Approve and run',
+  }
+}
+
+/** What the template left out and nobody may miss. */
+function rest(draft: Draft, { used, pieces }: Made): SentencePiece[] {
+  const shown = new Set(used.map(({ at }) => at))
+  const isEnded = pieces.at(-1)?.text.endsWith('.') === true
+  const left = draft.leaves.filter(
+    (leaf) => !shown.has(leaf.at) && (ALWAYS[leaf.role] !== undefined || draft.print.isFromOutside(leaf)),
+  )
+  return left.flatMap((leaf, index) => [
+    text(index === 0 ? (isEnded ? ' Also: ' : '. Also: ') : ', '),
+    ...(ALWAYS[leaf.role] === undefined ? [name(leaf.field)] : [text(ALWAYS[leaf.role] ?? '')]),
+    text(' '),
+    ...addressPieces(draft.print, leaf),
+  ])
+}
