@@ -30,6 +30,7 @@ export type Storage = {
     | 'quiet'
     | 'doubts'
     | 'shelves'
+    | 'searches'
     | 'accounts'
     | 'audit'
     | 'tail'
@@ -69,7 +70,7 @@ export async function openStorage(
     onDiverged: (found) => diverged(found),
   })
   if (!store.ok) return store
-  const { shelves, accounts, audit, tail, journal, artifacts, ledger: quiet } = store.value
+  const { shelves, searches, accounts, audit, tail, journal, artifacts, ledger: quiet } = store.value
   const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
@@ -102,6 +103,7 @@ export async function openStorage(
       quiet,
       doubts,
       shelves,
+      searches,
       accounts,
       audit,
       tail,

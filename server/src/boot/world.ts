@@ -11,7 +11,7 @@ import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ArgumentModel } from '../commands/ports/models.ts'
-import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
@@ -33,6 +33,7 @@ export type World = {
   readonly ledger: Ledger & Watch
   readonly doubts: Doubts
   readonly shelves: Shelves
+  readonly searches: Searches
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement

@@ -3,11 +3,14 @@ import { ApprovalState } from './approval.ts'
 import { AuditEntry } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
 import { DefinitionReview } from './definition-review.ts'
+import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { PauseRow } from './pause.ts'
 import { RunStatus } from './run.ts'
+import { Sentence } from './sentence.ts'
 import { Surface } from './surface.ts'
 import { ListingFinding } from './tool-bounds.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
+import { ValueSource } from './value-source.ts'
 import { Opinion, Strength } from './verdict.ts'
 
 /** What HTTP answers look like, for the OpenAPI document. A field may be added to any of them; none is taken away. */
@@ -77,6 +80,8 @@ const DecisionAnswer = z.object({
   user: z.string(),
   says: z.enum(['approve', 'deny']),
   how: z.string(),
+  passphrase: z.literal(true).optional(),
+  passkey: z.string().optional(),
   reason: z.string().optional(),
   at: z.number(),
 })
@@ -93,6 +98,11 @@ export const PacketAnswer = z.object({
   call_id: z.string(),
   skill_id: z.string(),
   title: z.string(),
+  sentence: Sentence,
+  risk: PacketRisk,
+  sources: z.array(ValueSource),
+  changes: z.array(PacketChange),
+  facts: PacketFacts,
   why_this: z.string(),
   required_inputs: z.array(z.string()),
   proposed_args: z.string(),
@@ -114,6 +124,7 @@ export const PacketAnswer = z.object({
   expires_at: z.number(),
   choices: z.array(z.string()),
   hidden: z.array(HiddenAnswer),
+  version: z.number().int(),
   digest: z.string(),
 })
 

@@ -4,6 +4,7 @@ import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
 import { ConsentTerms, Remember } from './consent.ts'
+import { PasskeyAssertion } from './passkey.ts'
 import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
 import { Surface } from './surface.ts'
@@ -30,20 +31,34 @@ export type CancelRunBody = z.infer<typeof CancelRunBody>
 export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
 export type SettleBody = z.infer<typeof SettleBody>
 
+const PacketVersion = z.int().positive()
+
 export const DecideBody = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('approve'),
     /** Of the packet that was shown; one that changed since is refused. */
     digest: PacketDigest,
+    /** Of the packet too: where it is given, a request that anybody decided about meanwhile is shown again. */
+    version: PacketVersion.optional(),
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
-    /** Of the approver, for one that is more than simple. */
+    /** Of the approver, for one that is more than simple: one of the two. */
     passphrase: z.string().max(256).optional(),
+    passkey: PasskeyAssertion.optional(),
   }),
   z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
-  z.strictObject({ decision: z.literal('edit'), args: Arguments, digest: PacketDigest.optional() }),
+  z.strictObject({
+    decision: z.literal('edit'),
+    args: Arguments,
+    digest: PacketDigest.optional(),
+    version: PacketVersion.optional(),
+  }),
 ])
 export type DecideBody = z.infer<typeof DecideBody>
+
+/** Inputs that are not saved: what would the gate say to them? */
+export const EditPreviewBody = z.strictObject({ args: Arguments })
+export type EditPreviewBody = z.infer<typeof EditPreviewBody>
 
 export const RedeemBody = z.strictObject({
   token: z.string().max(256),
@@ -81,6 +96,13 @@ export type KeyBody = z.infer<typeof KeyBody>
 
 export const ConsentBody = ConsentTerms.extend({ passphrase: z.string().max(256).optional() })
 export type ConsentBody = z.infer<typeof ConsentBody>
+
+/** The terms that are thought of, or an approval and what would be remembered with it. */
+export const ConsentPreviewBody = z.union([
+  z.strictObject({ terms: ConsentTerms }),
+  z.strictObject({ approval_id: z.string().min(1).max(128), remember: Remember }),
+])
+export type ConsentPreviewBody = z.infer<typeof ConsentPreviewBody>
 
 export const PassphraseBody = z.strictObject({ passphrase: Passphrase, current: z.string().max(256).optional() })
 export type PassphraseBody = z.infer<typeof PassphraseBody>

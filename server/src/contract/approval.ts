@@ -3,6 +3,9 @@ import type { Caller } from './caller.ts'
 import type { ByRun, ToolResult } from './call.ts'
 import type { DefinitionReview } from './definition-review.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
+import type { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
+import type { Sentence } from './sentence.ts'
+import type { ValueSource } from './value-source.ts'
 import type { Opinion, Strength } from './verdict.ts'
 
 export const ApprovalState = z.enum([
@@ -25,6 +28,8 @@ export type Decision = {
   readonly how: 'role' | 'token'
   /** The person gave their passphrase too. */
   readonly passphrase?: true
+  /** Or showed this passkey. */
+  readonly passkey?: string
   readonly reason?: string
   readonly at: number
 }
@@ -40,6 +45,8 @@ export type ApprovalRow = {
   readonly canonical_args: string
   /** What approvers see. Absent in rows of releases that did not keep it. */
   readonly shown?: ShownRequest
+  /** Where values of the arguments came from, as far as it was known when the request was made. */
+  readonly sources?: readonly ValueSource[]
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string
@@ -99,6 +106,14 @@ export type ApprovalPacket = {
   readonly call_id: CallId
   readonly skill_id: string
   readonly title: string
+  /** What the call does, in the gate's own words. */
+  readonly sentence: Sentence
+  readonly risk: PacketRisk
+  /** Where values came from. A value that is not named here is of unknown origin. */
+  readonly sources: readonly ValueSource[]
+  /** What would be different afterwards, as far as it is known. */
+  readonly changes: readonly PacketChange[]
+  readonly facts: PacketFacts
   readonly why_this: string
   readonly required_inputs: readonly string[]
   readonly proposed_args: string
@@ -124,6 +139,8 @@ export type ApprovalPacket = {
   readonly choices: readonly ['Approve & Execute', 'Edit Inputs', 'Cancel']
   /** What redaction hides. An approver can reveal it. */
   readonly hidden: readonly HiddenPlace[]
+  /** Of the request's row: grows with every decision about it. */
+  readonly version: number
   /** Names this version of the packet: an approval repeats it, and is refused when the packet has changed since. */
   readonly digest: string
 }

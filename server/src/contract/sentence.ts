@@ -35,6 +35,14 @@ export const Sentence = z.object({
 })
 export type Sentence = z.infer<typeof Sentence>
 
+/** The same without a single value, for a screen that others can see: `Send an e-mail to …`. */
+export const sentenceWithoutValues = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
+  pieces
+    .map((piece) => (piece.is === 'text' ? piece.text : '…'))
+    .join('')
+    .replaceAll(/…(?:(?:, | and )…)+/g, '…')
+    .replace(/\. (?:Also|It names).*$/s, '')
+
 /**
  * The sentence as one line, for a terminal, a chat or a notification. A value that could be read as words of ours stands in
  * quotation marks, which it cannot close.

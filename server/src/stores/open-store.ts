@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
 import type { AuditBroken } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { fileArtifacts } from './artifacts.ts'
@@ -31,6 +31,7 @@ export type StoreSetup = StoreSettings & {
 export type Store = {
   readonly ledger: Ledger & Outcomes
   readonly shelves: Shelves
+  readonly searches: Searches
   readonly accounts: Accounts
   readonly audit: AuditReads
   readonly tail: OwnTail
@@ -50,6 +51,7 @@ export async function openStore({ folder, ...setup }: StoreSetup): Promise<Resul
   return ok({
     ledger: engine,
     shelves: engine,
+    searches: engine,
     accounts: engine,
     audit: engine,
     tail: engine,

@@ -1,17 +1,24 @@
+import type { EditPreviewAnswer } from '../../contract/activity.ts'
 import type { ApprovalPacket, ApprovalRow, ApprovalState, RevealedPacket } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PassphraseDeps } from '../identity/passphrase.ts'
-import type { Page } from '../ports/reads.ts'
+import type { Page, Searches } from '../ports/reads.ts'
 import { decideApproval, type ApprovalDecision, type DecidedApproval, type DecideDeps } from './decide-approval.ts'
-import { editApproval, type EditDeps } from './edit-approval.ts'
+import { editApproval, type EditDeps, type ShownAs } from './edit-approval.ts'
+import { previewEdit } from './preview-edit.ts'
 import { listApprovals, readApproval, type InboxPage } from './read-approvals.ts'
 import { revealApproval, type RevealDeps } from './reveal-approval.ts'
 import { issueToken, redeemToken, type PresentedToken, type TokenDeps } from './tokens.ts'
 
-export type ApprovalsWorld = RevealDeps & DecideDeps & EditDeps & TokenDeps & MintDeps & PassphraseDeps
+export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
+  DecideDeps &
+  EditDeps &
+  TokenDeps &
+  MintDeps &
+  PassphraseDeps
 
 export interface ApprovalsGate {
   list(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
@@ -19,7 +26,9 @@ export interface ApprovalsGate {
   /** What redaction hides of a request; audited. */
   reveal(caller: Caller, approval_id: string): Promise<Result<RevealedPacket>>
   decide(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<DecidedApproval>>
-  edit(caller: Caller, approval_id: string, args: Json, digest?: string): Promise<Result<ApprovalRow>>
+  edit(caller: Caller, approval_id: string, args: Json, shownAs?: ShownAs): Promise<Result<ApprovalRow>>
+  /** What the gate would say to other inputs. */
+  previewEdit(caller: Caller, approval_id: string, args: Json): Promise<Result<EditPreviewAnswer>>
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 }
@@ -29,7 +38,8 @@ export const bindApprovals = (world: ApprovalsWorld): ApprovalsGate => ({
   read: (caller, id) => readApproval(world, caller, id),
   reveal: (caller, id) => revealApproval(world, caller, id),
   decide: (caller, id, decision) => decideApproval(world, caller, id, decision),
-  edit: (caller, id, args, digest) => editApproval(world, caller, id, args, digest),
+  edit: (caller, id, args, shownAs) => editApproval(world, caller, id, args, shownAs),
+  previewEdit: (caller, id, args) => previewEdit(world, caller, id, args),
   issueToken: (caller, id) => issueToken(world, caller, id),
   redeemToken: (caller, presented) => redeemToken(world, caller, presented),
 })

@@ -14,7 +14,8 @@ import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
-import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { packetOf } from './packet-of.ts'
+import type { ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type DecideDeps = {
@@ -26,13 +27,14 @@ export type DecideDeps = {
 }
 
 /**
- * `digest`: the version of the packet that was shown to whoever approves; every door asks for it. `remember`: with the approval a
+ * `digest` and `version`: of the packet that was shown to whoever approves; every door asks for the first. `remember`: with the approval a
  * consent is given, within these bounds. `passphrase`: for one that is more than simple.
  */
 export type ApprovalDecision =
   | {
       readonly says: 'approve'
       readonly digest?: string
+      readonly version?: number
       readonly reason?: string
       readonly remember?: Remember
       readonly passphrase?: string
@@ -60,14 +62,17 @@ export async function decideApproval(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = await deps.shelves.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
-    const { digest, strength } = await packetOf(deps, found.row)
+    const { digest, strength } = await packetOf(deps, found)
+    const isShown =
+      decision.says === 'deny' ||
+      ((decision.digest === undefined || decision.digest === digest) &&
+        (decision.version === undefined || attempt > 0 || decision.version === found.version))
     const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
     if (!moved.ok) return moved
     // What is decided is what was shown.
-    if (decision.says === 'approve' && decision.digest !== undefined && decision.digest !== digest)
-      return refuse('approval.changed', { approval_id })
+    if (!isShown) return refuse('approval.changed', { approval_id })
     const proven = how ?? (await proofFor(deps, held.row, by, decision))
     if (!proven.ok) return proven
     how = proven

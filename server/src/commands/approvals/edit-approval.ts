@@ -20,19 +20,42 @@ import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
-import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { packetOf } from './packet-of.ts'
+import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type EditDeps = PrepareDeps &
-  ApprovalReadDeps &
-  FactsDeps &
+export type JudgeEditDeps = PrepareDeps & ApprovalReadDeps & FactsDeps & { readonly policy: () => Policy }
+
+export type EditDeps = JudgeEditDeps &
   PreviewDeps & {
-    readonly policy: () => Policy
     readonly ledger: Ledger
     readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
   }
+
+/** The packet that the inputs were corrected in. */
+export type ShownAs = { readonly digest?: string; readonly version?: number }
+
+/** What the gate says to other inputs of a request. Nothing is recorded. */
+export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: string, args: Json) {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
+  if (!replaced.ok) return replaced
+  const call = await heldCallOf(deps.shelves, held.row)
+  const { caller, tool_id: tool, thread, trace, by_run } = call.row
+  const prepared = prepareCall(deps, { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) })
+  if (!prepared.ok) return prepared
+  const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
+  const moment = { integrity: 'intact', asked_earlier: true } as const
+  const { facts, seen } = await gatherSeen(deps, edited, prepared.value.tool, moment)
+  const policy = deps.policy()
+  const verdict = decide(policy, edited, facts)
+  return ok({ held, replaced: replaced.value, call, prepared: prepared.value, edited, facts, seen, policy, verdict })
+}
 
 /**
  * An approver corrects the inputs. The gate judges the new arguments as if the caller had sent them; the old request is
@@ -43,29 +66,18 @@ export async function editApproval(
   by: Caller,
   approval_id: string,
   args: Json,
-  /** The version of the packet that the inputs were corrected in. */
-  digest?: string,
+  shownAs: ShownAs = {},
 ): Promise<Result<ApprovalRow>> {
-  const allowed = mayDecide(by)
-  if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('approvals', approval_id)
-  if (held === undefined) return refuse('approval.unknown', { approval_id })
-  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
-  if (!replaced.ok) return replaced
-  const isShown = digest === undefined || digest === (await packetOf(deps, held.row)).digest
+  const judgedEdit = await judgeEdit(deps, by, approval_id, args)
+  if (!judgedEdit.ok) return judgedEdit
+  const { held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
+  const isShown =
+    (shownAs.version ?? held.version) === held.version &&
+    (shownAs.digest === undefined || shownAs.digest === (await packetOf(deps, held)).digest)
   if (!isShown) return refuse('approval.changed', { approval_id })
-  const call = await heldCallOf(deps.shelves, held.row)
-  const { caller, tool_id: tool, thread, trace, by_run } = call.row
-  const prepared = prepareCall(deps, { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) })
-  if (!prepared.ok) return prepared
-  const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
-  const moment = { integrity: 'intact', asked_earlier: true } as const
-  const { facts, seen } = await gatherSeen(deps, edited, prepared.value.tool, moment)
-  const policy = deps.policy()
-  const verdict = decide(policy, edited, facts)
   if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
   const asked = { verdict: asking(verdict), facts, seen }
-  const preview = await previewCall(deps, { ...prepared.value, call: edited }, asked, undefined)
+  const preview = await previewCall(deps, { ...prepared, call: edited }, asked, undefined)
   if (preview.is === 'overtaken') return refuse('audit.unavailable')
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
   const shown = preview.is === 'previewed' ? previewIn(preview) : {}
@@ -73,9 +85,9 @@ export async function editApproval(
   const packet = await showRequest(deps, parts)
   const shownVerdict = strongWhereHidden(asked.verdict, packet.hidden, facts.now)
   const judged = { verdict: shownVerdict, policy_version: policy.version, judged: judgedOf(facts) }
-  const row = editedRow(deps, call.row, edited, prepared.value.tool, judged, replaced.value)
+  const row = editedRow(deps, call.row, edited, prepared.tool, judged, replaced)
   const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
-  const recorded = await deps.ledger.commit(editChanges(held, replaced.value, request, call, row, by))
+  const recorded = await deps.ledger.commit(editChanges(held, replaced, request, call, row, by))
   if (recorded === 'committed') return ok(request)
   return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : refuse('approval.not_pending', { approval_id })
 }

@@ -7,7 +7,8 @@ import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { packetOf } from './packet-of.ts'
+import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RevealDeps = ApprovalReadDeps & { readonly ledger: Ledger; readonly clock: Clock }
@@ -27,7 +28,7 @@ export async function revealApproval(
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const { row } = held
   if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })
-  const packet = await packetOf(deps, row)
+  const packet = await packetOf(deps, held)
   const call = await heldCallOf(deps.shelves, row)
   const about = { places: placesIn(packet.hidden), digest: packet.digest }
   const entry = auditOf('approval.revealed', { ...call.row, approval_id: row.approval_id }, deps.clock(), {

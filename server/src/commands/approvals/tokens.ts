@@ -12,7 +12,8 @@ import { decisionChanges, type DecideDeps } from './decide-approval.ts'
 import type { TokenKeys } from '../ports/keys.ts'
 import type { Held } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
-import { packetOf, type ApprovalReadDeps } from './read-approvals.ts'
+import { packetOf } from './packet-of.ts'
+import type { ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type TokenDeps = DecideDeps &
@@ -37,7 +38,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
-  const { strength } = await packetOf(deps, held.row)
+  const { strength } = await packetOf(deps, held)
   if (wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
     return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.shelves, held.row)
@@ -64,7 +65,7 @@ export async function redeemToken(
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
   const found = await deps.shelves.row('approvals', presented.approval_id)
-  const held = found && { ...found, row: { ...found.row, strength: (await packetOf(deps, found.row)).strength } }
+  const held = found && { ...found, row: { ...found.row, strength: (await packetOf(deps, found)).strength } }
   const redemption = await redemptionOf(deps, by, presented, held)
   // Which factor fails is told to whoever may know of the request: invisible equals missing.
   const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok

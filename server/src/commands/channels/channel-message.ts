@@ -1,4 +1,5 @@
 import type { ChannelEvent } from '../../contract/channels.ts'
+import type { Sentence } from '../../contract/sentence.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Strength } from '../../contract/verdict.ts'
 
@@ -11,6 +12,8 @@ export type ChannelMessage = {
   readonly approval_id?: string
   readonly tool_id: string
   readonly title: string
+  /** What the call does. A channel that others can read shows it without its values. */
+  readonly sentence: Sentence
   readonly risk: RiskClass
   readonly why: string
   readonly args: string

@@ -5,12 +5,15 @@ import { count } from '../../contract/framed-text.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { DeliveryEffect } from '../../core/runs/delivery.ts'
 import type { Perform } from '../runs/performer.ts'
+import type { Json } from '../../contract/json.ts'
 import { inForce } from '../../contract/tool.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
+import { makeSentence } from '../../core/sentence/make-sentence.ts'
 import type { Channel } from '../ports/channels.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { ChannelMessage } from './channel-message.ts'
-import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
+import { packetOf } from '../approvals/packet-of.ts'
+import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { Links } from '../calls/describe-call.ts'
 
 export type DeliverDeps = ApprovalReadDeps & {
@@ -45,7 +48,8 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   const call = (await deps.shelves.row('calls', call_id))?.row
   if (call === undefined) return undefined
   const tool = deps.catalogue.tool(call.tool_id)
-  const approval = typeof approval_id === 'string' ? (await deps.shelves.row('approvals', approval_id))?.row : undefined
+  const held = typeof approval_id === 'string' ? await deps.shelves.row('approvals', approval_id) : undefined
+  const args = await argsOf(deps, call, held?.row)
   const common = {
     delivery_id,
     event,
@@ -58,11 +62,17 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
     thread: cut(call.thread, MOST_WORDS),
     state: call.state,
     why: cut(call.problem?.code ?? '', MOST_WORDS),
-    args: shownArgs(await argsOf(deps, call, approval)),
+    args: shownArgs(args),
+    sentence: makeSentence({
+      tool_id: call.tool_id,
+      tool,
+      args: JSON.parse(args) as Json,
+      sources: held?.row.sources ?? [],
+    }),
   } as const
   if (approval_id === null) return common
-  if (approval === undefined) return undefined
-  const packet = await packetOf(deps, approval)
+  if (held === undefined) return undefined
+  const packet = await packetOf(deps, held)
   const { why_this, proposed_args, state, strength, expires_at } = packet
   const url = deps.links(approval_id)
   if (!event.startsWith('approval.')) return { ...common, approval_id, url }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../contract/audit.ts'
 import type { RunId, Sha256 } from '../../contract/ids.ts'
 import type { RunEvent } from '../../contract/run.ts'
-import type { LISTED_BY, Rows, Table, Version } from './ledger.ts'
+import type { LISTED_BY, Rows, SEARCHED_BY, Table, Version } from './ledger.ts'
 
 export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
 
@@ -23,6 +23,27 @@ export interface Shelves {
   row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
+}
+
+/** What rows can be searched by. All that are given must hold. */
+export type SearchWhere = {
+  readonly state?: string
+  readonly tool_id?: string
+  /** The id of the row's caller, and the person behind it. */
+  readonly caller?: string
+  readonly user?: string
+  /** Received not before, and not after. Only of calls. */
+  readonly since?: number
+  readonly until?: number
+}
+export type SearchTable = keyof typeof SEARCHED_BY
+
+/** `next` may stand behind a page that is not full, or empty: one page looks at a bounded number of rows. */
+export type Found<T> = { readonly items: readonly T[]; readonly next?: number }
+
+export interface Searches {
+  /** A page costs the same however many rows there are. */
+  search<T extends SearchTable>(table: T, where: SearchWhere, page: Page): Promise<Found<Held<T>>>
 }
 
 export interface Accounts {

@@ -8,7 +8,8 @@ import { cardOf, type CallNow } from '../../core/toolflow/cards.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
 import { describeCall } from '../calls/describe-call.ts'
-import { packetOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
+import { packetOf } from '../approvals/packet-of.ts'
+import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import { LONGEST_WAIT_MS, maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
@@ -96,7 +97,7 @@ async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
   const outcome = describeCall(row, deps.links)
   if (outcome.status !== 'pending') return { outcome }
   const approval = await deps.shelves.row('approvals', outcome.approval_id)
-  return approval === undefined ? { outcome } : { outcome, packet: await packetOf(deps, approval.row) }
+  return approval === undefined ? { outcome } : { outcome, packet: await packetOf(deps, approval) }
 }
 
 function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): ToolflowView {

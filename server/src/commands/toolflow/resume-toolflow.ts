@@ -34,7 +34,7 @@ export async function resumeToolflow(
   const view = (isAtRest: (view: ToolflowView) => boolean) => waitForView(deps, flow.run.run_id, wait_ms, isAtRest)
   if (choice === 'Edit Inputs') {
     if (args === undefined) return refuse('request.invalid', { paths: 'args: the edited inputs are missing' })
-    const edited = await editApproval(deps, by, approval_id, args, digest)
+    const edited = await editApproval(deps, by, approval_id, args, digest === undefined ? {} : { digest })
     return edited.ok ? ok(await view(() => true)) : edited
   }
   if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })

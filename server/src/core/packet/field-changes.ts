@@ -15,7 +15,7 @@ export function fieldChanges(before: Json | undefined, after: Json | undefined):
   for (let next = open.pop(); next !== undefined && changes.length < MOST_CHANGES; next = open.pop()) {
     const { before: old, after: now, path } = next
     if (isSame(old, now)) continue
-    if (!isPair(old, now)) {
+    if (old === undefined || now === undefined || !isPair(old, now)) {
       changes.push({ at: pointerOf(path), ...side('before', old), ...side('after', now) })
       continue
     }
@@ -27,7 +27,7 @@ export function fieldChanges(before: Json | undefined, after: Json | undefined):
   return changes
 }
 
-const isPair = (old: Json | undefined, now: Json | undefined): old is Json & object =>
+const isPair = (old: Json, now: Json): boolean =>
   (isJsonObject(old) && isJsonObject(now)) || (Array.isArray(old) && Array.isArray(now))
 
 const isSame = (old: Json | undefined, now: Json | undefined): boolean =>

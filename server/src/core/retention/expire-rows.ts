@@ -59,12 +59,13 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
     created_at: row.created_at,
     expires_at: row.expires_at,
     state: row.state,
-    decisions: row.decisions.map(({ by, user, says, how, passphrase, at }) => ({
+    decisions: row.decisions.map(({ by, user, says, how, passphrase, passkey, at }) => ({
       by,
       user,
       says,
       how,
       ...(passphrase === undefined ? {} : { passphrase }),
+      ...(passkey === undefined ? {} : { passkey }),
       at,
     })),
     texts_expired_at: now,

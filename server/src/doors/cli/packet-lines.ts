@@ -1,4 +1,5 @@
 import { BAR, brokenText, CONTINUED, count, framedText } from '../../contract/framed-text.ts'
+import { Sentence, sentenceText } from '../../contract/sentence.ts'
 import { countedSpaces, quoted, shortened, visibleText } from '../../contract/visible-text.ts'
 import { argumentLines } from './argument-lines.ts'
 import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } from './print.ts'
@@ -32,6 +33,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   const until = timeOf(packet['expires_at'])
   const by = `asked by ${nameOf(asker['id'])} for ${nameOf(asker['user'])} in thread ${quoted(textOf(packet['thread']), LONGEST_NAME)}`
   return [
+    ...sentenceLines(packet, frame),
     ...ours(`${by}, decide until ${until}`),
     ...runLines(packet, frame),
     ...hiddenLines(packet, frame),
@@ -47,6 +49,12 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
       'quiet',
     ),
   ]
+}
+
+/** What the call does. Values in it stand in quotation marks wherever they could pass for words of ours. */
+function sentenceLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
+  const sentence = Sentence.safeParse(packet['sentence'])
+  return sentence.success ? ourLines(sentenceText(sentence.data), width, 'head') : []
 }
 
 /** Which run made the call, and where in it. */

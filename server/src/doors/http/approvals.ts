@@ -1,7 +1,8 @@
 import { PAGED } from './parameters.ts'
+import { EditPreviewAnswer } from '../../contract/activity.ts'
 import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer } from '../../contract/answers.ts'
 import type { ApprovalDecision } from '../../commands/approvals/decide-approval.ts'
-import { DecideBody, RedeemBody } from '../../contract/api.ts'
+import { DecideBody, EditPreviewBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { problem, type Result } from '../../contract/problems.ts'
@@ -74,9 +75,30 @@ export const approvalRoutes: Routes = (app, gate) => {
     async (c) => {
       const body = c.req.valid('json')
       const id = partOf(c, 'approval_id')
-      if (body.decision === 'edit')
-        return decided(await gate.approvals.edit(c.get('caller'), id, body.args, body.digest), c.get('trace'))
-      return decided(await gate.approvals.decide(c.get('caller'), id, decisionOf(body)), c.get('trace'))
+      const by = c.get('caller')
+      const result =
+        body.decision === 'edit'
+          ? await gate.approvals.edit(by, id, body.args, shownAs(body))
+          : await gate.approvals.decide(by, id, decisionOf(body))
+      if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(result, c.get('trace'))
+      // What was decided on is not what is there: here is what is.
+      const now = await gate.approvals.read(by, id)
+      return problemResponse(result.problem, c.get('trace'), now.ok ? { packet: now.value } : {})
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/edit-preview',
+      access: DECIDERS,
+      summary: 'What the gate would say to other inputs; nothing is saved and nothing runs',
+      answers: EditPreviewAnswer,
+      body: EditPreviewBody,
+    }),
+    async (c) => {
+      const said = await gate.approvals.previewEdit(c.get('caller'), partOf(c, 'approval_id'), c.req.valid('json').args)
+      return said.ok ? jsonResponse(200, said.value) : problemResponse(said.problem, c.get('trace'))
     },
   )
 
@@ -109,13 +131,26 @@ export const approvalRoutes: Routes = (app, gate) => {
   )
 }
 
+const SHOW_AGAIN: ReadonlySet<string> = new Set(['approval.changed', 'approval.not_pending', 'approval.expired'])
+
+const shownAs = ({
+  digest,
+  version,
+}: {
+  readonly digest?: string | undefined
+  readonly version?: number | undefined
+}) => ({
+  ...(digest === undefined ? {} : { digest }),
+  ...(version === undefined ? {} : { version }),
+})
+
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { remember, passphrase, digest } = body
+  const { remember, passphrase } = body
   return {
     says: 'approve',
-    digest,
+    ...shownAs(body),
     ...reason,
     ...(remember === undefined ? {} : { remember }),
     ...(passphrase === undefined ? {} : { passphrase }),

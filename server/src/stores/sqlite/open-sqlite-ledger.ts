@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/ports/audit.ts'
 import type { Ledger, Outcomes } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from './audit-tail.ts'
@@ -19,6 +19,7 @@ import { linkWorker } from './worker-link.ts'
 export type SqliteStore = Ledger &
   Outcomes &
   Shelves &
+  Searches &
   Accounts &
   AuditReads &
   OwnTail &

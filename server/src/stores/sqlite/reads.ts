@@ -3,12 +3,13 @@ import type { AuditEntry } from '../../contract/audit.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import type { Rows, Table } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, DueRun, Held, Journal, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
 import { isKeyed, isUnindexed, listedFields } from './listed.ts'
+import { searchRows } from './searches.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
 import { textKey } from './text-key.ts'
 
-export type Reads = Shelves & Accounts & AuditReads & Omit<Journal, 'onWake'>
+export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
 type Value = string | number
 
@@ -44,6 +45,14 @@ export function reads(db: DatabaseSync): Reads {
       const { conditions, values } = filter(table, where)
       const sql = `SELECT count(*) AS n FROM ${table} ${clause(conditions)}`
       return (prepared(sql).get(...values) as { n: number }).n
+    },
+
+    async search(table, where, page) {
+      size(page.limit)
+      const { items, ...next } = searchRows(prepared, table, where, page)
+      const sql = `SELECT pos, version, body, later FROM ${known(table)} WHERE pos = ?`
+      const rows = items.map((pos) => held(table, prepared(sql).get(pos) as Stored))
+      return { items: rows, ...next }
     },
 
     async left(account) {

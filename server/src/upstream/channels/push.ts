@@ -1,6 +1,7 @@
 import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
 import type { Channel } from '../../commands/ports/channels.ts'
 import type { PushSettings } from '../../contract/channels.ts'
+import { sentenceWithoutValues } from '../../contract/sentence.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Post } from './post.ts'
 
@@ -32,8 +33,8 @@ export function push(
   }
 }
 
-function bodyOf({ why, tool_id, state, hidden }: ChannelMessage): string {
-  const says = why === '' ? `${tool_id}: ${state}` : why
+function bodyOf({ why, tool_id, state, hidden, sentence }: ChannelMessage): string {
+  const says = why === '' ? `${tool_id}: ${state}` : `${sentenceWithoutValues(sentence)}. ${why}`
   return hidden === undefined ? says : `${says} (${hidden.says})`
 }
 

@@ -3,6 +3,7 @@ import type { Channel } from '../../commands/ports/channels.ts'
 import type { WebhookKey } from '../../commands/ports/keys.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { WebhookSettings } from '../../contract/channels.ts'
+import { sentenceText } from '../../contract/sentence.ts'
 import type { Post } from './post.ts'
 
 export type WebhookDeps = { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey }
@@ -28,6 +29,7 @@ export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events
   }
 }
 
-function bodyOf({ delivery_id: _, event, at, ...data }: ChannelMessage): string {
-  return JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data })
+function bodyOf({ delivery_id: _, event, at, sentence, ...data }: ChannelMessage): string {
+  const said = { ...data, sentence: sentenceText(sentence) }
+  return JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data: said })
 }

@@ -1,0 +1,117 @@
+import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
+import type { ByRun } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { Bug } from '../../contract/problems.ts'
+import { inForce } from '../../contract/tool.ts'
+import type { ValueSource } from '../../contract/value-source.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { atLeastStrong } from '../../core/approvals/hidden-places.ts'
+import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { factsInWords } from '../../core/packet/facts-in-words.ts'
+import { packetChanges } from '../../core/packet/packet-changes.ts'
+import { riskInWords } from '../../core/packet/risk-in-words.ts'
+import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import type { Held } from '../ports/reads.ts'
+import { showRequest } from './show-request.ts'
+
+export type PacketDeps = SiblingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
+
+/** What a person needs to understand a request in five seconds. */
+export async function packetOf(
+  deps: PacketDeps,
+  { row, version }: Pick<Held<'approvals'>, 'row' | 'version'>,
+): Promise<ApprovalPacket> {
+  const tool = deps.catalogue.tool(row.tool_id)
+  // Rows of this release hold what approvers see; only those of earlier ones are searched when they are read.
+  const { args, edited_from, hidden: places } = row.shown ?? (await showRequest(deps, row))
+  // What a preview hid is kept only while the request is pending.
+  const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places
+  const shownArgs = JSON.parse(args) as Json
+  const filling = tool?.rollback === undefined ? {} : { args: JSON.parse(visibleText(args)) as Json }
+  const sources = row.sources ?? []
+  const siblings = siblingsOf(deps, tool?.row.server ?? '')
+  const evidence = row.evidence.map(shownOpinion)
+  const asking = evidence.filter((opinion) => opinion.effect !== 'allow')
+  const definition = tool && inForce(tool.row).definition
+  const required = definition?.inputSchema['required']
+  const standard = describeStandard(tool, siblings, filling)
+  const shownPacket = {
+    approval_id: row.approval_id,
+    call_id: row.call_id,
+    skill_id: row.tool_id,
+    title: shortened(visibleText(tool?.title ?? definition?.title ?? row.tool_id), LONGEST_TITLE),
+    sentence: makeSentence({ tool_id: row.tool_id, tool, args: shownArgs, sources }),
+    risk: riskInWords(tool),
+    sources: sources.map(shownSource),
+    changes: packetChanges({
+      args: shownArgs,
+      ...(edited_from === undefined ? {} : { edited_from: JSON.parse(edited_from) as Json }),
+      ...(row.preview === undefined ? {} : { preview: row.preview }),
+      acts: tool === undefined || tool.effects.some((effect) => effect !== 'read'),
+    }),
+    facts: factsInWords(tool, standard),
+    why_this: asking.map((opinion) => opinion.says).join('; '),
+    required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+    // The same JSON with its unseen characters as escapes.
+    proposed_args: visibleText(args),
+    ...(edited_from === undefined ? {} : { edited_from: visibleText(edited_from) }),
+    risk_notes: evidence,
+    ...(row.preview === undefined ? {} : { preview: row.preview }),
+    rollback: visibleText(standard.rollback),
+    check: visibleText(standard.check),
+    verify: visibleText(standard.verify),
+    missing: standard.missing,
+    asked_by: row.caller,
+    thread: row.thread,
+    ...(row.by_run === undefined ? {} : { by_run: shownRun(row.by_run) }),
+    strength: hidden.length === 0 ? row.strength : atLeastStrong(row.strength),
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
+    hidden,
+  } as const
+  // Whose word was heard already is no part of what is decided: two people may speak at the same moment.
+  const { state, decisions } = row
+  return {
+    ...shownPacket,
+    state,
+    decisions,
+    version,
+    digest: digestOf(deps, row, { ...shownPacket, definition_listed: tool?.row.definition_hash }),
+  }
+}
+
+const LONGEST_TITLE = 256
+
+/** The names of steps and lanes may be a document's own. */
+const shownRun = ({ run_id, kind, step, lane }: ByRun): NonNullable<ApprovalPacket['by_run']> => ({
+  run_id,
+  kind,
+  step: shortened(visibleText(step), LONGEST_TITLE),
+  lane: lane === null ? null : shortened(visibleText(lane), LONGEST_TITLE),
+})
+
+const shownSource = (source: ValueSource): ValueSource => ({
+  ...source,
+  label: visibleText(source.label),
+  ...(source.excerpt === undefined ? {} : { excerpt: visibleText(source.excerpt) }),
+})
+
+/** Evidence of an earlier release may hold names as they came. */
+const shownOpinion = (opinion: Opinion): Opinion => ({
+  ...opinion,
+  rule: visibleText(opinion.rule),
+  says: visibleText(opinion.says),
+  source: visibleText(opinion.source),
+})
+
+function digestOf({ digest }: PacketDeps, { args_hash, definition_hash }: ApprovalRow, shown: object): string {
+  // As JSON, because an absent field and an undefined one are the same packet.
+  const text = canonicalJson(JSON.parse(JSON.stringify({ args_hash, definition_hash, ...shown })) as Json)
+  if (!text.ok) throw new Bug('a packet has a canonical form')
+  return digest(text.value)
+}

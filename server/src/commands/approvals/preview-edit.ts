@@ -1,0 +1,32 @@
+import type { EditPreviewAnswer } from '../../contract/activity.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Json } from '../../contract/json.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
+import { fieldChanges } from '../../core/packet/field-changes.ts'
+import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
+import { showRequest } from './show-request.ts'
+
+/** What would become of a request with other inputs: judged like the edit itself, without a dry run and without a record. */
+export async function previewEdit(
+  deps: JudgeEditDeps,
+  by: Caller,
+  approval_id: string,
+  args: Json,
+): Promise<Result<EditPreviewAnswer>> {
+  const judged = await judgeEdit(deps, by, approval_id, args)
+  if (!judged.ok) return judged
+  const { held, edited, prepared, verdict: said, facts } = judged.value
+  const before = held.row.shown ?? (await showRequest(deps, held.row))
+  const after = await showRequest(deps, edited)
+  const { effect, strength, evidence } = strongWhereHidden(said, after.hidden, facts.now)
+  const shownArgs = JSON.parse(after.args) as Json
+  return ok({
+    effect,
+    ...(strength === undefined ? {} : { strength }),
+    evidence,
+    sentence: makeSentence({ tool_id: edited.tool_id, tool: prepared.tool, args: shownArgs }),
+    changes: fieldChanges(JSON.parse(before.args) as Json, shownArgs),
+  })
+}
