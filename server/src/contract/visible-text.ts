@@ -43,7 +43,7 @@ export function markedText(text: string, mark = '·'): string {
  * INVARIANT: nothing in the result is unseen, also not a line break (law in visible-text.test.ts).
  */
 export function numberedText(text: string): string {
-  return PLAIN.test(text) ? text : text.replace(HIDDEN, (found) => [...found].map(numbered).join(''))
+  return PLAIN.test(text) ? text : text.replace(HIDDEN, (found) => numbered(found))
 }
 
 const numbered = (char: string) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`

@@ -85,8 +85,10 @@ function fileChanges(args: Json): PacketChange[] {
 }
 
 function fileIn(args: JsonObject): string | undefined {
-  const files = Object.entries(args).filter(([key, value]) => kindOf(key) === 'file' && typeof value === 'string')
-  return files.length === 1 ? numberedText(String(files[0]?.[1])) : undefined
+  const files = Object.entries(args).flatMap(([key, value]) =>
+    kindOf(key) === 'file' && typeof value === 'string' ? [value] : [],
+  )
+  return files.length === 1 ? numberedText(files[0] ?? '') : undefined
 }
 
 function pairIn(value: JsonObject): (readonly [string, string])[] {

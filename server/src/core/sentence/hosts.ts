@@ -1,8 +1,8 @@
-import { asciiHost } from './punycode.ts'
+import { asciiHost, isAscii } from './punycode.ts'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 /** Programs that read addresses leave these out: tabs and line breaks anywhere, controls and spaces in front. */
-const LEFT_OUT = /[\t\n\r]|^[\x00-\x20]+/g
+const LEFT_OUT = /[\t\n\r]|^[\p{Cc} ]+/gu
 const PLAIN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d+)?(?:[/?#]|$)/i
 const MAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/u
 const BARE_HOST = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}(?::\d+)?$/u
@@ -39,7 +39,7 @@ export function hiddenHost(address: string): string | undefined {
 /** A value with the punycode of its host behind it, where its letters are not plain ones. */
 export function punycodeIn(text: string): string | undefined {
   const host = domainIn(text.trim())
-  return host === undefined || /^[\x00-\x7f]*$/.test(host) ? undefined : asciiHost(host)
+  return host === undefined || isAscii(host) ? undefined : asciiHost(host)
 }
 
 function domainIn(text: string): string | undefined {

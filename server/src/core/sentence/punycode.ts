@@ -6,18 +6,20 @@ const DAMP = 700
 const FIRST_BIAS = 72
 const FIRST_CODE = 128
 
+export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
+
 /** A host as the network sees it: every label that is not ASCII in punycode (RFC 3492). */
 export function asciiHost(host: string): string {
   return host
     .normalize('NFKC')
     .toLowerCase()
     .split(/[.\u3002\uff0e\uff61]/u)
-    .map((label) => (/^[\x00-\x7f]*$/.test(label) ? label : `xn--${encodeLabel(label)}`))
+    .map((label) => (isAscii(label) ? label : `xn--${encodeLabel(label)}`))
     .join('.')
 }
 
 function encodeLabel(label: string): string {
-  const codes = [...label].map((char) => char.codePointAt(0) ?? 0)
+  const codes = Array.from(label, (char) => char.codePointAt(0) ?? 0)
   const plain = codes.filter((code) => code < FIRST_CODE)
   let encoded = plain.map((code) => String.fromCharCode(code)).join('')
   if (plain.length > 0) encoded += '-'

@@ -146,7 +146,7 @@ export function runCommand(draft: Draft): Made {
   // A list of words is one command.
   const isOne = commands.length > 1 && new Set(commands.map(({ field }) => field)).size === 1
   const parts = isOne ? commands : first === undefined ? [] : [first]
-  const whole = [...parts.map(({ text: word }) => word).join(' ')]
+  const whole = Array.from(parts.map(({ text: word }) => word).join(' '))
   const isLong = whole.length > MOST_OF_A_COMMAND
   const shown = isLong ? `${printed(whole.slice(0, MOST_OF_A_COMMAND).join(''))}…` : printed(whole.join(''))
   const rest = isLong ? whole.join('') : ''
