@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Auth, ListenLimits } from './auth-settings.ts'
 import { Channels } from './channels.ts'
 import { CommandsSettings } from './command-settings.ts'
-import { HeaderName, HttpUrl, OAuthSettings } from './http-settings.ts'
+import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
 import { Models, ModelSettings } from './models.ts'
@@ -49,6 +49,7 @@ export const HttpSettings = z.strictObject({
   headers: z.record(HeaderName, z.string().min(1)).default({}),
   /** Fetches a bearer token by client credentials, and a new one when the server no longer takes it. */
   oauth: OAuthSettings.optional(),
+  login: LoginSettings.optional(),
   ...COMMON,
 })
 export type HttpSettings = z.infer<typeof HttpSettings>

@@ -47,3 +47,29 @@ export const OAuthSettings = z.strictObject({
   scope: z.string().min(1).optional(),
 })
 export type OAuthSettings = z.infer<typeof OAuthSettings>
+
+/**
+ * How people log in at this server in a browser (OAuth 2.1 with PKCE). Only the details are set here: a server that asks for a
+ * login is one that people can log in at, with or without this section.
+ */
+export const LoginSettings = z
+  .strictObject({
+    /** `gate`: one login for everybody. `user`: each user logs in, and a call uses the login of its own user and no other. */
+    per: z.enum(['gate', 'user']).default('gate'),
+    /** Asked for instead of what the server says it needs. Words with spaces between them. */
+    scope: z
+      .string()
+      .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'words with one space between them')
+      .optional(),
+    /** The only authorization server that is accepted. It may have a private address. */
+    issuer: SafeUrl.optional(),
+    /** A client that was registered by hand, for an authorization server without dynamic registration. */
+    client_id: z.string().min(1).optional(),
+    /** `env:NAME` and `file:PATH` fetch the secret. */
+    client_secret: z.string().min(1).optional(),
+  })
+  .refine(({ client_id, client_secret }) => client_secret === undefined || client_id !== undefined, {
+    message: '`client_secret` needs a `client_id`',
+    path: ['client_id'],
+  })
+export type LoginSettings = z.infer<typeof LoginSettings>

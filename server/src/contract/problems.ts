@@ -254,6 +254,42 @@ export const PROBLEMS = {
     says: 'the tool server could not be reached, so nothing was run',
     do: 'see `sluice servers`, then try again',
   },
+  'tool.login_needed': {
+    http: 403,
+    retry: 'later',
+    says: 'somebody has to log in at the tool server first, so nothing was run',
+    do: 'open the address in `url`, or run `sluice servers login SERVER`; then try again',
+  },
+  'login.not_offered': {
+    http: 409,
+    retry: 'never',
+    says: 'nobody can log in at this server',
+    do: 'only servers with a `url` and without `oauth` or an `authorization` header have a login',
+  },
+  'login.failed': {
+    http: 502,
+    retry: 'later',
+    says: 'the login did not succeed',
+    do: 'read `why`, then start again with `sluice servers login SERVER`',
+  },
+  'login.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no login waits under this address: it is used, expired, or was never begun',
+    do: 'start again with `sluice servers login SERVER`',
+  },
+  'login.too_many': {
+    http: 429,
+    retry: 'later',
+    says: 'too many logins wait for a browser',
+    do: 'finish one of them, or wait until they expire',
+  },
+  'server.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'no tool server has this name',
+    do: 'list the servers with `sluice servers`',
+  },
   'tool.timeout': {
     http: 504,
     retry: 'never',

@@ -41,7 +41,10 @@ export type Connection = {
 }
 
 export type Attempt =
-  { readonly is: 'open'; readonly connection: Connection } | { readonly is: 'failed'; readonly says: string }
+  | { readonly is: 'open'; readonly connection: Connection }
+  | { readonly is: 'failed'; readonly says: string }
+  /** Nothing is wrong with the server, but somebody has to log in there first. */
+  | { readonly is: 'needs_login'; readonly says: string }
 
 export type ConnectionDeps = {
   readonly server: string
@@ -76,7 +79,7 @@ export async function openConnection(
     if (last.is === 'died_of_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)
     if (last.is !== 'other_wire' || deps.stop.aborted) break
   }
-  return last.is === 'open' ? last : { is: 'failed', says: last.says }
+  return last.is === 'open' || last.is === 'needs_login' ? last : { is: 'failed', says: last.says }
 }
 
 async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Promise<Try> {
@@ -130,8 +133,10 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     }
     return { is: 'open', connection }
   } catch (error) {
-    const is = causeOf(error, legacy ? 'never' : wire.probe)
+    const need = wire.loginNeed?.()
+    const is = need === undefined ? causeOf(error, legacy ? 'never' : wire.probe) : 'needs_login'
     await closeAfter(wire, is)
+    if (need !== undefined) return { is: 'needs_login', says: need }
     return { is, says: error instanceof Error ? error.message : String(error) }
   } finally {
     stop.removeEventListener('abort', stopped)

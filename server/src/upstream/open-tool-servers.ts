@@ -4,63 +4,123 @@ import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
 import { commandsTransport } from './commands/commands-transport.ts'
 import { httpTransport } from './http/http-transport.ts'
+import type { OpenServerLogins } from './login/open-server-logins.ts'
 import { openApiTransport } from './openapi/openapi-transport.ts'
 import { stdioTransport } from './stdio/stdio-transport.ts'
-import { toolServer } from './tool-server.ts'
-import type { OpenToolServers, UpstreamLog } from './tool-server-status.ts'
+import { toolServer, type ToolServer } from './tool-server.ts'
+import type { OpenToolServers, ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 import type { Transport } from './transport.ts'
+import { userConnections, type UserConnections } from './user-connections.ts'
 
 export type ToolServersOptions = {
   readonly servers: readonly ServerConfig[]
   readonly onListed: ToolsListed
   readonly log: UpstreamLog
+  /** Without it, nobody can log in at a server. */
+  readonly logins?: OpenServerLogins
   /** What the gate calls itself in handshakes. */
   readonly version?: string
   readonly tuning?: Partial<Tuning>
 }
 
+/** `users`: only where each user has a login of their own; then `shared` does nothing but list the tools. */
+type Opened = { readonly shared: ToolServer; readonly users?: UserConnections }
+
 /** The only exit. All servers start in the background; none waits for another, and a call starts the one it needs. */
 export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const tuning = { ...TUNING, ...options.tuning }
   const identity = { name: 'sluice', version: options.version ?? '0' }
-  const { onListed, log } = options
+  const { onListed, log, logins } = options
   const listeners = new Set<(notice: Notice) => void>()
   const onNotice = (notice: Notice) => {
     for (const listener of listeners) listener(notice)
   }
-  const servers = new Map(
-    options.servers.map((config) => {
-      const way = wayTo(config, tuning, (says) => log({ level: 'info', server: config.name, says }))
-      return [config.name, toolServer({ config, way, tuning, identity, onListed, onNotice, log })]
-    }),
-  )
-  for (const server of servers.values()) server.start()
+
+  function open(config: ServerConfig): Opened {
+    const said = (says: string) => log({ level: 'info', server: config.name, says })
+    const deps = { config, tuning, identity, log }
+    if (config.url !== undefined) logins?.enter(config)
+    const way = wayTo(config, tuning, { log: said, logins })
+    const shared = toolServer({ ...deps, way, onListed, onNotice })
+    if (config.url === undefined || config.login?.per !== 'user' || logins === undefined) return { shared }
+    const users = userConnections({
+      server: config.name,
+      logins,
+      now: () => performance.now(),
+      open: (user) =>
+        toolServer({
+          ...deps,
+          way: wayTo(config, tuning, { log: said, logins, user }),
+          // What one user is shown is nobody else's catalogue.
+          onListed: async () => undefined,
+          onNotice: () => undefined,
+        }),
+    })
+    return { shared, users }
+  }
+
+  const servers = new Map(options.servers.map((config) => [config.name, open(config)]))
+  logins?.onChange(({ server, user }) => {
+    if (user === undefined) servers.get(server)?.shared.reconnect()
+    else servers.get(server)?.users?.end(user)
+  })
+  for (const { shared } of servers.values()) shared.start()
   const unknown = (server: string) => problem('tool.unavailable', { server, why: 'no such server is configured' })
+
+  /** Whoever has resources and prompts. Those of one user would be listed to all: where each user logs in, there are only tools. */
+  const besides = (server: string) => {
+    const at = servers.get(server)
+    return at?.users === undefined ? at?.shared : undefined
+  }
+
+  /** With the gate's own login there, where people can log in. */
+  function statusOf({ shared, users }: Opened): ServerStatus {
+    const status = shared.status()
+    const per = logins?.kind(status.server)
+    if (logins === undefined || per === undefined) return status
+    const { server, user: _, ...login } = logins.status({ server: status.server })
+    if (login.state === 'none' && users === undefined) return status
+    const count = users === undefined ? {} : { users: logins.users(server).length }
+    return { ...status, login: { per, ...login, ...count } }
+  }
+
   return {
-    call: async (call) => servers.get(call.server)?.call(call) ?? { is: 'not_sent', problem: unknown(call.server) },
+    async call(call) {
+      const at = servers.get(call.server)
+      return (await (at?.users ?? at?.shared)?.call(call)) ?? { is: 'not_sent', problem: unknown(call.server) }
+    },
     ask: async (question) =>
-      servers.get(question.server)?.ask(question) ?? { is: 'not_sent', problem: unknown(question.server) },
-    watch: async (server, uri) => servers.get(server)?.watch(uri) ?? { is: 'not_sent', problem: unknown(server) },
+      besides(question.server)?.ask(question) ?? { is: 'not_sent', problem: unknown(question.server) },
+    watch: async (server, uri) => besides(server)?.watch(uri) ?? { is: 'not_sent', problem: unknown(server) },
     offers: () =>
-      [...servers].flatMap(([server, each]) => {
-        const capabilities = each.capabilities()
+      [...servers].flatMap(([server, { shared, users }]) => {
+        const capabilities = users === undefined ? shared.capabilities() : undefined
         return capabilities === undefined ? [] : [{ server, capabilities }]
       }),
     onNotice(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    status: () => [...servers.values()].map((server) => server.status()),
-    ready: async (server) => servers.get(server)?.ready() ?? refuse('tool.unavailable', unknown(server).about),
+    status: () => [...servers.values()].map(statusOf),
+    ready: async (server) => servers.get(server)?.shared.ready() ?? refuse('tool.unavailable', unknown(server).about),
     async close() {
-      await Promise.all([...servers.values()].map((server) => server.close()))
+      await Promise.all([...servers.values()].flatMap(({ shared, users }) => [shared.close(), users?.close()]))
     },
   }
 }
 
-function wayTo(config: ServerConfig, tuning: Tuning, log: (line: string) => void): Transport {
-  if (config.url !== undefined) return httpTransport(config, tuning)
+type Way = {
+  readonly log: (line: string) => void
+  readonly logins: OpenServerLogins | undefined
+  readonly user?: string
+}
+
+function wayTo(config: ServerConfig, tuning: Tuning, { log, logins, user }: Way): Transport {
+  if (config.url !== undefined) {
+    const slot = { server: config.name, user }
+    return httpTransport(config, tuning, config.login === undefined ? undefined : logins?.tokens(slot))
+  }
   if (config.openapi !== undefined) return openApiTransport(config, tuning)
   if (config.commands !== undefined) return commandsTransport(config, tuning.grace_ms)
   return stdioTransport(config, tuning.grace_ms, log)

@@ -121,6 +121,11 @@ export function lost(server: string, code: ProblemCode, about: Readonly<Record<s
   return { is: 'lost', problem: problem(code, { server, ...about }) }
 }
 
+/** It did not run, because somebody has to log in first. */
+export function loginNeeded(server: string, why: string): NoResult {
+  return { is: 'not_sent', problem: problem('tool.login_needed', { server, why }) }
+}
+
 /** A promise: it did not run. */
 export function notSent(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.unavailable', { server, why }) }

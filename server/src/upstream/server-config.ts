@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandSettings, CommandsSettings } from '../contract/command-settings.ts'
 import type { Config, HttpSettings, ServerSettings, StdioSettings } from '../contract/config.ts'
-import type { OAuthSettings } from '../contract/http-settings.ts'
+import type { LoginSettings, OAuthSettings } from '../contract/http-settings.ts'
 import type { OpenApiSettings } from '../contract/openapi-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { runAs, type RunAs } from './run-as.ts'
@@ -11,7 +11,9 @@ import { runAs, type RunAs } from './run-as.ts'
 type Named = { readonly name: string; readonly data?: string }
 type Process = { readonly cwd: string; readonly run_as?: RunAs }
 export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd' | 'user'> & Named & Process
-export type HttpServer = Omit<HttpSettings, 'tools'> & Named
+/** `configured`: the operator has a `login` section. Without one, a login is possible where the server asks for it. */
+export type ServerLogin = LoginSettings & { readonly configured: boolean }
+export type HttpServer = Omit<HttpSettings, 'tools' | 'login'> & Named & { readonly login?: ServerLogin }
 /** `query`: what every request carries there besides its own parameters. */
 export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
   Named & { readonly oauth?: OAuthSettings; readonly query: Readonly<Record<string, string>> }
@@ -129,11 +131,14 @@ function wrongHeaders(name: string, headers: Readonly<Record<string, string>>): 
 }
 
 function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolved {
-  const { tools: _tools, oauth, ...plain } = settings
+  const { tools: _tools, oauth, login, ...plain } = settings
   const headers = fetchAll(settings.headers, 'headers', fetch)
   const wrong = wrongHeaders(name, headers)
-  if (oauth !== undefined && Object.keys(headers).some((header) => header.toLowerCase() === 'authorization'))
+  const is_given = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+  if (oauth !== undefined && is_given)
     wrong.push(`servers.${name}.oauth: the header \`authorization\` is already given`)
+  if (login !== undefined && (is_given || oauth !== undefined))
+    wrong.push(`servers.${name}.login: ${is_given ? 'the header `authorization`' : '`oauth`'} is already given`)
   const server = {
     ...plain,
     name,
@@ -141,8 +146,17 @@ function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolve
     ...(oauth === undefined
       ? {}
       : { oauth: { ...oauth, client_secret: fetch(oauth.client_secret, 'oauth.client_secret') } }),
+    ...(oauth !== undefined || is_given ? {} : { login: loginOf(login, fetch) }),
   }
   return { server, wrong }
+}
+
+/** A server without other credentials may turn out to want a login. */
+function loginOf(login: LoginSettings | undefined, fetch: Fetch): ServerLogin {
+  if (login === undefined) return { per: 'gate', configured: false }
+  const { client_secret } = login
+  const secret = client_secret === undefined ? {} : { client_secret: fetch(client_secret, 'login.client_secret') }
+  return { ...login, ...secret, configured: true }
 }
 
 const mapValues = <T, U>(

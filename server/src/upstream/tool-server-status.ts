@@ -1,11 +1,12 @@
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
+import type { LoginStatus } from '../commands/ports/logins.ts'
 import type { Result } from '../contract/problems.ts'
 
 /** What `sluice servers` shows of one server. */
 export type ServerStatus = {
   readonly server: string
-  /** `waiting`: it failed and is not tried again before the back-off is over. */
-  readonly state: 'starting' | 'ready' | 'waiting' | 'closed'
+  /** `waiting`: it failed and is not tried again before the back-off is over. `needs_login`: somebody has to log in there first. */
+  readonly state: 'starting' | 'ready' | 'waiting' | 'needs_login' | 'closed'
   readonly breaker: 'closed' | 'open' | 'half_open'
   /** The negotiated revision of MCP. */
   readonly protocol?: string
@@ -16,6 +17,8 @@ export type ServerStatus = {
   /** Answers that came after their call was given up. */
   readonly late_answers: number
   readonly last_failure?: string
+  /** The gate's own login there, where people can log in. `users`: how many have one of their own. */
+  readonly login?: Omit<LoginStatus, 'server' | 'user'> & { readonly per: 'gate' | 'user'; readonly users?: number }
   /** The end of what it wrote to stderr. */
   readonly stderr: readonly string[]
 }

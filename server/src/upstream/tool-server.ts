@@ -10,7 +10,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
-import { notSent } from './pending-calls.ts'
+import { loginNeeded, notSent } from './pending-calls.ts'
 import type { ServerConfig } from './server-config.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
@@ -25,6 +25,8 @@ export type ToolServer = {
   /** As it introduced itself last. */
   capabilities(): JsonObject | undefined
   start(): void
+  /** Ends the present connection, if there is one, and connects anew: somebody logged in or out. */
+  reconnect(): void
   ready(): Promise<Result<ServerStatus>>
   status(): ServerStatus
   close(): Promise<void>
@@ -33,7 +35,7 @@ export type ToolServer = {
 type Phase =
   | { readonly is: 'starting'; readonly attempt: Promise<Connection | undefined> }
   | { readonly is: 'ready'; readonly connection: Connection; readonly since: number }
-  | { readonly is: 'waiting'; readonly timer?: NodeJS.Timeout }
+  | { readonly is: 'waiting' | 'needs_login'; readonly timer?: NodeJS.Timeout }
   | { readonly is: 'closed'; readonly done: Promise<unknown> }
 
 export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
@@ -42,6 +44,9 @@ export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onLis
   readonly log: UpstreamLog
   readonly onNotice: (notice: Notice) => void
 }
+
+/** Why nothing can be sent. `login`: only because somebody has to log in. */
+type NoConnection = { readonly why: string; readonly login?: true }
 
 /** Sends something on a connection. */
 type Send<T> = (connection: Connection) => Promise<UpstreamReply<T>>
@@ -65,7 +70,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   let capabilities: JsonObject | undefined
 
   function start(): void {
-    if (phase.is !== 'waiting') return
+    if (phase.is !== 'waiting' && phase.is !== 'needs_login') return
     clearTimeout(phase.timer)
     phase = { is: 'starting', attempt: attempt() }
   }
@@ -86,6 +91,11 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (phase.is === 'closed') {
       if (opened.is === 'open') await opened.connection.close()
       return undefined
+    }
+    if (opened.is === 'needs_login') {
+      legacy = false
+      if (last_failure !== opened.says) say('warn', `needs a login: ${opened.says}`)
+      return void waitForLogin(opened.says)
     }
     if (opened.is === 'failed') {
       legacy = false
@@ -134,20 +144,44 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (delay === 0) start()
   }
 
+  /** Nothing is wrong with it, so there is no back-off; a login starts it at once. */
+  function waitForLogin(says: string): void {
+    last_failure = way.hide(says)
+    failures = 0
+    const timer = setTimeout(start, tuning.login_retry_ms)
+    timer.unref()
+    phase = { is: 'needs_login', timer }
+  }
+
+  function reconnect(): void {
+    if (phase.is === 'starting') return void phase.attempt.then(reconnect)
+    if (phase.is !== 'ready') return start()
+    const { connection } = phase
+    phase = { is: 'waiting' }
+    void connection.close()
+    start()
+  }
+
+  // Asked through a function: the compiler does not see that the phase changes while others run.
+  const isWaitingForLogin = () => phase.is === 'needs_login'
   const isCurrent = (attempt: Promise<unknown>) => phase.is === 'starting' && phase.attempt === attempt
 
   /** The connection to call on, or why there is none. */
-  async function connected(wait_ms: number, signal?: AbortSignal): Promise<Connection | string> {
+  async function connected(wait_ms: number, signal?: AbortSignal): Promise<Connection | NoConnection> {
     if (phase.is === 'ready' && phase.connection.isUsable()) return phase.connection
     // It is on its way out; its end starts the next one.
     if (phase.is === 'ready') await within(phase.connection.ended, wait_ms, signal)
-    if (phase.is === 'ready') return 'is ending'
+    if (phase.is === 'ready') return { why: 'is ending' }
+    if (phase.is === 'needs_login') return { why: last_failure ?? '', login: true }
     if (phase.is === 'waiting' && starts === 0) start()
-    if (phase.is !== 'starting') return phase.is === 'closed' ? 'closed' : `waiting to restart: ${last_failure ?? ''}`
+    if (phase.is !== 'starting')
+      return { why: phase.is === 'closed' ? 'closed' : `waiting to restart: ${last_failure ?? ''}` }
     const { attempt } = phase
     const waited = await within(attempt, wait_ms, signal)
     if (waited !== undefined) return waited
-    return isCurrent(attempt) ? 'is still starting' : `did not start: ${last_failure ?? ''}`
+    if (isCurrent(attempt)) return { why: 'is still starting' }
+    if (isWaitingForLogin()) return { why: last_failure ?? '', login: true }
+    return { why: `did not start: ${last_failure ?? ''}` }
   }
 
   async function pass<T>(send: Send<T>, connection: Connection, trial: boolean): Promise<UpstreamReply<T>> {
@@ -171,12 +205,16 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   async function sendOn<T>(send: Send<T>, wait_ms: number, signal?: AbortSignal): Promise<Sent<T>> {
     const unsent = (why: string) => ({ answer: notSent(server, why), stranded: false })
     const connection = await connected(wait_ms, signal)
-    if (typeof connection === 'string') return unsent(connection)
+    if ('why' in connection)
+      return connection.login === true
+        ? { answer: loginNeeded(server, connection.why), stranded: false }
+        : unsent(connection.why)
     const admitted = admit(breaker, now())
     if (admitted === undefined) return unsent('too many failures in a row; a trial call is under way')
     breaker = admitted.breaker
     const answer = await pass(send, connection, admitted.trial)
-    return { answer, stranded: answer.is === 'not_sent' && !connection.isUsable() }
+    const stranded = answer.is === 'not_sent' && answer.problem.code !== 'tool.login_needed' && !connection.isUsable()
+    return { answer, stranded }
   }
 
   async function letThrough<T>(send: Send<T>, signal?: AbortSignal): Promise<UpstreamReply<T>> {
@@ -231,17 +269,18 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     watch: (uri) => watches.watch(uri),
     capabilities: () => capabilities,
     start,
+    reconnect,
     status,
     async ready() {
       start()
       if (phase.is === 'starting') await phase.attempt
-      return phase.is === 'ready'
-        ? ok(status())
-        : refuse('tool.unavailable', { server, why: last_failure ?? 'the gate is shutting down' })
+      if (phase.is === 'ready') return ok(status())
+      const why = last_failure ?? 'the gate is shutting down'
+      return refuse(isWaitingForLogin() ? 'tool.login_needed' : 'tool.unavailable', { server, why })
     },
     async close() {
       const before = phase
-      if (before.is === 'waiting') clearTimeout(before.timer)
+      if (before.is === 'waiting' || before.is === 'needs_login') clearTimeout(before.timer)
       const done =
         before.is === 'closed'
           ? before.done

@@ -13,6 +13,8 @@ export type Tuning = {
   readonly queue: number
   /** The first restart is at once; later ones wait longer and longer. */
   readonly restart: { readonly base_ms: number; readonly cap_ms: number }
+  /** A server that wants a login is tried again this often, in case it changes its mind. */
+  readonly login_retry_ms: number
   /** A child that lived this long, or answered, has proven itself: its end counts as the first. */
   readonly steady_ms: number
   /** How often a server that says its tools changed is listed again. */
@@ -26,6 +28,7 @@ export const TUNING: Tuning = {
   grace_ms: 2_000,
   queue: 256,
   restart: { base_ms: 250, cap_ms: 30_000 },
+  login_retry_ms: 300_000,
   steady_ms: 30_000,
   relist: { burst: 5, every_ms: 10_000, share: 0.05 },
   breaker: { threshold: 5, base_ms: 1_000, cap_ms: 60_000 },

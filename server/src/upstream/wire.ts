@@ -22,6 +22,8 @@ export type Wire = {
   ask<T>(request: OurRequest<T>, envelope: Envelope): Promise<UpstreamReply<T>>
   /** Why a tool cannot be called on this wire; undefined when it can. */
   faultOf(definition: ToolDefinition, envelope: Envelope): string | undefined
+  /** Why somebody has to log in, when the last request was refused for that. */
+  loginNeed?(): string | undefined
   /** Answers to calls that nobody waits for any more. */
   late(): number
   /** Ends it at once. Calls under way are lost. */

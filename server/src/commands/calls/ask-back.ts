@@ -96,6 +96,7 @@ async function sendQuestion(
     tool: plan.tool,
     canonical_args,
     idempotency_key: `${call.call_id}/${part}/${attempt}`,
+    user: call.caller.user,
     trace: call.trace,
   })
   if (answer.is === 'rejected') return found('unknown', 'it refused the question')

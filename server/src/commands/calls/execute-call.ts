@@ -45,6 +45,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
     tool: tool.row.definition.name,
     ...sendableArgs(row.canonical_args),
     idempotency_key: row.call_id,
+    user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
     ...way,

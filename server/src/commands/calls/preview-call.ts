@@ -109,6 +109,7 @@ async function dryRunOf(
     tool: tool.row.definition.name,
     canonical_args: merged.value,
     idempotency_key: `${call.call_id}/dry-run`,
+    user: call.caller.user,
     trace: call.trace,
   })
   if (answer.is !== 'answered') return stop('call.dry_run_failed')

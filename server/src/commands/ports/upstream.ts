@@ -28,6 +28,8 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
   readonly answerable?: Answerable
   readonly idempotency_key: string
+  /** Whose call it is. A server where each user logs in takes no call without one. */
+  readonly user?: string
   readonly trace: string
   /** The span this call is in, where somebody traces. */
   readonly span?: string

@@ -1,12 +1,15 @@
 import type { HttpServer } from '../server-config.ts'
 import { exchange, headerOf, type Ask, type Exchange, type NoReply, type Reply } from './exchange.ts'
 import { openPool } from './pool.ts'
-import type { Tokens } from './tokens.ts'
+import { challengeOf } from '../login/challenge.ts'
+import type { Refused, Tokens } from './tokens.ts'
 
 export type Channel = {
   /** One request, to the configured address unless told otherwise. */
   ask(ask: Ask, url?: URL): Exchange
   readonly url: URL
+  /** Why somebody has to log in, when the last request was refused for that. */
+  loginNeed(): string | undefined
   /** Ends everything that is open. */
   destroy(): void
 }
@@ -22,6 +25,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   const open = new Set<Exchange>()
   let pool = openPool(base.origin)
   let destroyed = false
+  let login_need: string | undefined
 
   /** Where one connection broke off, those that lie idle are likely to be broken too. A call on one would be lost. */
   function dropIdle(): void {
@@ -48,22 +52,31 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
 
     async function go(): Promise<Reply | NoReply> {
       let at = url
-      let refused: string | undefined
+      let refused: Refused | undefined
       for (let hops = 0; ;) {
         if (at.origin !== base.origin) return unsent('it points to another origin, where nothing is sent')
         const token = await tokens?.token(refused)
-        if (token?.ok === false) return unsent(token.says)
+        if (token?.ok === false) {
+          if (token.login !== true) return unsent(token.says)
+          login_need = token.says
+          return unsent(token.says, refused?.challenge.asks === 'wider' ? 'wider' : 'needed')
+        }
         if (aborted || destroyed) return unsent('given up')
         current = once(at, token?.value)
         const reply = await current.reply
         if (reply.is === 'fault') return reply
         const next = redirection(reply, at, ask.method)
-        const is_refused = reply.status === 401 && token !== undefined && refused === undefined
+        const challenge = tokens === undefined ? undefined : challengeOf(reply)
+        const again = refused !== undefined
+        // A second refusal of credentials is final; after that of a login it is known that a person is needed.
+        const is_refused =
+          challenge !== undefined && tokens?.concerns(challenge) === true && (!again || tokens.kind === 'login')
+        if (!is_refused) login_need = undefined
         if (!is_refused && (next === undefined || hops >= MOST_HOPS)) return reply
         // Neither answer means that anything was done with the request.
         reply.body.drain()
         current = undefined
-        if (is_refused) refused = token.value
+        if (is_refused) refused = { value: token?.value, challenge, again }
         else if (next !== undefined) {
           at = next
           hops += 1
@@ -84,6 +97,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   return {
     ask,
     url: base,
+    loginNeed: () => login_need,
     destroy() {
       destroyed = true
       for (const each of open) each.abort()
@@ -92,7 +106,13 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   }
 }
 
-const unsent = (says: string): NoReply => ({ is: 'fault', says, unsent: true, unreachable: false })
+const unsent = (says: string, login?: NoReply['login']): NoReply => ({
+  is: 'fault',
+  says,
+  unsent: true,
+  unreachable: false,
+  ...(login === undefined ? {} : { login }),
+})
 
 /** Where a reply sends the same request, if it does: others turn a POST into a GET, or say that it was carried out. */
 function redirection(reply: Reply, from: URL, method: Ask['method']): URL | undefined {

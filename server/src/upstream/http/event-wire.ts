@@ -1,7 +1,7 @@
 import { SdkErrorCode, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
 import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
-import { lost, notSent, pendingCalls } from '../pending-calls.ts'
+import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
 import { openChannel } from './channel.ts'
 import { readBody } from './body.ts'
@@ -90,7 +90,8 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     if (reply.is === 'fault') {
       if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
       // Once it may have left, the stream is where its end will be heard.
-      if (reply.unsent) pending.end(id, notSent(server, reply.says))
+      const answer = reply.login === undefined ? notSent : loginNeeded
+      if (reply.unsent) pending.end(id, answer(server, reply.says))
       return
     }
     if (reply.status >= 200 && reply.status <= 299) return void (await readBody(reply.body, ACCEPTED_LIMIT))
@@ -123,6 +124,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     isUsable: () => life.isUsable(),
     ask,
     faultOf: () => undefined,
+    loginNeed: () => channel.loginNeed(),
     late: () => pending.late(),
     kill: () => end('ended because it answered nothing any more'),
     close: async () => end('closed'),

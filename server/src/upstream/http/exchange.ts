@@ -18,12 +18,13 @@ export type Reply = {
   readonly early: boolean
 }
 
-/** `unsent` is a promise: not one byte of the request left. `unreachable`: nobody could be connected to. */
+/** `unsent` is a promise: not one byte of the request left. `unreachable`: nobody could be connected to. `login`: somebody has to log in first, or with more permissions. */
 export type NoReply = {
   readonly is: 'fault'
   readonly says: string
   readonly unsent: boolean
   readonly unreachable: boolean
+  readonly login?: 'needed' | 'wider'
 }
 
 export type Exchange = {

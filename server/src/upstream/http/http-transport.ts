@@ -4,13 +4,13 @@ import { strikeOut } from '../strike-out.ts'
 import type { Tuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'
 import type { Transport } from '../transport.ts'
-import { openTokens } from './tokens.ts'
+import { openTokens, type Tokens } from './tokens.ts'
 
 /** A server that is reached over HTTP: streamable, and where it does not know that, the older way. */
-export function httpTransport(config: HttpServer, tuning: Tuning): Transport {
-  const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
+export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens): Transport {
+  const tokens = config.oauth === undefined ? login : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
-    [...Object.values(config.headers), config.oauth?.client_secret, tokens?.present()].filter(
+    [...Object.values(config.headers), config.oauth?.client_secret, ...(tokens?.secrets() ?? [])].filter(
       (text) => text !== undefined,
     )
   return {

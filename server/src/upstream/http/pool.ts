@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { LookupFunction } from 'node:net'
 import type { Pool } from 'undici'
 
 // Only this part of the library: all of it takes twice the memory.
@@ -12,13 +13,14 @@ const IDLE_MS = 4_000
 const CONNECT_MS = 30_000
 
 /** Kept connections to one origin, as many as there are requests at once, one request at a time on each. */
-export function openPool(origin: string): Pool {
+export function openPool(origin: string, lookup?: LookupFunction): Pool {
   return new UndiciPool(origin, {
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     connectTimeout: CONNECT_MS,
+    ...(lookup === undefined ? {} : { connect: { lookup } }),
     // Whoever asks has a clock of their own, and streams of events are silent for as long as they like.
     headersTimeout: 0,
     bodyTimeout: 0,

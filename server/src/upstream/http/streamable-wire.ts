@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
-import { lost, notSent, pendingCalls } from '../pending-calls.ts'
+import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { HttpServer } from '../server-config.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Wire, WireDeps } from '../wire.ts'
@@ -93,8 +93,11 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     pending.end(id, lost(server, 'tool.broke_off', { how: 'its stream ended without an answer' }))
   }
 
-  function failed(id: FrameId, { unreachable, unsent, says }: NoReply): void {
+  function failed(id: FrameId, { unreachable, unsent, says, login }: NoReply): void {
     if (unreachable) life.end(`could not be reached: ${says}`)
+    // Connected anew, it either works without a login or says that it needs one.
+    if (login === 'needed') life.end(`needs a login: ${says}`)
+    if (login !== undefined) return pending.end(id, loginNeeded(server, says))
     pending.end(id, unsent ? notSent(server, says) : lost(server, 'tool.broke_off', { how: says }))
   }
 
@@ -184,6 +187,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       const mirrors = Object.keys(envelope).length === 0 ? [] : mirrorsOf(definition.inputSchema)
       return typeof mirrors === 'string' ? mirrors : undefined
     },
+    loginNeed: () => channel.loginNeed(),
     late: () => pending.late(),
     kill: () => kill('ended because it answered nothing any more'),
     close,

@@ -1,15 +1,25 @@
 import type { OAuthSettings } from '../../contract/http-settings.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
+import type { Challenged } from '../login/challenge.ts'
 import { readBody } from './body.ts'
 import { exchange } from './exchange.ts'
 
-export type Token = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly says: string }
+/** Without a value the request is sent without a token. `login`: only a person can get one, by logging in. */
+export type Token =
+  | { readonly ok: true; readonly value: string | undefined }
+  | { readonly ok: false; readonly says: string; readonly login?: true }
+
+/** A token that the server did not take. `again`: it is the second one in a row. */
+export type Refused = { readonly value: string | undefined; readonly challenge: Challenged; readonly again: boolean }
 
 export type Tokens = {
-  /** A token, the present one if there is one. `refused`: the server no longer takes this one. */
-  token(refused?: string): Promise<Token>
-  /** The present token, so that it can be struck out of what is said. */
-  present(): string | undefined
+  readonly kind: 'credentials' | 'login'
+  /** Whether another token could be the answer to this challenge. */
+  concerns(challenge: Challenged): boolean
+  /** A token, the present one if there is one. After a second refusal there is none. */
+  token(refused?: Refused): Promise<Token>
+  /** All that is held, so that it can be struck out of what is said. */
+  secrets(): readonly string[]
 }
 
 const ANSWER_LIMIT = 65_536
@@ -41,13 +51,16 @@ export function openTokens(settings: OAuthSettings, timeout_ms: number, now = ()
   }
 
   return {
+    kind: 'credentials',
+    concerns: ({ asks }) => asks === 'login',
     async token(refused) {
-      if (kept !== undefined && kept.value !== refused && now() < kept.until) return { ok: true, value: kept.value }
+      if (kept !== undefined && kept.value !== refused?.value && now() < kept.until)
+        return { ok: true, value: kept.value }
       kept = undefined
       if (failure !== undefined && now() < failure.until) return { ok: false, says: failure.says }
       return (fetching ??= fetch())
     },
-    present: () => kept?.value,
+    secrets: () => (kept === undefined ? [] : [kept.value]),
   }
 }
 

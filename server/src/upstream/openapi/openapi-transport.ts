@@ -6,7 +6,8 @@ import type { Attempt, Connection, ConnectionDeps } from '../connection.ts'
 import { asHeader } from '../http/era-headers.ts'
 import { exchange, type Exchange, type NoReply, type Reply } from '../http/exchange.ts'
 import { openLife } from '../http/life.ts'
-import { openTokens, type Tokens } from '../http/tokens.ts'
+import { openTokens, type Refused, type Tokens } from '../http/tokens.ts'
+import { challengeOf } from '../login/challenge.ts'
 import { lost, notSent } from '../pending-calls.ts'
 import type { OpenApiServer } from '../server-config.ts'
 import { singleCall } from '../single-call.ts'
@@ -30,7 +31,7 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
       ...Object.values(config.query),
       ...Object.values(config.query).map(encode),
       config.oauth?.client_secret,
-      tokens?.present(),
+      ...(tokens?.secrets() ?? []),
     ].filter((text) => text !== undefined)
   const hide = (says: string) => strikeOut(secrets(), says)
 
@@ -113,7 +114,7 @@ function connectionTo(
 
   /** A token that is no longer taken is fetched anew, once; the refusal says that nothing was done. */
   async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {
-    let refused: string | undefined
+    let refused: Refused | undefined
     for (;;) {
       const token = await tokens?.token(refused)
       if (token?.ok === false) return unsent(token.says)
@@ -131,9 +132,11 @@ function connectionTo(
       )
       asked.onAsk(asking)
       const reply = await asking.reply
-      if (reply.is === 'fault' || reply.status !== 401 || token === undefined || refused !== undefined) return reply
+      if (reply.is === 'fault' || token === undefined || refused !== undefined) return reply
+      const challenge = challengeOf(reply)
+      if (challenge === undefined || tokens?.concerns(challenge) !== true) return reply
       reply.body.drain()
-      refused = token.value
+      refused = { value: token.value, challenge, again: false }
     }
   }
 

@@ -1,0 +1,68 @@
+import type { Result } from '../../contract/problems.ts'
+import type { LoginSlot, StoredClient, StoredLogin } from '../../contract/server-login.ts'
+
+/** Where logins at tool servers are kept. Everything in it is secret. */
+export interface LoginStore {
+  read(slot: LoginSlot): Result<StoredLogin | undefined>
+  /** Durable on return. */
+  write(login: StoredLogin): Result<void>
+  remove(slot: LoginSlot): void
+  readClient(server: string): Result<StoredClient | undefined>
+  writeClient(server: string, client: StoredClient): Result<void>
+  removeClient(server: string): void
+  /** The users with a login of their own at this server. */
+  users(server: string): readonly string[]
+}
+
+/** A login that waits for a person and their browser. */
+export type StartedLogin = {
+  /** A page of the gate that says what is about to happen and leads to the authorization server. */
+  readonly url: string
+  readonly expires_at: number
+  readonly issuer: string
+}
+
+/** What the gate's page shows before it sends a browser on. `cookie` ties the browser to the login. */
+export type LoginPage = LoginSlot & {
+  readonly issuer: string
+  readonly scope?: string
+  readonly authorization_url: string
+  readonly cookie: string
+}
+
+/** What a browser brings back from an authorization server. */
+export type LoginReturn = {
+  readonly state?: string
+  readonly code?: string
+  readonly iss?: string
+  readonly error?: string
+  readonly cookie?: string
+}
+
+/** Never holds a token. */
+export type LoginStatus = LoginSlot & {
+  /** `none`: nobody has logged in, and the server has not asked for it. */
+  readonly state: 'logged_in' | 'needed' | 'none'
+  readonly issuer?: string
+  readonly scope?: string
+  readonly logged_in_at?: number
+  readonly expires_at?: number
+  /** Whether it is renewed without a person when it expires. */
+  readonly renews?: boolean
+  readonly why?: string
+}
+
+/** Logins at tool servers: begun and ended by people, used by connections. */
+export interface ServerLogins {
+  /** Which logins this server has: one for everybody, or one per user. Undefined where nobody can log in. */
+  kind(server: string): 'gate' | 'user' | undefined
+  start(slot: LoginSlot): Promise<Result<StartedLogin>>
+  page(ticket: string): Result<LoginPage>
+  /** Takes what the browser brought back. Every state counts once, whatever comes of it. */
+  finish(back: LoginReturn): Promise<Result<LoginSlot & { readonly issuer: string }>>
+  /** Forgets the login, after asking the authorization server to revoke it. */
+  end(slot: LoginSlot): Promise<Result<{ readonly revoked: boolean }>>
+  status(slot: LoginSlot): LoginStatus
+  /** The users with a login of their own at this server. */
+  users(server: string): readonly string[]
+}

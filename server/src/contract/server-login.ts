@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+/** Whose login at a tool server: one user's, or without a user the gate's own. */
+export type LoginSlot = { readonly server: string; readonly user?: string | undefined }
+
+const Client = z.strictObject({
+  client_id: z.string().min(1),
+  client_secret: z.string().min(1).optional(),
+  token_endpoint_auth_method: z.string().optional(),
+})
+
+/** The gate as a client of one authorization server, registered for one redirect address. */
+export const StoredClient = z.strictObject({
+  v: z.literal(1),
+  issuer: z.string().min(1),
+  redirect_uri: z.string().min(1),
+  client: Client,
+})
+export type StoredClient = z.infer<typeof StoredClient>
+
+/** What a person's login at a tool server left behind. Everything a refresh needs is here, so a refresh discovers nothing anew. */
+export const StoredLogin = z.strictObject({
+  v: z.literal(1),
+  server: z.string().min(1),
+  user: z.string().min(1).optional(),
+  /** The tool server's address when the person logged in; its tokens go nowhere else. */
+  url: z.string().min(1),
+  issuer: z.string().min(1),
+  client: Client,
+  token_endpoint: z.string().min(1),
+  revocation_endpoint: z.string().min(1).optional(),
+  auth_methods: z.array(z.string()).optional(),
+  /** The resource indicator (RFC 8707) that the tokens were asked for. */
+  resource: z.string().optional(),
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).optional(),
+  expires_at: z.number().optional(),
+  /** From then on it is refreshed before it is used. */
+  renew_at: z.number().optional(),
+  scope: z.string().optional(),
+  logged_in_at: z.number(),
+  /** Set while a refresh is under way. If the gate stops in between, the refresh token may be spent. */
+  refreshing_since: z.number().optional(),
+})
+export type StoredLogin = z.infer<typeof StoredLogin>

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import type { LoginSlot, StoredClient } from '../../contract/server-login.ts'
+import type { Discovered } from './discover-login.ts'
+
+/** A login that waits for its browser. Only in memory: after a restart the person starts again. */
+export type Attempt = {
+  readonly slot: LoginSlot
+  /** In the address of the gate's page. */
+  readonly ticket: string
+  /** Goes to the authorization server and comes back from there, once. */
+  readonly state: string
+  /** Ties the browser that opened the page to the one that comes back. */
+  readonly cookie: string
+  readonly verifier: string
+  readonly redirect_uri: string
+  readonly authorization_url: string
+  readonly discovered: Discovered
+  readonly client: StoredClient['client']
+  /** The scope that the server asked for when it was begun. */
+  readonly wanted: string | undefined
+  readonly expires_at: number
+}
+
+export type Attempts = {
+  isFull(): boolean
+  add(attempt: Attempt): void
+  /** The one that waits for this slot, for the same permissions, and still has most of its time. */
+  waiting(slot: LoginSlot, wanted: string | undefined): Attempt | undefined
+  byTicket(ticket: string): Attempt | undefined
+  /** Takes it out: a state counts once. */
+  takeByState(state: string): Attempt | undefined
+  drop(slot: LoginSlot): void
+}
+
+export const ATTEMPT_MS = 600_000
+const MOST_ATTEMPTS = 200
+
+export const randomText = () => randomBytes(32).toString('base64url')
+export const slotKey = ({ server, user }: LoginSlot) => (user === undefined ? server : `${server} ${user}`)
+
+export function openAttempts(clock: () => number): Attempts {
+  const attempts = new Map<string, Attempt>()
+
+  function fresh(): readonly Attempt[] {
+    for (const [ticket, { expires_at }] of attempts) if (expires_at <= clock()) attempts.delete(ticket)
+    return [...attempts.values()]
+  }
+
+  function drop(slot: LoginSlot): void {
+    for (const attempt of fresh()) if (slotKey(attempt.slot) === slotKey(slot)) attempts.delete(attempt.ticket)
+  }
+
+  return {
+    isFull: () => fresh().length >= MOST_ATTEMPTS,
+    add(attempt) {
+      drop(attempt.slot)
+      attempts.set(attempt.ticket, attempt)
+    },
+    waiting: (slot, wanted) =>
+      fresh().find(
+        (each) =>
+          slotKey(each.slot) === slotKey(slot) && each.wanted === wanted && each.expires_at - clock() > ATTEMPT_MS / 2,
+      ),
+    byTicket: (ticket) => fresh().find((each) => each.ticket === ticket),
+    takeByState(state) {
+      const found = fresh().find((each) => each.state === state)
+      if (found !== undefined) attempts.delete(found.ticket)
+      return found
+    },
+    drop,
+  }
+}

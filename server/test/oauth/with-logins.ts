@@ -1,0 +1,117 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LoginStore } from '../../src/commands/ports/logins.ts'
+import type { UpstreamAnswer } from '../../src/commands/ports/upstream.ts'
+import { openLoginStore } from '../../src/keys/server-logins.ts'
+import { openServerLogins, type OpenServerLogins } from '../../src/upstream/login/open-server-logins.ts'
+import { openToolServers } from '../../src/upstream/open-tool-servers.ts'
+import type { HttpServer } from '../../src/upstream/server-config.ts'
+import type { OpenToolServers } from '../../src/upstream/tool-server-status.ts'
+import { logInAs } from './person.ts'
+
+/** Where the gate would be; nobody listens there, the test carries what comes back. */
+export const BASE = 'http://127.0.0.1:7999'
+
+export type LoginRig = {
+  readonly servers: OpenToolServers
+  readonly logins: OpenServerLogins
+  readonly logged: string[]
+  readonly listed: string[]
+  readonly files: () => string
+  /** The person's way through the browser, up to the callback that comes back to the gate. */
+  readonly browse: (name: string, user?: string) => Promise<URL>
+  readonly logIn: (name: string, user?: string) => ReturnType<OpenServerLogins['finish']>
+  readonly call: (tool: string, user?: string, args?: object) => Promise<UpstreamAnswer>
+  readonly state: () => string | undefined
+}
+
+export const serverAt = (url: string, login: Partial<HttpServer['login']> = {}): HttpServer => ({
+  name: 'notes',
+  url,
+  headers: {},
+  timeout_ms: 10_000,
+  concurrency: 16,
+  output_limit: 65_536,
+  trusted: true,
+  login: { per: 'gate', configured: true, ...login },
+})
+
+export type LoginRigOptions = {
+  readonly server: HttpServer
+  readonly folder?: string
+  readonly clock?: () => number
+  readonly timeout_ms?: number
+  readonly store?: (store: LoginStore) => LoginStore
+}
+
+export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) => Promise<void>): Promise<void> {
+  const { server, clock = Date.now, timeout_ms = 5_000 } = options
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sluice-oauth-'))
+  const store = openLoginStore(folder)
+  const logged: string[] = []
+  const listed: string[] = []
+  const logins = openServerLogins({
+    store: options.store?.(store) ?? store,
+    clock,
+    base: () => BASE,
+    warn: (name, says) => void logged.push(`${name} ${says}`),
+    onSecrets: () => undefined,
+    timeout_ms,
+  })
+  const servers = openToolServers({
+    servers: [server],
+    logins,
+    tuning: { grace_ms: 200, restart: { base_ms: 10, cap_ms: 50 } },
+    onListed: async (_, definitions) => void listed.push(...definitions.map(({ name }) => name)),
+    log: ({ server: name, says }) => void logged.push(`${name} ${says}`),
+  })
+  const browse: LoginRig['browse'] = async (name, user) => {
+    const started = await logins.start({ server: server.name, user })
+    if (!started.ok) throw new Error(JSON.stringify(started.problem))
+    const ticket = started.value.url.slice(started.value.url.lastIndexOf('/') + 1)
+    const page = logins.page(ticket)
+    if (!page.ok) throw new Error(JSON.stringify(page.problem))
+    cookies.set(page.value.authorization_url, page.value.cookie)
+    const ended = await logInAs(name, page.value.authorization_url, (url) => url.origin === BASE)
+    last_cookie = page.value.cookie
+    return new URL(ended.url)
+  }
+  const cookies = new Map<string, string>()
+  let last_cookie = ''
+  const rig: LoginRig = {
+    servers,
+    logins,
+    logged,
+    listed,
+    files: () => textsIn(folder),
+    browse,
+    logIn: async (name, user) => {
+      const back = await browse(name, user)
+      return logins.finish({ ...Object.fromEntries(back.searchParams), cookie: last_cookie })
+    },
+    call: (tool, user, args = {}) =>
+      servers.call({
+        server: server.name,
+        tool,
+        canonical_args: JSON.stringify(args),
+        idempotency_key: 'key-1',
+        trace: 'trace-1',
+        ...(user === undefined ? {} : { user }),
+      }),
+    state: () => servers.status()[0]?.state,
+  }
+  try {
+    await use(rig)
+  } finally {
+    await servers.close()
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function textsIn(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n')
+}
