@@ -105,7 +105,10 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     status: () => [...servers.values()].map(statusOf),
     ready: async (server) => servers.get(server)?.shared.ready() ?? refuse('tool.unavailable', unknown(server).about),
     async close() {
-      await Promise.all([...servers.values()].flatMap(({ shared, users }) => [shared.close(), users?.close()]))
+      const all = [...servers.values()].flatMap(({ shared, users }) =>
+        users === undefined ? [shared] : [shared, users],
+      )
+      await Promise.all(all.map((each) => each.close()))
     },
   }
 }

@@ -95,7 +95,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (opened.is === 'needs_login') {
       legacy = false
       if (last_failure !== opened.says) say('warn', `needs a login: ${opened.says}`)
-      return void waitForLogin(opened.says)
+      waitForLogin(opened.says)
+      return undefined
     }
     if (opened.is === 'failed') {
       legacy = false

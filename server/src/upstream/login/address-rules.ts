@@ -36,7 +36,7 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 export const isPublicAddress = (address: string): boolean =>
   isIP(address) !== 0 && !blocked[familyOf(address)].check(address, familyOf(address))
 
-const isLoopbackAddress = (address: string) => /^127\./.test(address) || address === '::1'
+const isLoopbackAddress = (address: string) => address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 const bareHost = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 const isLoopbackName = (host: string) => host === 'localhost' || isLoopbackAddress(host)
 
