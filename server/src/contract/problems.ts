@@ -284,12 +284,6 @@ export const PROBLEMS = {
     says: 'too many logins wait for a browser',
     do: 'finish one of them, or wait until they expire',
   },
-  'server.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no tool server has this name',
-    do: 'list the servers with `sluice servers`',
-  },
   'tool.timeout': {
     http: 504,
     retry: 'never',
