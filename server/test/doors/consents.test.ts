@@ -104,7 +104,7 @@ describe('a consent at the command line', () => {
     expect(await mint('--calls', '1', '--for', 'ever', '--any-args')).toMatchObject({ code: 64 })
     expect(await mint('--calls', '1', '--for', '1h', '--any-args', '--arg', '/text any')).toMatchObject({ code: 64 })
     expect(await mint('--for', '1h', '--any-args')).toMatchObject({ code: 64 })
-    expect(await mint('--calls', '0', '--for', '1h', '--any-args')).toMatchObject({ code: 1 })
+    expect(await mint('--calls', '0', '--for', '1h', '--any-args')).toMatchObject({ code: 64 })
   })
 
   test('is given with an approval', async () => {
@@ -114,7 +114,7 @@ describe('a consent at the command line', () => {
     const approved = await gate.cli('approve', id, '--remember', '1 call for 10m')
     expect(approved).toMatchObject({
       code: 0,
-      out: expect.stringContaining('permits caller:agent:a 1 calls') as string,
+      out: expect.stringContaining('permits caller:agent:a 1 call of') as string,
     })
     expect(await note('walk on')).toMatchObject({ body: { status: 'executed' } })
   })

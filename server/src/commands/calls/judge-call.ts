@@ -2,7 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import type { ConsentId } from '../../contract/ids.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import { coverWithConsent, isCoverable } from '../../core/consent/cover-with-consent.ts'
+import { coverWithConsent } from '../../core/consent/cover-with-consent.ts'
 import { decide } from '../../core/gate/decide.ts'
 import type { Facts } from '../../core/gate/facts.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
@@ -25,8 +25,8 @@ export type Judged = {
 export type Ahead = { readonly spent?: ConsentId }
 
 /**
- * Gathers what a decision looks at, and decides. Consents have the last word and are silent on all but a plain ask, so they are
- * read after everybody else has spoken, and only then.
+ * Gathers what a decision looks at, and decides. Consents matter only to an ask, so they are read after all deciders have spoken,
+ * and only then.
  */
 export async function judgeCall(
   deps: JudgeDeps,
@@ -39,11 +39,11 @@ export async function judgeCall(
   const policy = deps.policy()
   const verdict = decide(policy, call, facts)
   const judged = { facts, verdict, policy_version: policy.version, seen }
-  if (ahead === undefined || !isCoverable(verdict)) return judged
+  if (ahead === undefined || verdict.effect !== 'ask') return judged
   const cost = settingsOf(deps.judgement, tool)?.cost ?? 1
   const consents = await consentFacts(deps, call, { ...facts, cost, ...ahead })
   if (consents === undefined) return judged
-  const consented = { ...facts, consents }
+  const consented = { ...facts, ...consents }
   return { ...judged, facts: consented, verdict: coverWithConsent(verdict, call, consented) }
 }
 

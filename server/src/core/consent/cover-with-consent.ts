@@ -2,12 +2,17 @@ import type { Call } from '../../contract/call.ts'
 import { ConsentId } from '../../contract/ids.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import { personalIn, type ContentFact } from '../gate/content/content-fact.ts'
-import { matchConsent, type ConsentFact, type ConsentMoment } from './match-consent.ts'
+import { isFor, matchConsent, whyNot, type ConsentFact, type ConsentMoment } from './match-consent.ts'
 import { spellsOut } from './spells-out.ts'
+
+const DECIDER = 'consent'
+const NOTE = 'consent.not_covering'
 
 /** What the arguments hold is needed only where personal data is asked about. */
 export type CoverFacts = ConsentMoment & {
   readonly consents?: readonly ConsentFact[]
+  /** For this caller and tool, but not about this call. */
+  readonly near?: readonly ConsentFact[]
   readonly content?: ContentFact
 }
 
@@ -17,12 +22,12 @@ export type CoverFacts = ConsentMoment & {
  * the consent spells out every place it stands in.
  */
 export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
-  if (!isCoverable(verdict)) return verdict
+  if (!isCoverable(verdict)) return withNotes(verdict, call, facts)
   const covers = (consent: ConsentFact) =>
     matchConsent(consent, call, facts) && (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
   const matching = (facts.consents ?? []).filter(covers)
   const [consent] = matching.toSorted(soonestGoneFirst)
-  if (consent === undefined) return verdict
+  if (consent === undefined) return withNotes(verdict, call, facts)
   return { effect: 'allow', evidence: [...verdict.evidence, consentedBy(consent, facts.now)] }
 }
 
@@ -33,8 +38,52 @@ export function isCoverable({
   observed,
 }: Pick<Verdict, 'effect' | 'evidence' | 'observed'>): boolean {
   if (effect !== 'ask' || observed !== undefined) return false
-  const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow')
+  const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow' && !isNoteOfConsent(opinion))
   return inTheWay.length > 0 && inTheWay.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
+}
+
+/** A consent that was there and did not cover the call: said to people, and no reason to ask by itself. */
+const isNoteOfConsent = ({ decider, rule }: Opinion): boolean => decider === DECIDER && rule === NOTE
+
+const MOST_NOTES = 3
+
+/** The same verdict, with a note about each consent that might have been expected to cover the call. */
+function withNotes(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
+  const notes = notesOn(verdict, call, facts)
+  return notes.length === 0 ? verdict : { ...verdict, evidence: [...verdict.evidence, ...notes] }
+}
+
+/** Of the consents for this caller and tool, why each does not cover the call. */
+function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
+  if (verdict.effect !== 'ask' || verdict.observed !== undefined) return []
+  const uncovered = verdict.evidence.find(
+    (one) => one.effect === 'ask' && !isPlainAskOfPolicy(one) && !isAskAboutPersonal(one),
+  )
+  return [...(facts.consents ?? []), ...(facts.near ?? [])]
+    .filter(({ row }) => isFor(row, call))
+    .slice(0, MOST_NOTES)
+    .map((consent) => {
+      const why = whyNot(consent, call, facts) ?? whyUncovered(uncovered)
+      const says = `the consent ${consent.row.consent_id} does not cover this call: ${why}`
+      return {
+        decider: DECIDER,
+        effect: 'ask',
+        strength: 'simple',
+        rule: NOTE,
+        says,
+        source: 'consent',
+        at: facts.now,
+      }
+    })
+}
+
+function whyUncovered(uncovered: Opinion | undefined): string {
+  if (uncovered === undefined) return 'it does not spell out the field that holds personal data'
+  if (uncovered.decider !== 'policy')
+    return `no consent covers what ${uncovered.decider} asks about (${uncovered.rule})`
+  return uncovered.strength === 'two_person'
+    ? `the rule ${uncovered.rule} wants two people`
+    : `the rule ${uncovered.rule} wants a passphrase`
 }
 
 const isAskAboutPersonal = ({ decider, effect, rule }: Opinion): boolean =>
@@ -63,8 +112,6 @@ export function consentUsed(verdict: Verdict, facts: CoverFacts): ConsentFact | 
   const id = verdict.effect === 'allow' ? consentIn(verdict) : undefined
   return facts.consents?.find(({ row }) => row.consent_id === id)
 }
-
-const DECIDER = 'consent'
 
 /** Of several the one that lapses first is used, so that none is wasted; the order is the same on every machine. */
 function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {

@@ -2,10 +2,12 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Call } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import type { Json } from '../../contract/json.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
+import { namePlaces, shownPointer } from '../gate/shown-pointer.ts'
 import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
 import type { PolicyFacts } from '../gate/policy/policy.ts'
 import type { UnitsLeft } from './consent-view.ts'
-import { permitsArgs } from './permits-args.ts'
+import { fieldsAgainst, permitsArgs } from './permits-args.ts'
 
 /** A consent as a decision sees it: the row, the version that must still stand when it is spent, and what is left. */
 export type ConsentFact = {
@@ -41,6 +43,26 @@ export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: Consen
   return args !== undefined && permitsArgs(what.args, args)
 }
 
+/** Whether it was given to this caller for this tool, whatever else it says. */
+export const isFor = (row: ConsentRow, call: Call): boolean =>
+  isActor(row, call.caller) && isLike(row.what.tool, call.tool_id)
+
+/** Why a consent for this caller and tool does not cover this call; undefined when it does. Names fields, never their values. */
+export function whyNot(consent: ConsentFact, call: Call, moment: ConsentMoment): string | undefined {
+  const { row } = consent
+  if (row.revoked_at !== undefined) return 'it was revoked'
+  if (moment.now >= row.expires_at) return 'it has expired'
+  if (moment.now < row.minted_at) return 'it is not valid yet'
+  if (row.what.definition_hash !== undefined && row.what.definition_hash !== call.definition_hash)
+    return 'the tool is defined differently now'
+  if (row.lanes !== undefined && !isLane(row.lanes, moment.lane)) return 'it is for other model lanes'
+  const args = argsOf(call)
+  const fields = args === undefined ? [''] : fieldsAgainst(row.what.args, args)
+  if (fields.includes('')) return 'it does not permit these arguments'
+  if (fields.length > 0) return `it does not permit what is in ${placesIn(fields, moment.tool)}`
+  return hasLeft(consent) ? undefined : 'it is used up'
+}
+
 /** INVARIANT: exactly what `spend` of the ledger would lose does not match. */
 function hasLeft({ row, left, cost, spent }: ConsentFact): boolean {
   if (spent === true) return true
@@ -55,6 +77,16 @@ function isActor({ actor, user }: ConsentRow, caller: Caller): boolean {
 /** A call without a lane, or with one that is not known, is on none. */
 function isLane(globs: readonly string[], lane: string | null | undefined): boolean {
   return typeof lane === 'string' && globs.some((glob) => isLike(glob, lane))
+}
+
+function placesIn(pointers: readonly string[], { row }: Tool): string {
+  const schema = inForce(row).definition.inputSchema
+  const keys = (pointer: string) =>
+    pointer
+      .split('/')
+      .slice(1)
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return namePlaces(pointers.map((pointer) => shownPointer(keys(pointer), schema)))
 }
 
 const isLike = (pattern: string, name: string) => matchesGlob(parseGlob(pattern), name)

@@ -12,6 +12,20 @@ export function permitsArgs(constraints: readonly Constraint[], args: Json): boo
   return constraints.every((constraint) => holds(constraint, args)) && isNamed(named, args, '')
 }
 
+const MOST_FIELDS = 5
+
+/** Pointers to what a consent does not permit: fields whose constraint fails, and fields that none names. */
+export function fieldsAgainst(constraints: readonly Constraint[], args: Json): string[] {
+  if (permitsArgs(constraints, args)) return []
+  const failing = constraints.flatMap((constraint) => (holds(constraint, args) ? [] : [constraint.path]))
+  const named = new Set(constraints.map(({ path }) => path))
+  const unnamed = isJsonObject(args)
+    ? Object.entries(args).flatMap(([key, member]) => (isNamed(named, member, below('', key)) ? [] : [below('', key)]))
+    : []
+  const all = [...new Set([...failing, ...(named.has('') ? [] : unnamed)])]
+  return all.slice(0, MOST_FIELDS)
+}
+
 function holds(constraint: Constraint, args: Json): boolean {
   if (constraint.op === 'any') return true
   const value = valueAt(args, constraint.path)

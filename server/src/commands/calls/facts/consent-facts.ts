@@ -6,26 +6,35 @@ import type { Verdict } from '../../../contract/verdict.ts'
 import type { UnitsLeft } from '../../../core/consent/consent-view.ts'
 import { consentIn, consentUsed, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
 import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
-import { isAbout, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
+import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Accounts, Held, Shelves } from '../../ports/reads.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }
 
+const MOST_NEAR = 3
+
 /** The moment a consent may answer: with what the call costs, and the consent that an earlier try of it has spent. */
 export type Asking = ConsentMoment & { readonly cost: number; readonly spent?: ConsentId }
 
-/** The consents that are about this call, with what is left of them; undefined when they cannot be read. */
+/**
+ * The consents that are about this call, with what is left of them; `near` are those for its caller and tool that are not.
+ * Undefined when they cannot be read.
+ */
 export async function consentFacts(
   deps: ConsentDeps,
   call: Call,
   asking: Asking,
-): Promise<readonly ConsentFact[] | undefined> {
+): Promise<Required<Pick<CoverFacts, 'consents' | 'near'>> | undefined> {
   try {
     const plausible = await plausibleConsents(deps, call, asking)
-    const about = plausible.filter(({ row }) => isAbout(row, call, asking))
-    return await Promise.all(about.map((held) => factOf(deps, held, asking)))
+    const facts = (held: readonly Held<'consents'>[]) => Promise.all(held.map((each) => factOf(deps, each, asking)))
+    const near = plausible.filter(({ row }) => isFor(row, call) && !isAbout(row, call, asking)).slice(0, MOST_NEAR)
+    return {
+      consents: await facts(plausible.filter(({ row }) => isAbout(row, call, asking))),
+      near: await facts(near),
+    }
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import { type Scope, scopeOf } from './condition/scope.ts'
 import { Failure } from './condition/value.ts'
 import { type GlobField, isMatch, namesOf } from './match.ts'
 import { forApprovers } from './presets.ts'
+import { atHand } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
 import { shelvesFor } from './rule-index.ts'
 
@@ -21,7 +22,9 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
       if (opinion !== undefined) opinions.push(opinion)
     }
     if (opinions.length > 0)
-      return layer === policy.operator ? opinions : opinions.map((one) => forApprovers(one, facts.approvers))
+      return layer === policy.operator
+        ? opinions
+        : opinions.map((one) => forApprovers(atHand(one, facts.tool, facts.tags), facts.approvers))
   }
   return [
     {

@@ -65,13 +65,15 @@ const STRICT: readonly Rule[] = [
   },
 ]
 
+const TWO_PEOPLE = /, so two people decide$/
+
 /**
  * What a preset asks of a gate on which one person decides: two people cannot be had, so that one confirms with their passphrase.
  * Only presets give way: a rule of the operator's that wants two people keeps wanting them.
  */
 export function forApprovers(opinion: Opinion, approvers: number | undefined): Opinion {
   if (opinion.strength !== 'two_person' || approvers === undefined || approvers > 1) return opinion
-  const says = 'it is privileged or touches production; only one person decides here, and confirms it with a passphrase'
+  const says = opinion.says.replace(TWO_PEOPLE, '; only one person decides here, and confirms it with a passphrase')
   return { ...opinion, strength: 'strong', proof: 'passphrase', says }
 }
 
