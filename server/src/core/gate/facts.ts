@@ -57,4 +57,6 @@ export type Facts = {
   readonly approval?: ApprovalFact
   /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
   readonly consents?: readonly ConsentFact[]
+  /** Consents for this caller and tool that are not about this call, to say why. */
+  readonly near?: readonly ConsentFact[]
 }
