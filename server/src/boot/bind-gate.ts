@@ -1,3 +1,4 @@
+import { bindAgent } from '../commands/agent/bind.ts'
 import { bindApprovals } from '../commands/approvals/bind.ts'
 import { bindArtifacts } from '../commands/artifacts/bind.ts'
 import { bindAudit } from '../commands/audit/bind.ts'
@@ -50,6 +51,7 @@ export function bindGate(world: World): Bound {
     consents: bindConsents(deps),
     runs: bindRuns(deps),
     toolflow: bindToolflow(deps),
+    agent: bindAgent({ ...deps, onShown: world.shown.onShown }),
     catalogue: bindCatalogue(deps),
     proxy: openProxy(deps),
     artifacts: bindArtifacts(deps),

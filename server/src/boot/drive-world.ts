@@ -16,7 +16,7 @@ export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'>
 /** What of the world the driver needs. */
 type RunWorld = Pick<
   World,
-  'ledger' | 'doubts' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'
+  'ledger' | 'doubts' | 'shown' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'
 >
 
 export function driveRuns(
@@ -31,7 +31,7 @@ export function driveRuns(
     ...world,
     kinds,
     performers,
-    emit: () => {},
+    emit: (run, key, news) => world.shown.show(run, key, news),
     onLanded: (run) => scheduler.wake(run),
     onFault,
   })

@@ -1,3 +1,4 @@
+import { createShownNews } from '../commands/runs/shown-news.ts'
 import { randomBytes } from 'node:crypto'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
@@ -74,6 +75,9 @@ export async function openWorld(
     digestBytes,
     ids: randomIds,
     toolflow: config.toolflow,
+    agentSettings: config.agent,
+    shown: createShownNews(),
+    showsTokens: process.env['ENV'] === 'dev',
     holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
     pendingLimits: {
       requests: config.approvals.pending_per_caller,

@@ -5,6 +5,7 @@ import type { Embedder } from '../commands/ports/embeddings.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
+import { openAgentModels } from '../upstream/models/agent-models.ts'
 import { openEmbeddingModel } from '../upstream/embedding-model.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { secretOf, serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
@@ -23,7 +24,7 @@ import type { World } from './world.ts'
 export type Parts = {
   readonly world: Pick<
     World,
-    'keys' | 'files' | 'judgement' | 'ownCredentials' | 'health' | 'argumentModel' | 'channels' | 'callbacks'
+    'keys' | 'files' | 'judgement' | 'ownCredentials' | 'health' | 'argumentModel' | 'models' | 'channels' | 'callbacks'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -64,6 +65,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
   if (argumentModel?.ok === false) return argumentModel
+  const models = openAgentModels(config.models, settings.folder)
+  if (!models.ok) return models
   const embedder = config.search.embeddings && openEmbeddingModel(config.search.embeddings, settings.folder)
   if (embedder?.ok === false) return embedder
   const otlp = otlpOf(config.telemetry, settings.folder)
@@ -76,6 +79,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       judgement: { ...judgement.value, scanner },
       ownCredentials: own.current,
       ...(health.value === undefined ? {} : { health: health.value }),
+      models: models.value,
       ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
       ...channels.value,
     },

@@ -10,7 +10,7 @@ import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
-import type { ArgumentModel } from '../commands/ports/models.ts'
+import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
 import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
@@ -20,7 +20,9 @@ import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { Watch } from '../commands/changes/watch-rows.ts'
 import type { CallerKind } from '../contract/caller.ts'
+import type { AgentSettings } from '../contract/agent.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
+import type { ShownNews } from '../commands/runs/shown-news.ts'
 import type { Liveness } from '../commands/runs/liveness.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
@@ -39,6 +41,11 @@ export type World = {
   readonly judgement: Judgement
   readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings
+  readonly agentSettings: AgentSettings
+  readonly models: AgentModels
+  /** Tokens are printed into threads: in development only. */
+  readonly showsTokens: boolean
+  readonly shown: ShownNews
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
   readonly meaning?: Meaning

@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problems.ts'
+import type { AgentGate } from './agent/bind.ts'
 import type { ApprovalsGate } from './approvals/bind.ts'
 import type { ArtifactsGate } from './artifacts/bind.ts'
 import type { AuditGate } from './audit/bind.ts'
@@ -24,6 +25,7 @@ export interface Gate {
   readonly consents: ConsentsGate
   readonly runs: RunsGate
   readonly toolflow: ToolflowGate
+  readonly agent: AgentGate
   readonly catalogue: CatalogueGate
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentStatus } from './agent.ts'
 import { ApprovalState } from './approval.ts'
 import { AuditEntry } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
@@ -211,6 +212,51 @@ export const RunDetailsAnswer = RunAnswer.extend({
     }),
   ),
   next: z.number().optional(),
+})
+export const AgentAnswerBody = z.object({
+  response: z.string(),
+  thread_id: z.string(),
+  run_id: z.string(),
+  status: AgentStatus,
+})
+export const ThreadSummaryAnswer = z.object({
+  thread_id: z.string(),
+  run_id: z.string(),
+  status: AgentStatus,
+  created_at: z.number(),
+  title: z.string(),
+  turns: z.number(),
+  usage: z.object({
+    model_calls: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cost: z.number(),
+  }),
+  do_not_store: z.boolean(),
+})
+export const ThreadAnswer = ThreadSummaryAnswer.extend({
+  node: z.string(),
+  intent: z.string().nullable(),
+  messages: z.array(
+    z.object({
+      role: z.enum(['user', 'assistant', 'tool']),
+      text: z.string(),
+      at: z.number(),
+      tool: z.string().optional(),
+    }),
+  ),
+  summary: z.string().nullable(),
+  plan: z.array(z.object({ step: z.string(), status: z.string(), tries: z.number() })),
+  current_step: z.number(),
+  proposed_tool: z.object({ name: z.string(), args_hash: z.string() }).nullable(),
+  call_id: z.string().nullable(),
+  awaiting_approval: z.boolean(),
+  approval_id: z.string().nullable(),
+  approval_expires_at: z.number().nullable(),
+  awaiting_user_input: z.boolean(),
+  question: z.string().nullable(),
+  security_findings: z.array(z.object({ rule_id: z.string(), severity: z.string(), message: z.string() })),
+  audit_trail: z.array(z.string()),
 })
 export const PauseAnswer = PauseRow
 /** `about` is any JSON, which refers to itself; the document need not unfold it. */

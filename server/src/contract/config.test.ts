@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AgentSettings } from './agent.ts'
 import { readConfig } from './config.ts'
 
 const faultsOf = (value: unknown) => {
@@ -36,10 +37,11 @@ describe('the configuration', () => {
           metrics: { open: false },
           telemetry: {},
           channels: { webhooks: [], push: [] },
-          dlp: { outputs: 'secrets', rules: [] },
+          dlp: { outputs: 'secrets', messages: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           toolflow: { close_within: 0.1, floor: 0.5 },
           models: {},
+          agent: AgentSettings.parse({}),
           search: { learn: false },
           budgets: [],
           mcp: { surface: 'search' },

@@ -5,6 +5,7 @@ import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
+import { AgentSettings } from './agent.ts'
 import { Models, ModelSettings } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
@@ -127,6 +128,8 @@ export const Config = z.strictObject({
   retention: Retention.prefault({}),
   toolflow: ToolflowSettings.prefault({}),
   models: Models.prefault({}),
+  /** Bounds of the agent runtime. */
+  agent: AgentSettings.prefault({}),
   search: z
     .strictObject({
       /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
@@ -174,6 +177,8 @@ export const Config = z.strictObject({
       rules: z.array(z.record(z.string(), z.json())).default([]),
       /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
       outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
+      /** What messages to the agent are cleaned of: secrets and payment cards, or all personal data too. */
+      messages: z.enum(['secrets', 'all']).default('secrets'),
     })
     .prefault({}),
 })

@@ -748,6 +748,30 @@ export const PROBLEMS = {
     says: 'this run was cancelled',
     do: 'start it again if it is still wanted',
   },
+  'agent.thread_unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'you have no such thread',
+    do: 'leave `thread_id` out to begin a new one, or list yours with `GET /agent/threads`',
+  },
+  'agent.thread_ended': {
+    http: 410,
+    retry: 'never',
+    says: 'the thread has ended',
+    do: 'leave `thread_id` out to begin a new one',
+  },
+  'agent.message_too_long': {
+    http: 413,
+    retry: 'never',
+    says: 'the message is too long',
+    do: 'shorten it; `limit` is the most characters (`agent.message_chars`)',
+  },
+  'agent.key_reused': {
+    http: 409,
+    retry: 'never',
+    says: 'another message was sent under this idempotency key',
+    do: 'use a new key for a new message',
+  },
   'toolflow.unknown': {
     http: 404,
     retry: 'never',

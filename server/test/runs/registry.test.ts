@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { performersOf, type PerformerDeps } from '../../src/commands/runs/performers.ts'
 import type { Json } from '../../src/contract/json.ts'
 import type { RunEvent, RunKind } from '../../src/contract/run.ts'
+import { AgentSettings } from '../../src/contract/agent.ts'
+import { startThread } from '../../src/core/agent/state.ts'
 import { newDelivery } from '../../src/core/runs/delivery.ts'
 import { holdCall } from '../../src/core/runs/held-call.ts'
 import { KINDS, RUN_KINDS } from '../../src/core/runs/kinds.ts'
@@ -27,6 +29,15 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     asked_hash: 'h',
     body: { user_prompt: 'p', top_k: 5 },
     limits: { close_within: 0.1, floor: 0.5 },
+  }),
+  agent: startThread({
+    run_id: 'run_0000000000000000',
+    thread_id: 'thread_00000000-0000-4000-8000-000000000000',
+    user_id: 'a',
+    caller: { kind: 'user', id: 'user:a', user: 'a' },
+    trace: 't',
+    settings: AgentSettings.parse({}),
+    do_not_store: false,
   }),
 }
 const CANCEL: RunEvent = { type: 'run.cancel', by: 'user:a', reason: 'no longer wanted' }

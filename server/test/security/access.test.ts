@@ -69,7 +69,7 @@ describe('the access matrix', () => {
     const listening = files.filter((file) =>
       /\bcreateServer\(|\.listen\(/.test(readFileSync(join(DOORS, file), 'utf8')),
     )
-    expect(listening).toEqual([join('http', 'listen.ts')])
+    expect(listening).toEqual([join('entrance', 'listen.ts')])
   })
 
   test.each(KINDS)('is what happens to %s at every route', async (kind) => {

@@ -40,7 +40,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   upstream: {
     ours: ['contract', 'commands', 'upstream'],
-    packages: ['@ai-sdk/openai-compatible', '@modelcontextprotocol/client', 'ai', 'undici', 'yaml'],
+    packages: [
+      '@ai-sdk/anthropic',
+      '@ai-sdk/google',
+      '@ai-sdk/openai-compatible',
+      '@modelcontextprotocol/client',
+      'ai',
+      'undici',
+      'yaml',
+      'zod',
+    ],
     node: true,
     because: 'a tool server never decides its own fate',
   },

@@ -3,7 +3,7 @@ import { compileScanRules } from '../../commands/scanning/scan-rules.ts'
 import { openScanner, type OpenScanner } from './open-scanner.ts'
 import { SCAN_LIMITS, type ScanLimits } from './scan-threads.ts'
 
-const dlp = { outputs: 'strict', rules: [] } as const
+const dlp = { outputs: 'strict', messages: 'secrets', rules: [] } as const
 const compiled = compileScanRules({ ...dlp, rules: [] })
 if (!compiled.ok) throw new Error('the built-in rules compile')
 const rules = compiled.value

@@ -10,7 +10,7 @@ import { inlineScanner } from '../scanning/inline-scanner.ts'
 import { compileScanRules } from '../scanning/scan-rules.ts'
 
 const HASH = 'a'.repeat(64)
-const rules = compileScanRules({ outputs: 'secrets', rules: [] })
+const rules = compileScanRules({ outputs: 'secrets', messages: 'secrets', rules: [] })
 if (!rules.ok) throw new Error('the built-in rules compile')
 const scanner = inlineScanner(rules.value)
 const row: CallRow = {

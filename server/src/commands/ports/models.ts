@@ -1,3 +1,4 @@
+import type { AgentUsage } from '../../contract/agent.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 
 /** Fills a tool's arguments from what a user wrote. What it says is data, checked by whoever asked. */
@@ -9,4 +10,44 @@ export interface ArgumentModel {
     readonly schema: JsonObject
     readonly prompt: string
   }): Promise<Json | undefined>
+}
+
+export type ModelRole = 'planner' | 'executor' | 'finalizer'
+export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary'
+
+/** A tool as a model is shown it. */
+export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: JsonObject }
+
+export type ModelQuestion = {
+  readonly role: ModelRole
+  readonly purpose: ModelPurpose
+  readonly instructions: string
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[]
+  readonly tools?: readonly OfferedTool[]
+  /** What a scripted model goes by instead of the texts. */
+  readonly script: {
+    readonly message: string
+    readonly step: number
+    readonly tries: number
+    readonly results: readonly string[]
+  }
+  readonly signal: AbortSignal
+  /** Told as the text comes in. */
+  readonly onText?: (text: string) => void
+}
+
+/** What a model said. Data: it chooses among offered tools and fills arguments, nothing else. */
+export type ModelAnswer = {
+  readonly text: string
+  /** `args` is absent when the model's JSON could not be read. */
+  readonly call?: { readonly name: string; readonly args?: Json }
+  readonly usage: AgentUsage
+}
+
+/** The models of the agent runtime. */
+export interface AgentModels {
+  /** Undefined with real models; with the scripted one, the sentence that says so. */
+  readonly notice: string | undefined
+  /** `failed` says why in one sentence without secrets. */
+  ask(question: ModelQuestion): Promise<ModelAnswer | { readonly failed: string }>
 }

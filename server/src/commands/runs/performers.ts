@@ -1,5 +1,6 @@
 import type { HeldCallEffect } from '../../core/runs/held-call.ts'
 import type { AnyRunEffect } from '../../core/runs/kinds.ts'
+import { agentPerformers, type AgentEffectDeps } from '../agent/agent-effects.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
 import { withdrawHeld } from '../calls/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
@@ -8,13 +9,14 @@ import { delivering, type DeliverDeps } from '../channels/deliver.ts'
 import { toolflowPerformers, type ToolflowEffectDeps } from '../toolflow/toolflow-effects.ts'
 import { performersByName, type Performers, type PerformersOf } from './performer.ts'
 
-export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & DeliverDeps
+export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & AgentEffectDeps & DeliverDeps
 
 /** Who carries out which effect. The type asks for one performer for each effect of each kind. */
 export function performersOf(deps: PerformerDeps): Performers {
   const all: PerformersOf<AnyRunEffect> = {
     ...heldCallPerformers(deps),
     ...toolflowPerformers(deps),
+    ...agentPerformers(deps),
     deliver: delivering(deps),
   }
   return performersByName(all)

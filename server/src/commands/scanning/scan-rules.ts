@@ -12,6 +12,8 @@ export type ScanRules = {
   readonly shown: CompiledRules
   /** What no answer of a tool server may carry to a model; undefined where the operator wants answers as they are. */
   readonly outputs: CompiledRules | undefined
+  /** What is struck out of a person's message to the agent: secrets and payment cards, or personal data too. */
+  readonly messages: CompiledRules
 }
 
 export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
@@ -21,6 +23,7 @@ export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
     args: argRulesOf(all.value),
     shown: rulesFor({ ...dlp, outputs: 'strict' }),
     outputs: dlp.outputs === 'off' ? undefined : rulesFor(dlp),
+    messages: messageRules(dlp),
   })
 }
 
@@ -30,6 +33,14 @@ const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
 function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
   const wanted = BUILT_IN_RULES.filter(
     ({ id, kind }) => outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id))),
+  )
+  return compiled([...wanted, ...extra])
+}
+
+/** By default the addresses and names that a task is about stay: without them nobody could ask for a mail to be sent. */
+function messageRules({ messages, rules: extra }: Config['dlp']): CompiledRules {
+  const wanted = BUILT_IN_RULES.filter(
+    ({ id, kind }) => messages === 'all' || kind === 'secret' || id === 'payment-card',
   )
   return compiled([...wanted, ...extra])
 }

@@ -5,8 +5,8 @@ import type { ShownArgs } from '../../contract/redaction.ts'
 import type { ArgScan } from '../../core/dlp/scan-args.ts'
 import { isSmall } from '../../core/dlp/text-slots.ts'
 
-/** `shown`: what people see, without secrets. `outputs`: what tool servers answer, as the operator wants it. */
-export type RuleSet = 'shown' | 'outputs'
+/** `shown`: what people see, without secrets. `outputs`: what tool servers answer, as the operator wants it. `messages`: what people write to the agent. */
+export type RuleSet = 'shown' | 'outputs' | 'messages'
 
 /** A value that is there at once where the text was small. */
 export type Soon<T> = T | Promise<T>

@@ -7,10 +7,11 @@ import type { ToolflowView } from '../../contract/toolflow.ts'
 import { cardOf, type CallNow } from '../../core/toolflow/cards.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
+import { waitForRun } from '../runs/wait-for-run.ts'
 import { describeCall } from '../calls/describe-call.ts'
 import { packetOf } from '../approvals/packet-of.ts'
 import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
-import { LONGEST_WAIT_MS, maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
+import { maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
 
@@ -53,36 +54,12 @@ function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
 const stateOf = (run: RunRow) => run.state as ToolflowState
 
 /** The first view that is at rest, or the last one when the time is over. */
-export async function waitForView(
+export const waitForView = (
   deps: ReadToolflowDeps,
   run_id: RunId,
   wait_ms: number,
   isAtRest: (view: ToolflowView) => boolean,
-): Promise<ToolflowView> {
-  const first = await viewNow(deps, run_id)
-  if (wait_ms <= 0 || isAtRest(first) || deps.stopping.aborted) return first
-  return new Promise((resolve, reject) => {
-    let last = first
-    const finish = (view: ToolflowView) => {
-      stopListening()
-      cancel()
-      deps.stopping.removeEventListener('abort', stop)
-      resolve(view)
-    }
-    const look = async () => {
-      last = await viewNow(deps, run_id)
-      if (isAtRest(last)) finish(last)
-    }
-    const stopListening = deps.watch.onRow((table, id) => {
-      if (table === 'runs' && id === run_id) look().catch(reject)
-    })
-    const stop = () => finish(last)
-    const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), stop)
-    deps.stopping.addEventListener('abort', stop)
-    // It may have come to rest between the first look and the listening.
-    look().catch(reject)
-  })
-}
+): Promise<ToolflowView> => waitForRun(deps, run_id, wait_ms, () => viewNow(deps, run_id), isAtRest)
 
 async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowView> {
   const run = (await deps.shelves.row('runs', run_id))?.row

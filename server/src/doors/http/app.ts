@@ -17,6 +17,7 @@ import { describeMcp } from './mcp.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
+import { agentRoutes } from './agent.ts'
 import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, notReady, problemResponse } from '../entrance/problem.ts'
 import type { Answers, App, Door } from './door.ts'
@@ -97,6 +98,7 @@ export function httpApp(door: HttpDoor): App {
   ]
   for (const routes of rooms) routes(app, door.gate)
   streamRoute(app, door.gate, door)
+  agentRoutes(app, door.gate, door)
   metricsRoute(app, door.metrics)
   describeMcp(app)
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })

@@ -6,36 +6,13 @@ import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { App } from './door.ts'
 import { CALLERS, route } from './route.ts'
+import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
 
-export type StreamOptions = {
-  /** Aborted when the gate stops: streams say goodbye and end. */
-  readonly stopping: AbortSignal
-  readonly heartbeat_ms?: number
-  /** What may wait for a slow reader, beyond what its connection buffers. */
-  readonly waiting_bytes?: number
-}
-
-const HEARTBEAT_MS = 15_000
-const MOST_PER_CALLER = 8
-const MOST = 512
-const WAITING_BYTES = 1_048_576
-const RECONNECT_MS = 2_000
-
-/** Why a stream ends, as its last event says it. `too_slow`: read faster, or resume from the last event's id. */
-type Goodbye = 'stopping' | 'too_slow' | 'unauthorised'
+export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>
 
 /** What changes, as server-sent events: for the console, and for whoever would otherwise ask again and again. */
 export function streamRoute(app: App, gate: Gate, options: StreamOptions): void {
-  const { stopping, heartbeat_ms = HEARTBEAT_MS, waiting_bytes = WAITING_BYTES } = options
-  const open = new Map<string, number>()
-  let all = 0
-  const count = (id: string, by: 1 | -1) => {
-    all += by
-    const left = (open.get(id) ?? 0) + by
-    if (left === 0) open.delete(id)
-    else open.set(id, left)
-  }
-
+  const open = new OpenStreams()
   app.openapi(
     route({
       method: 'get',
@@ -53,22 +30,15 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
         const paths = `kinds: some of ${CHANGE_KINDS.join(', ')}, with commas between`
         return problemResponse(problem('request.invalid', { paths }), c.get('trace'))
       }
-      if (stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
-      if (all >= MOST || (open.get(who) ?? 0) >= MOST_PER_CALLER)
-        return problemResponse(problem('stream.too_many', { limit: String(MOST_PER_CALLER) }), c.get('trace'))
-      count(who, 1)
-      const stream = changeStream(gate, caller, {
-        kinds,
-        from: c.req.header('last-event-id'),
-        stopping,
-        heartbeat_ms,
-        waiting_bytes,
-        // A key may be revoked while its stream is open.
+      if (options.stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
+      if (open.isFull(who))
+        return problemResponse(problem('stream.too_many', { limit: String(open.most) }), c.get('trace'))
+      const from = c.req.header('last-event-id')
+      return eventStream({
+        ...options,
         isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
-        onEnd: () => count(who, -1),
-      })
-      return new Response(stream, {
-        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+        onEnd: open.take(who),
+        begin: (out) => tellChanges(gate, caller, { kinds, from }, out),
       })
     },
   )
@@ -82,70 +52,20 @@ function kindsOf(words: string | undefined): ReadonlySet<ChangeKind> | undefined
   return asked.every((word) => known.includes(word)) ? new Set(asked as ChangeKind[]) : undefined
 }
 
-type Listening = {
-  readonly kinds: ReadonlySet<ChangeKind>
-  readonly from: string | undefined
-  readonly stopping: AbortSignal
-  readonly heartbeat_ms: number
-  readonly waiting_bytes: number
-  readonly isStillWelcome: () => Promise<boolean>
-  readonly onEnd: () => void
-}
+type Wanted = { readonly kinds: ReadonlySet<ChangeKind>; readonly from: string | undefined }
 
-/**
- * INVARIANT: every change after `from` is in the stream once, or a `reset` says that some are not.
- * INVARIANT: what waits for a slow reader is bounded; beyond that the stream ends and says why.
- */
-function changeStream(gate: Gate, caller: Caller, listening: Listening): ReadableStream<Uint8Array> {
-  const { kinds, from, stopping, heartbeat_ms } = listening
-  const bytes = new TextEncoder()
-  let end = () => {}
-  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const write = (text: string) => controller.enqueue(bytes.encode(text))
-    const leave = (reason: Goodbye) => {
-      end()
-      write(eventOf('goodbye', { reason }))
-      controller.close()
-    }
-    const tell = (change: GateChange) => {
-      if (change.kind !== 'reset' && !kinds.has(change.kind)) return
-      const { id, kind, ...data } = change
-      write(eventOf(kind, data, id))
-      if ((controller.desiredSize ?? 0) <= 0) leave('too_slow')
-    }
-    const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
-    write(`retry: ${RECONNECT_MS}\n\n`)
-    if (missed === undefined) write(eventOf('reset', { at: Date.now() }, gate.changes.newest()))
-    // Without an id of its own a reader that never saw a change could not resume.
-    else if (missed.length === 0) write(eventOf('hello', { at: Date.now() }, gate.changes.newest()))
-    const stopHearing = gate.changes.onChange(caller, tell)
-    const beatOnce = async () => {
-      // Who cannot be asked about is not known, and unknown means no.
-      const isWelcome = await listening.isStillWelcome().catch(() => false)
-      if (ended) return
-      if (!isWelcome) leave('unauthorised')
-      else if ((controller.desiredSize ?? 0) > 0) write(': still here\n\n')
-    }
-    const beat = setInterval(() => void beatOnce(), heartbeat_ms)
-    const onStopping = () => leave('stopping')
-    stopping.addEventListener('abort', onStopping)
-    let ended = false
-    end = () => {
-      if (ended) return
-      ended = true
-      stopHearing()
-      clearInterval(beat)
-      stopping.removeEventListener('abort', onStopping)
-      listening.onEnd()
-    }
-    for (const change of missed ?? []) if (!ended) tell(change)
+/** INVARIANT: every change after `from` is in the stream once, or a `reset` says that some are not. */
+function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: EventOut): () => void {
+  const tell = (change: GateChange) => {
+    if (change.kind !== 'reset' && !kinds.has(change.kind)) return
+    const { id, kind, ...data } = change
+    out.tell(kind, data, id)
   }
-  return new ReadableStream(
-    { start, cancel: () => end() },
-    new ByteLengthQueuingStrategy({ highWaterMark: listening.waiting_bytes }),
-  )
-}
-
-function eventOf(event: string, data: object, id?: string): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
+  if (missed === undefined) out.tell('reset', { at: Date.now() }, gate.changes.newest())
+  // Without an id of its own a reader that never saw a change could not resume.
+  else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest())
+  const stopHearing = gate.changes.onChange(caller, tell)
+  for (const change of missed ?? []) if (!out.isOver()) tell(change)
+  return stopHearing
 }

@@ -1,0 +1,275 @@
+import { MOST_TRIES, type AgentUsage, type LastToolResult } from '../../contract/agent.ts'
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { Caller } from '../../contract/caller.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { Bug, PROBLEMS, type Problem, type ProblemCode } from '../../contract/problems.ts'
+import { failedResult } from '../../core/agent/moves.ts'
+import {
+  ANSWER_INSTRUCTIONS,
+  INTENT_INSTRUCTIONS,
+  PLAN_INSTRUCTIONS,
+  planIn,
+  PROPOSE_INSTRUCTIONS,
+  SUMMARY_INSTRUCTIONS,
+  toSummarise,
+  turnOf,
+  turnsOf,
+} from '../../core/agent/prompts.ts'
+import type { AgentState } from '../../core/agent/state.ts'
+import { agent, type AgentFound, type AgentNodeEffect } from '../../core/agent/step.ts'
+import { outputText } from '../../core/gate/interpret.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { sayProblem } from '../../core/toolflow/cards.ts'
+import { describeCall, type Links } from '../calls/describe-call.ts'
+import { searchTools } from '../catalogue/search-tools.ts'
+import type { Live } from '../ports/upstream.ts'
+import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../ports/models.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
+import { offeredTools, proposalOf, type ProposalDeps } from './propose-call.ts'
+import { stateOf, type ThreadDeps } from './threads.ts'
+
+export type AgentEffectDeps = ThreadDeps &
+  ProposalDeps & {
+    readonly models: AgentModels
+    readonly clock: Clock
+    readonly digest: Digest
+    readonly links: Links
+    readonly dispatch: (request: CallRequest, live?: Live) => Promise<Outcome>
+  }
+
+type Work = (deps: AgentEffectDeps, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
+
+/** Who does what at which node. The thread's own row says everything that the work needs to know. */
+export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEffect> {
+  const perform =
+    (work: Work): Perform<AgentNodeEffect> =>
+    async (_, performing) => {
+      const row = (await deps.shelves.row('runs', performing.run_id))?.row
+      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
+      const found = await work(deps, stateOf(row), performing)
+      return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
+    }
+  return {
+    agent_intent: perform(findIntent),
+    agent_plan: perform(makePlan),
+    agent_propose: perform(proposeCall),
+    agent_call: perform(makeCall),
+    agent_outcome: perform(readOutcome),
+    agent_answer: perform(writeAnswer),
+  }
+}
+
+const findIntent: Work = async (deps, state, performing) => {
+  const said = await ask(deps, state, performing, {
+    role: 'planner',
+    purpose: 'intent',
+    instructions: INTENT_INSTRUCTIONS,
+    messages: turnsOf(state),
+  })
+  if ('failed' in said) return failure(said.failed)
+  const intent = /\bCONVERSATION\b/i.test(said.text) && !/\bTASK\b/i.test(said.text) ? 'conversation' : 'task'
+  return { intent, usage: said.usage }
+}
+
+const makePlan: Work = async (deps, state, performing) => {
+  const message = state.turn?.text ?? ''
+  const found = await searchTools(deps, callerOf(state), message.slice(0, 1_000) || 'help', state.settings.tools)
+  const tools = found.ok ? found.value.map(({ skill_id, title }) => `${skill_id}: ${title}`) : []
+  const said = await ask(deps, state, performing, {
+    role: 'planner',
+    purpose: 'plan',
+    instructions: `${PLAN_INSTRUCTIONS}\n\nTools, as JSON:\n${JSON.stringify(tools)}`,
+    messages: turnsOf(state),
+  })
+  if ('failed' in said) return failure(said.failed)
+  const plan = planIn(said.text)
+  return { usage: said.usage, ...(plan === undefined ? {} : { plan }) }
+}
+
+const proposeCall: Work = async (deps, state, performing) => {
+  const { plan, current_step } = state
+  const tools = await offeredTools(deps, state)
+  const steps = (plan ?? []).map((step, index) => ({ step: index + 1, says: step, status: state.step_status[index] }))
+  const now = `The plan, as JSON:\n${JSON.stringify(steps)}\nCarry out step ${current_step + 1}.`
+  const said = await ask(deps, state, performing, {
+    role: 'executor',
+    purpose: 'propose',
+    instructions: `${PROPOSE_INSTRUCTIONS}\n\n${now}`,
+    messages: turnsOf(state),
+    tools,
+  })
+  if ('failed' in said) return failure(said.failed)
+  return { usage: said.usage, ...(await proposalOf(deps, state, tools, said)) }
+}
+
+/** Canonicalised and hashed by code when it was proposed; compared again with what is about to be sent. */
+const makeCall: Work = async (deps, state, { signal }) => {
+  const { proposed_tool: tool, run_id, works, current_step } = state
+  if (tool === null) throw new Bug('there is no call to make')
+  const canonical = canonicalJson(tool.args)
+  const isSame =
+    canonical.ok && canonical.value === tool.canonical_args && deps.digest(canonical.value) === tool.args_hash
+  if (!isSame) return { integrity: 'mismatch', verdict: { effect: 'block', why: 'integrity mismatch' } }
+  const request: CallRequest = {
+    caller: callerOf(state),
+    tool: tool.name,
+    args: tool.args,
+    claimed: { canonical: tool.canonical_args, hash: tool.args_hash },
+    thread: state.thread_id,
+    trace: state.trace,
+    idempotency_key: `agent/${run_id}/${works}`,
+    by_run: { run_id, kind: agent.kind, step: `step ${current_step + 1}`, lane: null, at_least: 'allow' },
+  }
+  const outcome = await deps.dispatch(request, { signal })
+  return isForNow(outcome) ? 'later' : foundIn(outcome)
+}
+
+const readOutcome: Work = async (deps, state) => {
+  const call_id = state.call?.call_id ?? ''
+  const row = (await deps.shelves.row('calls', call_id))?.row
+  if (row === undefined) throw new Bug('the thread`s call is gone')
+  return foundIn(describeCall(row, deps.links))
+}
+
+const writeAnswer: Work = async (deps, state, performing) => {
+  let length = 0
+  const said = await ask(deps, state, performing, {
+    role: 'finalizer',
+    purpose: 'answer',
+    instructions: ANSWER_INSTRUCTIONS,
+    messages: turnsOf(state),
+    onText(text) {
+      performing.emit({ text, offset: length })
+      length += text.length
+    },
+  })
+  if ('failed' in said) return failure(said.failed)
+  const notice = deps.models.notice === undefined ? '' : `\n\n(${deps.models.notice})`
+  const { text } = said
+  return { text: `${text}${notice}`, usage: said.usage, ...(await summarised(deps, state, performing, said.usage)) }
+}
+
+/** Old turns make room for new ones. Without a summary they stay until they no longer fit. */
+async function summarised(
+  deps: AgentEffectDeps,
+  state: AgentState,
+  performing: Performing,
+  used: AgentUsage,
+): Promise<AgentFound> {
+  const of = toSummarise(state)
+  if (of === 0) return {}
+  const old = state.messages.slice(0, of).map(turnOf)
+  const before = state.summary === null ? '' : `Before that: ${JSON.stringify(state.summary)}\n`
+  const text = `${before}${JSON.stringify(old)}`.slice(0, state.settings.context_chars)
+  const said = await ask(deps, state, performing, {
+    role: 'finalizer',
+    purpose: 'summary',
+    instructions: SUMMARY_INSTRUCTIONS,
+    messages: [{ role: 'user', text }],
+  })
+  if ('failed' in said) return {}
+  return { summary: { text: said.text.slice(0, LONGEST_SUMMARY), of }, usage: sum(used, said.usage) }
+}
+
+const LONGEST_SUMMARY = 4_000
+
+const sum = (one: AgentUsage, other: AgentUsage): AgentUsage => ({
+  model_calls: one.model_calls + other.model_calls,
+  input_tokens: one.input_tokens + other.input_tokens,
+  output_tokens: one.output_tokens + other.output_tokens,
+  cost: one.cost + other.cost,
+})
+
+type Asked = Pick<ModelQuestion, 'instructions' | 'messages' | 'tools' | 'onText'> & {
+  readonly role: ModelRole
+  readonly purpose: ModelPurpose
+}
+
+function ask(
+  deps: AgentEffectDeps,
+  state: AgentState,
+  { signal }: Performing,
+  asked: Asked,
+): Promise<ModelAnswer | { readonly failed: string }> {
+  const results = state.messages.filter(({ role }) => role === 'tool').map(({ text }) => text)
+  const message = state.messages.findLast(({ role }) => role === 'user')?.text ?? ''
+  const tries = Math.min(state.tries[state.current_step] ?? 0, MOST_TRIES)
+  return deps.models.ask({ ...asked, script: { message, step: state.current_step, tries, results }, signal })
+}
+
+const failure = (says: string): AgentFound => ({ failure: { code: 'agent.model_unavailable', says } })
+
+const callerOf = ({ caller }: AgentState): Caller => Caller.parse(caller)
+
+/** Refused because of the moment, not because of the call: the driver tries again. */
+function isForNow(outcome: Outcome): boolean {
+  return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
+}
+
+const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
+
+/** What an outcome means for the thread. */
+function foundIn(outcome: Outcome): AgentFound {
+  if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
+  const call = {
+    call_id: outcome.call_id ?? null,
+    status: outcome.status,
+    approval_id: outcome.status === 'pending' ? outcome.approval_id : null,
+  }
+  switch (outcome.status) {
+    case 'pending':
+      return { call, verdict: { effect: 'ask', why: whyIn(outcome.evidence) }, expires_at: outcome.expires_at }
+    case 'refused':
+      return {
+        call,
+        verdict: { effect: 'block', why: whyIn(outcome.evidence) || PROBLEMS[outcome.problem.code].says },
+        result: failedResult(refusalText(outcome.problem, outcome.evidence)),
+        ...(outcome.problem.code === 'call.integrity_mismatch' ? { integrity: 'mismatch' as const } : {}),
+      }
+    case 'executing':
+      return { call, verdict: { effect: 'allow', why: '' } }
+    case 'executed':
+      return { call, verdict: { effect: 'allow', why: '' }, result: resultOf(outcome) }
+    default:
+      return { call, verdict: { effect: 'allow', why: '' }, result: failedOutcome(outcome) }
+  }
+}
+
+const whyIn = (evidence: readonly { readonly effect: string; readonly says: string }[]): string =>
+  evidence
+    .filter(({ effect }) => effect !== 'allow')
+    .map(({ says }) => says)
+    .join('; ')
+    .slice(0, 1_000)
+
+function refusalText(
+  problem: Problem,
+  evidence: readonly { readonly effect: string; readonly says: string }[],
+): string {
+  const why = whyIn(evidence)
+  const said = sayProblem(problem)
+  const reason = problem.about['reason']
+  return [said, ...(reason === undefined ? [] : [`reason: ${reason}`]), ...(why === '' ? [] : [why])].join(': ')
+}
+
+function resultOf({ result, output, read_back, hint }: Extract<Outcome, { status: 'executed' }>): LastToolResult {
+  const more = [read_back, hint].filter((one) => one !== undefined)
+  const text = [outputText(result), ...more].join('\n')
+  const { evicted, size_chars, rehydration_allowed, pointer, summary } = output
+  return {
+    status: 'success',
+    output: text,
+    evicted,
+    pointer: pointer ?? null,
+    size_chars,
+    rehydration_allowed,
+    summary: summary ?? null,
+  }
+}
+
+function failedOutcome(outcome: Extract<Outcome, { status: 'failed' | 'unknown' }>): LastToolResult {
+  const said = sayProblem(outcome.problem)
+  const result = 'result' in outcome && outcome.result !== undefined ? outputText(outcome.result) : undefined
+  return failedResult(result === undefined ? said : `${said}: ${result}`)
+}

@@ -1,0 +1,42 @@
+import type { AgentAnswer, AgentBody } from '../../contract/agent.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { Page } from '../ports/reads.ts'
+import { ownThread } from './threads.ts'
+import { afterAllOf, followThread, type FollowDeps, type Follower } from './follow-thread.ts'
+import {
+  cancelTurn,
+  listThreads,
+  readThread,
+  type CancelThreadDeps,
+  type ThreadsPage,
+  type ThreadView,
+} from './read-threads.ts'
+import { runAgent, type RunAgent, type RunAgentDeps } from './run-agent.ts'
+
+export type AgentWorld = RunAgentDeps & FollowDeps & CancelThreadDeps
+
+/** Threads: a model plans and proposes, code decides. */
+export interface AgentGate {
+  run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
+  read(caller: Caller, run_id: string): Promise<Result<ThreadView>>
+  list(caller: Caller, page: Page): Promise<ThreadsPage>
+  /** Stops what a thread is doing. */
+  cancel(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
+  /** The id of the newest event of an own thread. */
+  place(caller: Caller, thread_id: string): Promise<string | undefined>
+  /** Tells what happened after an event and goes on telling, until it is stopped. */
+  follow(caller: Caller, run_id: string, from: string | undefined, follower: Follower): Promise<Result<() => void>>
+}
+
+export const bindAgent = (world: AgentWorld): AgentGate => ({
+  run: (caller, body, more) => runAgent(world, caller, body, more),
+  read: (caller, run_id) => readThread(world, caller, run_id),
+  list: (caller, page) => listThreads(world, caller, page),
+  cancel: (caller, thread_id) => cancelTurn(world, caller, thread_id),
+  place: async (caller, thread_id) => {
+    const thread = await ownThread(world, caller, thread_id)
+    return thread === undefined ? undefined : afterAllOf(thread.run.cursor)
+  },
+  follow: (caller, run_id, from, follower) => followThread(world, caller, run_id, from, follower),
+})

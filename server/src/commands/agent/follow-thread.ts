@@ -1,0 +1,112 @@
+import type { AgentEvent } from '../../contract/agent.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { RunId } from '../../contract/ids.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { isEndedRun } from '../../contract/run.ts'
+import { eventsOf } from '../../core/agent/events.ts'
+import { startThread, type AgentState } from '../../core/agent/state.ts'
+import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
+import type { Watch } from '../changes/watch-rows.ts'
+import type { Journal } from '../ports/reads.ts'
+import { visibleThread, type ThreadDeps } from './threads.ts'
+
+export type FollowDeps = ThreadDeps & {
+  readonly journal: Pick<Journal, 'events'>
+  readonly watch: Pick<Watch, 'onRow'>
+  /** What performers show before their end, on this node. */
+  readonly onShown: (run_id: RunId, listener: (key: string, news: Json) => void) => () => void
+}
+
+/** `id` is absent for what is not kept: the pieces of an answer that is being written. */
+export type FollowedEvent = AgentEvent & { readonly id?: string }
+
+export type Follower = {
+  readonly onEvent: (event: FollowedEvent) => void
+  /** The thread has ended: nothing more will come. */
+  readonly onEnd: () => void
+}
+
+const AT_ONCE = 200
+
+/** Where in the journal an event stands: the event that led to it, and its number among those of one step. */
+type Place = { readonly seq: number; readonly n: number }
+
+/**
+ * Tells everything that happened to a thread after a place, and goes on telling. The events are computed from the journal, so
+ * every node gives the same ones with the same ids.
+ * INVARIANT: every event after `from` is told once and in order.
+ */
+export async function followThread(
+  deps: FollowDeps,
+  caller: Caller,
+  run_id: string,
+  from: string | undefined,
+  follower: Follower,
+): Promise<Result<() => void>> {
+  const thread = await visibleThread(deps, caller, run_id)
+  if (thread === undefined) return refuse('agent.thread_unknown', { thread_id: run_id })
+  const start = placeOf(from)
+  if (start === undefined) return refuse('request.invalid', { paths: 'last-event-id: not an id of this stream' })
+  let state: AgentState = startThread(thread.state)
+  let seq = 0
+  let isStopped = false
+  let isReading = false
+  let isAgain = false
+
+  const readOn = async () => {
+    for (;;) {
+      const events = await deps.journal.events(thread.run.run_id, seq, AT_ONCE)
+      for (const one of events) {
+        const before = state
+        state = agent.step(before, one.event as AgentRunEvent).state
+        seq = one.seq
+        const told = eventsOf(before, state)
+        for (const [n, event] of told.entries()) {
+          const isNew = seq > start.seq || (seq === start.seq && n > start.n)
+          if (isNew && !isStopped) follower.onEvent({ ...event, id: `${seq}.${n}` })
+        }
+      }
+      if (events.length < AT_ONCE) return
+    }
+  }
+  const look = async () => {
+    if (isReading) {
+      isAgain = true
+      return
+    }
+    isReading = true
+    do {
+      isAgain = false
+      await readOn()
+    } while (isAgain)
+    isReading = false
+    const row = (await deps.shelves.row('runs', run_id))?.row
+    if (!isStopped && (row === undefined || isEndedRun(row))) {
+      stop()
+      follower.onEnd()
+    }
+  }
+  const stopHearing = deps.watch.onRow((table, id) => {
+    if (table === 'runs' && id === run_id) void look().catch(stop)
+  })
+  const stopShown = deps.onShown(thread.run.run_id, (key, news) => {
+    if (!isStopped && isJsonObject(news)) follower.onEvent({ event: 'message_delta', data: { key, ...news } })
+  })
+  function stop() {
+    isStopped = true
+    stopHearing()
+    stopShown()
+  }
+  await look()
+  return ok(stop)
+}
+
+/** After everything that one event of the journal led to. */
+export const afterAllOf = (seq: number): string => `${seq}.999999`
+
+function placeOf(id: string | undefined): Place | undefined {
+  if (id === undefined || id === '') return { seq: 0, n: -1 }
+  const [, seq, n] = /^(\d{1,15})\.(\d{1,6})$/.exec(id) ?? []
+  return seq === undefined || n === undefined ? undefined : { seq: Number(seq), n: Number(n) }
+}

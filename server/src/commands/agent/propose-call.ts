@@ -1,0 +1,136 @@
+import { Caller } from '../../contract/caller.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { inForce } from '../../contract/tool.ts'
+import type { AgentState } from '../../core/agent/state.ts'
+import type { AgentFound } from '../../core/agent/step.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import { validateAgainst } from '../../core/json/validate-args.ts'
+import { sayProblem } from '../../core/toolflow/cards.ts'
+import { grepArtifact, type GrepDeps } from '../artifacts/grep-artifact.ts'
+import { readArtifact } from '../artifacts/read-artifact.ts'
+import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
+import type { ModelAnswer, OfferedTool } from '../ports/models.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+
+export type ProposalDeps = SearchDeps & GrepDeps & { readonly clock: Clock; readonly digest: Digest }
+
+const ASK_USER: OfferedTool = {
+  name: 'ask_user',
+  description: 'Ask the user for something that is missing. Use it instead of guessing.',
+  schema: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
+}
+const ARTIFACT_READ: OfferedTool = {
+  name: 'artifact_read',
+  description: 'Read a part of an output that was too large: `pointer` as in the result, from a character, so many.',
+  schema: {
+    type: 'object',
+    properties: { pointer: { type: 'string' }, from: { type: 'integer' }, length: { type: 'integer' } },
+    required: ['pointer'],
+  },
+}
+const ARTIFACT_GREP: OfferedTool = {
+  name: 'artifact_grep',
+  description: 'Find the lines of such an output that contain a text.',
+  schema: {
+    type: 'object',
+    properties: { pointer: { type: 'string' }, pattern: { type: 'string' } },
+    required: ['pointer', 'pattern'],
+  },
+}
+const LONGEST_PURPOSE = 1_000
+const LONGEST_SCHEMA = 20_000
+const LONGEST_QUESTION = 1_000
+const LONGEST_PAGE = 10_000
+
+/** The tools that answer the step best, never the whole catalogue; and what the runtime itself can do. */
+export async function offeredTools(deps: ProposalDeps, state: AgentState): Promise<readonly OfferedTool[]> {
+  const { plan, current_step, settings, messages } = state
+  const step = plan?.[current_step] ?? ''
+  const message = messages.findLast(({ role }) => role === 'user')?.text ?? ''
+  const caller = Caller.parse(state.caller)
+  const found = await Promise.all(
+    [step, message].map((query) => searchTools(deps, caller, query.slice(0, 1_000) || 'help', settings.tools)),
+  )
+  const ids = [...new Set(found.flatMap((one) => (one.ok ? one.value.map(({ skill_id }) => skill_id) : [])))]
+  const tools = ids.slice(0, settings.tools).flatMap((id) => {
+    const tool = deps.catalogue.tool(id)
+    if (tool === undefined || tool.row.admitted === undefined) return []
+    const { definition } = inForce(tool.row)
+    const { inputSchema: schema, description = '' } = definition
+    if (JSON.stringify(schema).length > LONGEST_SCHEMA) return []
+    return [{ name: id, description: description.slice(0, LONGEST_PURPOSE), schema }]
+  })
+  const hasArtifacts = messages.some(({ role, text }) => role === 'tool' && text.includes('artifact://'))
+  return [...tools, ASK_USER, ...(hasArtifacts ? [ARTIFACT_READ, ARTIFACT_GREP] : [])]
+}
+
+/**
+ * What the executor's model said, as a call that can be judged or as words.
+ * INVARIANT: only an offered tool with arguments that fit its schema is a call; hash and canonical form are made here.
+ */
+export async function proposalOf(
+  deps: ProposalDeps,
+  state: AgentState,
+  offered: readonly OfferedTool[],
+  { text, call }: ModelAnswer,
+): Promise<Pick<AgentFound, 'proposed' | 'said'>> {
+  if (call === undefined)
+    return { said: { kind: text.trim() === '' ? 'invalid' : 'text', text: text.trim() || 'the model said nothing' } }
+  const { name, args } = call
+  const invalid = (why: string) => ({ said: { kind: 'invalid' as const, text: why, tool: name.slice(0, 100) } })
+  if (!offered.some((tool) => tool.name === name)) return invalid('there is no such tool among those you were offered')
+  if (args === undefined || !isJsonObject(args)) return invalid('the arguments are not a JSON object')
+  if (name === ASK_USER.name)
+    return { said: { kind: 'question', text: textIn(args, 'question').slice(0, LONGEST_QUESTION) } }
+  if (name === ARTIFACT_READ.name || name === ARTIFACT_GREP.name)
+    return { said: { kind: 'lookup', text: await lookUp(deps, state, name, args), tool: name } }
+  const tool = deps.catalogue.tool(name)
+  if (tool === undefined) return invalid('the tool is gone')
+  const { definition, hash } = inForce(tool.row)
+  const valid = validateAgainst(definition.inputSchema, hash, args)
+  if (!valid.ok) return invalid(sayProblem(valid.problem))
+  const canonical = canonicalJson(args)
+  if (!canonical.ok) return invalid(sayProblem(canonical.problem))
+  return {
+    proposed: {
+      name,
+      args,
+      canonical_args: canonical.value,
+      args_hash: deps.digest(canonical.value),
+      tool_call_id: `${state.run_id}/${state.works}`,
+      step_idx: state.current_step,
+      created_at: deps.clock(),
+    },
+  }
+}
+
+/** Only artifacts of the thread's own user; the pointer is a digest and never a path. */
+async function lookUp(deps: ProposalDeps, { caller }: AgentState, name: string, args: JsonObject): Promise<string> {
+  const digest = /^(?:artifact:\/\/)?([0-9a-f]{64})$/.exec(textIn(args, 'pointer'))?.[1] ?? ''
+  const who = Caller.parse(caller)
+  if (name === ARTIFACT_READ.name) {
+    const from = wholeIn(args, 'from', 0)
+    const read = await readArtifact(
+      deps,
+      who,
+      digest,
+      from,
+      Math.min(LONGEST_PAGE, wholeIn(args, 'length', LONGEST_PAGE)),
+    )
+    return read.ok
+      ? `characters ${from} to ${from + read.value.text.length} of ${read.value.size}:\n${read.value.text}`
+      : sayProblem(read.problem)
+  }
+  const pattern = textIn(args, 'pattern')
+  const found = await grepArtifact(deps, who, digest, { pattern, regexp: false, around: 1, limit: 20 })
+  return found.ok ? JSON.stringify(found.value).slice(0, LONGEST_PAGE) : sayProblem(found.problem)
+}
+
+const textIn = (args: JsonObject, name: string): string => {
+  const value: Json | undefined = args[name]
+  return typeof value === 'string' ? value : ''
+}
+const wholeIn = (args: JsonObject, name: string, otherwise: number): number => {
+  const value: Json | undefined = args[name]
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise
+}

@@ -1,0 +1,138 @@
+import type { AgentMessage, AgentStatus, AgentUsage, StepStatus } from '../../contract/agent.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import type { RunId } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Page } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import { tellRun } from '../runs/run-changes.ts'
+import { maySeeRun } from '../runs/may-see-run.ts'
+import { ownThread, standingOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
+
+export type ThreadSummary = {
+  readonly thread_id: string
+  readonly run_id: RunId
+  readonly status: AgentStatus
+  readonly created_at: number
+  /** The first message, shortened. */
+  readonly title: string
+  readonly turns: number
+  readonly usage: AgentUsage
+  readonly do_not_store: boolean
+}
+
+/** A thread whole: what was said, the plan and how far it is, what waits. For export, and for whoever draws it. */
+export type ThreadView = ThreadSummary & {
+  readonly node: string
+  readonly intent: string | null
+  readonly messages: readonly AgentMessage[]
+  readonly summary: string | null
+  readonly plan: readonly { readonly step: string; readonly status: StepStatus; readonly tries: number }[]
+  readonly current_step: number
+  readonly proposed_tool: { readonly name: string; readonly args_hash: string } | null
+  readonly call_id: string | null
+  readonly awaiting_approval: boolean
+  readonly approval_id: string | null
+  readonly approval_expires_at: number | null
+  readonly awaiting_user_input: boolean
+  readonly question: string | null
+  readonly security_findings: readonly {
+    readonly rule_id: string
+    readonly severity: string
+    readonly message: string
+  }[]
+  readonly audit_trail: readonly string[]
+}
+export type ThreadsPage = { readonly items: readonly ThreadSummary[]; readonly next?: number }
+
+const LONGEST_TITLE = 100
+
+export async function readThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Result<ThreadView>> {
+  const thread = await visibleThread(deps, caller, run_id)
+  return thread === undefined ? refuse('agent.thread_unknown', { thread_id: run_id }) : ok(viewOf(thread))
+}
+
+/** The caller's own threads, newest first. */
+export async function listThreads(deps: ThreadDeps, caller: Caller, page: Page): Promise<ThreadsPage> {
+  const where = { kind: agent.kind, owner: callerIdentity(caller) }
+  const held = await deps.shelves.list('runs', where, { ...page, newest_first: true })
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  const seen = held.filter(({ row }) => row.expired_at === undefined && maySeeRun(caller, row))
+  const items = seen.map(({ row }) => summaryOf({ run: row, state: stateOf(row) }))
+  return { items, ...(last === undefined ? {} : { next: last.cursor }) }
+}
+
+export type CancelThreadDeps = ThreadDeps & {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Stops what the thread is doing; it goes on with the next message. */
+export async function cancelTurn(
+  deps: CancelThreadDeps,
+  caller: Caller,
+  thread_id: string,
+): Promise<Result<ThreadView>> {
+  const thread = await ownThread(deps, caller, thread_id)
+  if (thread === undefined) return refuse('agent.thread_unknown', { thread_id })
+  const { run_id } = thread.run
+  const event: AgentRunEvent = { type: 'agent.cancel', by: caller.id }
+  const entry = {
+    at: deps.clock(),
+    type: 'agent.cancel_requested',
+    actor: caller.id,
+    trace: deps.ids.trace(),
+    subject: { run: run_id, thread: thread_id },
+  }
+  const recorded = await deps.ledger.commit([...tellRun(run_id, event), { kind: 'audit', entry }])
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  return readThread(deps, caller, run_id)
+}
+
+function summaryOf(thread: Thread): ThreadSummary {
+  const { run, state } = thread
+  const first = state.messages.find(({ role }) => role === 'user')?.text ?? ''
+  return {
+    thread_id: state.thread_id,
+    run_id: run.run_id,
+    status: standingOf(thread),
+    created_at: run.created_at,
+    title: first.slice(0, LONGEST_TITLE),
+    turns: state.turns_ended,
+    usage: state.usage,
+    do_not_store: state.do_not_store,
+  }
+}
+
+function viewOf(thread: Thread): ThreadView {
+  const { state } = thread
+  return {
+    ...summaryOf(thread),
+    node: state.node,
+    intent: state.intent,
+    messages: state.messages,
+    summary: state.summary,
+    plan: (state.plan ?? []).map((step, index) => ({
+      step,
+      status: state.step_status[index] ?? 'pending',
+      tries: state.tries[index] ?? 0,
+    })),
+    current_step: state.current_step,
+    proposed_tool:
+      state.proposed_tool === null
+        ? null
+        : { name: state.proposed_tool.name, args_hash: state.proposed_tool.args_hash },
+    call_id: state.call?.call_id ?? null,
+    awaiting_approval: state.awaiting_approval,
+    approval_id: state.approval_id,
+    approval_expires_at: state.approval_expires_at,
+    awaiting_user_input: state.awaiting_user_input,
+    question: state.question,
+    security_findings: state.security_findings,
+    audit_trail: state.audit_trail,
+  }
+}

@@ -1,0 +1,243 @@
+import type { AgentAnswer, AgentBody, AgentSettings } from '../../contract/agent.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { ok, problem, PROBLEMS, refuse, type Problem, type Result } from '../../contract/problems.ts'
+import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
+import { isEndedRun } from '../../contract/run.ts'
+import { intentOf } from '../../core/agent/intent.ts'
+import { replyWithoutToken, strictReply, type StrictReply } from '../../core/agent/replies.ts'
+import { startThread, type ApprovalReply, type WaitingMessage } from '../../core/agent/state.ts'
+import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
+import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts'
+import { issueToken, redeemToken, type TokenDeps } from '../approvals/tokens.ts'
+import type { EndDeps } from '../approvals/end-approval.ts'
+import type { MintDeps } from '../consents/mint-consent.ts'
+import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { Intake } from '../calls/intake.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { withdrawCall } from '../calls/withdraw-call.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+import { newRunChanges, tellRun } from '../runs/run-changes.ts'
+import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
+import { ownThread, runOfThread, threadNamed, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
+
+export type RunAgentDeps = ThreadDeps &
+  WaitForRunDeps &
+  TokenDeps &
+  DecideDeps &
+  MintDeps &
+  PassphraseDeps &
+  EndDeps & {
+    readonly intake: Intake
+    readonly ledger: Ledger
+    readonly clock: Clock
+    readonly ids: Ids
+    readonly judgement: Pick<Judgement, 'scanner'>
+    readonly agentSettings: AgentSettings
+    /** Only in development: tokens are printed into the thread. */
+    readonly showsTokens: boolean
+  }
+
+export type RunAgent = { readonly trace?: string; readonly wait_ms?: number }
+
+const WAIT_MS = 60_000
+const TURN_REMEMBERED_MS = 7 * 86_400_000
+
+/** A message to an agent: checked and cleaned, put on record, then carried out by the driver. Answers with the end of its turn. */
+export async function runAgent(
+  deps: RunAgentDeps,
+  caller: Caller,
+  body: AgentBody,
+  { trace, wait_ms = WAIT_MS }: RunAgent = {},
+): Promise<Result<AgentAnswer>> {
+  const refused = refusalOf(deps, body)
+  if (refused !== undefined) return { ok: false, problem: refused }
+  const found = await threadFor(deps, caller, body)
+  if (!found.ok) return found
+  const { thread_id, thread } = found.value
+  const turn_id = turnOf(deps, body)
+  const reply = thread?.state.awaiting_approval === true ? strictReply(body.message) : undefined
+  const text = await cleanText(deps, body.message, reply)
+  const asked_hash = deps.digest(JSON.stringify([text, reply?.says ?? null]))
+  const known = thread === undefined ? undefined : knownTurn(thread, turn_id)
+  if (known !== undefined && known.asked_hash !== asked_hash) return refuse('agent.key_reused', { thread_id })
+  if (known === undefined) {
+    if (thread !== undefined && isEndedRun(thread.run)) return refuse('agent.thread_ended', { thread_id })
+    const message: WaitingMessage = {
+      turn_id,
+      asked_hash,
+      text,
+      at: deps.clock(),
+      intent: deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
+      reply: reply === undefined || thread === undefined ? null : await carryOut(deps, caller, thread, reply),
+    }
+    const recorded = await record(deps, caller, { thread_id, thread, message, body, trace })
+    if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  }
+  return waitForTurn(deps, caller, thread_id, turn_id, wait_ms)
+}
+
+function refusalOf(
+  { intake, agentSettings }: RunAgentDeps,
+  { message, idempotency_key }: AgentBody,
+): Problem | undefined {
+  const closed = intake.closedBy()
+  if (closed !== undefined) return closed
+  const limit = agentSettings.message_chars
+  if (message.length > limit) return problem('agent.message_too_long', { limit: String(limit) })
+  if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return invalidKey()
+  return undefined
+}
+
+type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
+
+/** A thread of this caller's, or a new one. Another caller's is a missing one. */
+async function threadFor(deps: RunAgentDeps, caller: Caller, body: AgentBody): Promise<Result<Found>> {
+  const { thread_id, idempotency_key } = body
+  if (thread_id !== undefined) {
+    const thread = await ownThread(deps, caller, thread_id)
+    return thread === undefined ? refuse('agent.thread_unknown', { thread_id }) : ok({ thread_id, thread })
+  }
+  const fresh =
+    idempotency_key === undefined ? threadNamed(deps.ids.trace()) : threadOfKey(deps, caller, idempotency_key)
+  return ok({ thread_id: fresh, thread: await ownThread(deps, caller, fresh) })
+}
+
+const turnOf = ({ digest, ids }: RunAgentDeps, { idempotency_key }: AgentBody): string =>
+  `turn_${idempotency_key === undefined ? ids.trace() : digest(idempotency_key).slice(0, 32)}`
+
+function knownTurn({ state }: Thread, turn_id: string): { readonly asked_hash: string } | undefined {
+  const all = [...(state.turn === null ? [] : [state.turn]), ...state.queue, ...state.turns]
+  return all.find((turn) => turn.turn_id === turn_id)
+}
+
+/** INVARIANT: a token passes untouched to its redemption and is kept nowhere; everything else is cleaned of secrets. */
+async function cleanText(
+  { judgement }: RunAgentDeps,
+  message: string,
+  reply: StrictReply | undefined,
+): Promise<string> {
+  if (reply === undefined) return judgement.scanner.redact(message, 'messages')
+  const reason = reply.says === 'reject' ? reply.reason : undefined
+  return replyWithoutToken(reply, reason === undefined ? undefined : await judgement.scanner.redact(reason, 'messages'))
+}
+
+/** The decision itself, by the same commands as at every other door. */
+async function carryOut(
+  deps: RunAgentDeps,
+  caller: Caller,
+  { state }: Thread,
+  reply: StrictReply,
+): Promise<ApprovalReply> {
+  const { approval_id } = reply
+  const call_id = state.call?.call_id ?? ''
+  // An edited request has taken the place of the one that the thread knows.
+  const pending = (await deps.shelves.row('calls', call_id))?.row.approval_id
+  if (approval_id !== pending && approval_id !== state.approval_id)
+    return { approval_id, result: 'invalid', says: PROBLEMS['approval.unknown'].says }
+  const decided =
+    reply.says === 'approve'
+      ? await redeemToken(deps, caller, { approval_id, token: reply.token, thread: state.thread_id, says: 'approve' })
+      : await rejectCall(deps, caller, approval_id, call_id, reply.reason)
+  if (!decided.ok) return { approval_id, result: 'invalid', says: whyNot(decided.problem) }
+  const reason = reply.says === 'reject' && reply.reason !== undefined ? reply.reason : ''
+  const says = await deps.judgement.scanner.redact(reason, 'messages')
+  return {
+    approval_id: state.approval_id ?? approval_id,
+    result: reply.says === 'approve' ? 'approved' : 'rejected',
+    says,
+  }
+}
+
+const whyNot = ({ code, about }: Problem): string =>
+  about['factors'] === undefined ? PROBLEMS[code].says : `${PROBLEMS[code].says} (${about['factors']})`
+
+/** An approver denies by role; everybody else withdraws their own call. */
+async function rejectCall(
+  deps: RunAgentDeps,
+  caller: Caller,
+  approval_id: string,
+  call_id: string,
+  reason: string | undefined,
+): Promise<Result<unknown>> {
+  if (!DECIDING_KINDS.includes(caller.kind)) return withdrawCall(deps, caller, call_id)
+  return decideApproval(deps, caller, approval_id, { says: 'deny', ...(reason === undefined ? {} : { reason }) })
+}
+
+type Recorded = Found & {
+  readonly message: WaitingMessage
+  readonly body: AgentBody
+  readonly trace: string | undefined
+}
+
+async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
+  const { thread_id, thread, message, body } = told
+  const trace = told.trace ?? deps.ids.trace()
+  const run_id = runOfThread(deps, thread_id)
+  const event: AgentRunEvent = { type: 'agent.message', message }
+  const now = deps.clock()
+  const start = {
+    run_id,
+    thread_id,
+    user_id: caller.user,
+    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+    trace,
+    settings: deps.agentSettings,
+    do_not_store: body.do_not_store ?? false,
+  }
+  const labels = { owner: callerIdentity(caller), thread: thread_id }
+  const run: Change[] =
+    thread === undefined
+      ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)
+      : tellRun(run_id, event)
+  return deps.ledger.commit([
+    // Of two requests with one key, one is the turn.
+    { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
+    ...run,
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: thread === undefined ? 'agent.started' : 'agent.message',
+        actor: caller.id,
+        trace,
+        subject: { run: run_id, thread: thread_id },
+        about: { asked_hash: message.asked_hash, turn: message.turn_id, reply: message.reply?.result ?? '' },
+      },
+    },
+  ])
+}
+
+async function waitForTurn(
+  deps: RunAgentDeps,
+  caller: Caller,
+  thread_id: string,
+  turn_id: string,
+  wait_ms: number,
+): Promise<Result<AgentAnswer>> {
+  const run_id = runOfThread(deps, thread_id)
+  const answerOf = (thread: Thread | undefined): AgentAnswer => {
+    const turn = thread?.state.turns.find((one) => one.turn_id === turn_id)
+    if (turn !== undefined) return { response: turn.response, thread_id, run_id, status: turn.status }
+    const isOver = thread !== undefined && isEndedRun(thread.run)
+    return { response: '', thread_id, run_id, status: isOver ? 'cancelled' : 'running' }
+  }
+  const read = async () => answerOf(await ownThread(deps, caller, thread_id))
+  const answer = await waitForRun(deps, run_id, wait_ms, read, ({ status }) => status !== 'running')
+  return ok(deps.showsTokens && answer.status === 'awaiting_approval' ? await withToken(deps, caller, answer) : answer)
+}
+
+/** Development only, and never for an agent's key: whoever reads the thread could approve with it. */
+async function withToken(deps: RunAgentDeps, caller: Caller, answer: AgentAnswer): Promise<AgentAnswer> {
+  const thread = await ownThread(deps, caller, answer.thread_id)
+  const approval_id = thread?.state.approval_id
+  if (approval_id === null || approval_id === undefined) return answer
+  const token = await issueToken(deps, caller, approval_id)
+  if (!token.ok) return answer
+  const line = `AUTH REQUIRED: To approve, type: APROBAR ${approval_id} ${token.value}`
+  return { ...answer, response: `${answer.response}\n${line}` }
+}

@@ -1,0 +1,25 @@
+import type { AgentStatus } from '../../contract/agent.ts'
+import { quoted } from '../../contract/visible-text.ts'
+import type { AgentState } from './state.ts'
+
+/** How a turn ends. Without a text, a model writes the answer. */
+export type Closing = { readonly status: AgentStatus; readonly text?: string }
+
+/** INVARIANT: everything about approvals, rejections, failures and limits is said by code, never by a model. */
+export function closingOf(state: AgentState): Closing {
+  if (state.awaiting_approval) return { status: 'awaiting_approval', text: whatWaits(state) }
+  if (state.integrity_failed) return { status: 'failed', text: 'Security Error: Integrity check failed' }
+  if (state.cancelled_by !== null)
+    return { status: 'cancelled', text: 'Cancelled. Nothing more is done for this task.' }
+  if (state.failure !== null) return { status: 'failed', text: `${state.failure.says} (${state.failure.code})` }
+  if (state.notice !== null) return { status: 'completed', text: state.notice }
+  if (state.awaiting_user_input) return { status: 'awaiting_input', text: state.question ?? '' }
+  return { status: 'completed' }
+}
+
+function whatWaits({ proposed_tool, approval_id, notice }: AgentState): string {
+  const why = notice === null ? '' : `Your reply did not count: ${notice}. `
+  const call = proposed_tool === null ? 'A call' : `The call of ${quoted(proposed_tool.name)}`
+  const id = approval_id ?? ''
+  return `${why}${call} waits for approval ${id}. Nothing runs before it is approved. An approver decides it, or you answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
+}

@@ -1,0 +1,45 @@
+/** A person's reply to a pending approval, word for word as the specification has it: the whole message, trimmed. */
+const APPROVE = /^(?:APROBAR|APPROVE)\s+([A-Za-z0-9_-]{6,})\s+([A-Za-z0-9._-]{10,})$/i
+const REJECT = /^(?:RECHAZAR|REJECT)\s+([A-Za-z0-9_-]{6,})(?:\s+(.{1,500}))?$/i
+
+export type StrictReply =
+  | { readonly says: 'approve'; readonly approval_id: string; readonly token: string }
+  | { readonly says: 'reject'; readonly approval_id: string; readonly reason: string | undefined }
+
+/**
+ * Undefined for everything that is not exactly a reply. INVARIANT: no Unicode folding: `ſ` and Cyrillic letters are other letters,
+ * because without the `u` flag case-insensitive matching leaves non-ASCII letters alone.
+ */
+export function strictReply(message: string): StrictReply | undefined {
+  const text = message.trim()
+  const [, id, token] = APPROVE.exec(text) ?? []
+  if (id !== undefined && token !== undefined) return { says: 'approve', approval_id: id, token }
+  const rejected = REJECT.exec(text)
+  if (rejected?.[1] === undefined) return undefined
+  return { says: 'reject', approval_id: rejected[1], reason: rejected[2] }
+}
+
+/** How a reply is kept: without its token, so that no model and no journal reads it. */
+export const replyWithoutToken = (reply: StrictReply, reason: string | undefined): string =>
+  reply.says === 'approve'
+    ? `APPROVE ${reply.approval_id}`
+    : ['REJECT', reply.approval_id, ...(reason === undefined ? [] : [reason])].join(' ')
+
+export type UserCommand = 'retry' | 'skip' | 'cancel'
+
+const COMMANDS: Readonly<Record<string, UserCommand>> = {
+  RETRY: 'retry',
+  REINTENTAR: 'retry',
+  SKIP: 'skip',
+  OMITIR: 'skip',
+  CANCEL: 'cancel',
+  CANCELAR: 'cancel',
+}
+
+/** Undefined: the message is information. */
+export function userCommand(message: string): UserCommand | undefined {
+  const word = message.trim()
+  if (!/^[A-Za-z]{1,12}$/.test(word)) return undefined
+  const command = word.toUpperCase()
+  return Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+}

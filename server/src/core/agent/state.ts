@@ -1,0 +1,219 @@
+import type {
+  AgentCall,
+  AgentMessage,
+  AgentNode,
+  AgentSettings,
+  AgentStatus,
+  AgentUsage,
+  LastToolResult,
+  ProposedTool,
+  SecurityFinding,
+  StepStatus,
+  ThreadId,
+} from '../../contract/agent.ts'
+import type { ApprovalId, RunId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+
+/** A reply to a pending approval, already carried out at the door. Its token was never part of a state or a journal. */
+export type ApprovalReply = {
+  readonly approval_id: string
+  readonly result: 'approved' | 'rejected' | 'invalid'
+  /** For an invalid one: why. For a rejection: the person's reason. */
+  readonly says: string
+}
+
+/** A message that waits for its turn. */
+export type WaitingMessage = {
+  readonly turn_id: string
+  /** To know the same request when it comes again. */
+  readonly asked_hash: string
+  readonly text: string
+  readonly at: number
+  /** By rules; null when a model decides, or nobody could. */
+  readonly intent: 'conversation' | 'task' | null
+  readonly reply: ApprovalReply | null
+}
+
+/** How a turn ended; the newest are kept, so that a repeated request gets the same answer. */
+export type EndedTurn = Pick<WaitingMessage, 'turn_id' | 'asked_hash'> & {
+  readonly status: AgentStatus
+  readonly response: string
+}
+
+/** `invalid`: an unknown tool, bad arguments, a call that was rejected before. `lookup`: what an artifact holds. */
+export type ExecutorWords = {
+  readonly kind: 'invalid' | 'text' | 'question' | 'lookup'
+  readonly text: string
+  readonly tool?: string
+}
+
+/** Why the models cannot go on. */
+export type AgentFailure = { readonly code: string; readonly says: string }
+
+/** One thread. Durable, so only JSON. */
+export type AgentState = {
+  readonly run_id: RunId
+  readonly thread_id: ThreadId
+  readonly user_id: string
+  /** Checked again when it is read. */
+  readonly caller: JsonObject
+  readonly trace: string
+  readonly settings: AgentSettings
+  readonly do_not_store: boolean
+
+  readonly intent: 'conversation' | 'task' | null
+  readonly messages: readonly AgentMessage[]
+  /** What was said before the first of `messages`. */
+  readonly summary: string | null
+  readonly plan: readonly string[] | null
+  readonly current_step: number
+  readonly step_status: readonly StepStatus[]
+  readonly tries: readonly number[]
+  /** Looks into artifacts at the current step: they are not tries. */
+  readonly lookups: number
+  readonly proposed_tool: ProposedTool | null
+  readonly last_tool_result: LastToolResult | null
+  readonly awaiting_user_input: boolean
+  readonly question: string | null
+  readonly awaiting_approval: boolean
+  readonly approval_id: ApprovalId | null
+  readonly approval_hash: string | null
+  readonly approval_expires_at: number | null
+  readonly security_findings: readonly SecurityFinding[]
+  readonly audit_trail: readonly string[]
+
+  readonly node: AgentNode
+  /** The work of the node: not begun, under way, or its result is in. */
+  readonly work: 'none' | 'begun' | 'done'
+  /** Counts pieces of work, so that each has a key of its own. */
+  readonly works: number
+  readonly turn: WaitingMessage | null
+  readonly queue: readonly WaitingMessage[]
+  readonly turns: readonly EndedTurn[]
+  /** What the executor said where it made no call that can be judged. */
+  readonly said: ExecutorWords | null
+  /** The call made for `proposed_tool`, as far as it is known. */
+  readonly call: AgentCall | null
+  /** The gate's word on it. */
+  readonly verdict: { readonly effect: 'allow' | 'ask' | 'block'; readonly why: string } | null
+  /** The newest verdict, also after its call is over. */
+  readonly last_verdict: {
+    readonly effect: 'allow' | 'ask' | 'block'
+    readonly why: string
+    readonly call_id: string | null
+  } | null
+  /** Whether `last_tool_result` holds the end of `call`. */
+  readonly has_outcome: boolean
+  /** The approval that was decided last: a reply may come after its effect. */
+  readonly last_approval_id: string | null
+  /** A person cancelled the call that waits. */
+  readonly withdrawing: boolean
+  /** The whole thread was cancelled: it ends as soon as nothing is under way. */
+  readonly closing: boolean
+  readonly just_rejected: boolean
+  readonly integrity_failed: boolean
+  /** Told to the person with what is waiting: why a reply did not count. */
+  readonly notice: string | null
+  /** Tool and hash of calls that a person rejected: not proposed again. */
+  readonly rejected: readonly string[]
+  readonly failure: AgentFailure | null
+  /** Who cancelled the turn, while what is under way comes to its end. */
+  readonly cancelled_by: string | null
+  /** The last answer, and how its turn ended. */
+  readonly response: string
+  readonly status: AgentStatus
+  /** How many turns have ended and how many edges were taken: both lists keep only the newest. */
+  readonly turns_ended: number
+  readonly moves: number
+  readonly usage: AgentUsage
+}
+
+export type AgentStart = Pick<
+  AgentState,
+  'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'
+>
+
+export function startThread(start: AgentStart): AgentState {
+  return {
+    ...start,
+    intent: null,
+    messages: [],
+    summary: null,
+    plan: null,
+    current_step: 0,
+    step_status: [],
+    tries: [],
+    lookups: 0,
+    proposed_tool: null,
+    last_tool_result: null,
+    awaiting_user_input: false,
+    question: null,
+    awaiting_approval: false,
+    approval_id: null,
+    approval_hash: null,
+    approval_expires_at: null,
+    security_findings: [],
+    audit_trail: [],
+    node: 'END',
+    work: 'none',
+    works: 0,
+    turn: null,
+    queue: [],
+    turns: [],
+    said: null,
+    call: null,
+    verdict: null,
+    last_verdict: null,
+    has_outcome: false,
+    last_approval_id: null,
+    withdrawing: false,
+    closing: false,
+    just_rejected: false,
+    integrity_failed: false,
+    notice: null,
+    rejected: [],
+    failure: null,
+    cancelled_by: null,
+    response: '',
+    status: 'completed',
+    turns_ended: 0,
+    moves: 0,
+    usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 },
+  }
+}
+
+export const statusOfStep = ({ step_status, current_step }: AgentState): StepStatus | undefined =>
+  step_status[current_step]
+export const triesOfStep = ({ tries, current_step }: AgentState): number => tries[current_step] ?? 0
+
+/** The same list with one place changed. */
+export const replaced = <T>(list: readonly T[], at: number, value: T): readonly T[] =>
+  list.map((one, index) => (index === at ? value : one))
+
+const MOST_TRAIL = 100
+const MOST_FINDINGS = 50
+const MOST_MESSAGES = 400
+const MOST_TURNS = 50
+
+export const withTrail = (state: AgentState, line: string): AgentState => ({
+  ...state,
+  moves: state.moves + 1,
+  audit_trail: [...state.audit_trail, line].slice(-MOST_TRAIL),
+})
+
+export const withTurn = (state: AgentState, turn: EndedTurn): AgentState => ({
+  ...state,
+  turns_ended: state.turns_ended + 1,
+  turns: [...state.turns, turn].slice(-MOST_TURNS),
+})
+
+export const withFinding = (state: AgentState, finding: SecurityFinding): AgentState => ({
+  ...state,
+  security_findings: [...state.security_findings, finding].slice(-MOST_FINDINGS),
+})
+
+/** The oldest messages go when there are too many; models are shown a summary of them. */
+export const withMessage = (state: AgentState, message: AgentState['messages'][number]): AgentState => ({
+  ...state,
+  messages: [...state.messages, message].slice(-MOST_MESSAGES),
+})

@@ -1,0 +1,351 @@
+import type { AgentCall, AgentUsage, LastToolResult, ProposedTool } from '../../contract/agent.ts'
+import { CallState } from '../../contract/call.ts'
+import type { CallId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { Bug } from '../../contract/problems.ts'
+import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
+import type { WithdrawCall } from '../runs/held-call.ts'
+import { closingOf } from './closing.ts'
+import { CONDITIONS, EDGES, NODES, type AgentEdge, type AgentWork } from './graph.ts'
+import { callKey } from './moves.ts'
+import {
+  withMessage,
+  withTrail,
+  withTurn,
+  type ApprovalReply,
+  type AgentFailure,
+  type AgentState,
+  type ExecutorWords,
+  type WaitingMessage,
+} from './state.ts'
+
+/** What the work at a node found out. Every field is optional: each kind of work fills its own. */
+export type AgentFound = {
+  readonly at?: number
+  readonly usage?: AgentUsage
+  readonly failure?: AgentFailure
+  readonly intent?: 'conversation' | 'task'
+  readonly plan?: readonly string[]
+  readonly proposed?: ProposedTool
+  readonly said?: ExecutorWords
+  readonly call?: AgentCall
+  readonly verdict?: { readonly effect: 'allow' | 'ask' | 'block'; readonly why: string }
+  readonly integrity?: 'mismatch'
+  readonly expires_at?: number
+  readonly result?: LastToolResult
+  readonly text?: string
+  /** Takes the place of the oldest messages, so many of them. */
+  readonly summary?: { readonly text: string; readonly of: number }
+}
+
+export type AgentRunEvent =
+  | DriverEvent
+  | { readonly type: 'agent.message'; readonly message: WaitingMessage }
+  | { readonly type: 'agent.cancel'; readonly by: string }
+  | { readonly type: 'call.ended'; readonly call_id: CallId; readonly state: CallState }
+  | ({ readonly type: 'effect.done'; readonly key: string } & JsonObject)
+
+export type AgentNodeEffect = { readonly key: string; readonly kind: AgentWork; readonly with: JsonObject }
+export type AgentEffect = AgentNodeEffect | WithdrawCall
+
+type Next = Step<AgentState, AgentEffect>
+type Draft = { readonly state: AgentState; readonly audit: NonNullable<Next['audit']> }
+
+export const agent: RunKind<AgentState, AgentRunEvent, AgentEffect> = {
+  kind: 'agent',
+  // Models have no effect in the world, and a call's idempotency key makes it one call however often it is started.
+  effects: {
+    agent_intent: 'repeatable',
+    agent_plan: 'repeatable',
+    agent_propose: 'repeatable',
+    agent_call: 'repeatable',
+    agent_outcome: 'repeatable',
+    agent_answer: 'repeatable',
+    withdraw_call: 'repeatable',
+  },
+  step,
+}
+
+const MOST_WAITING = 10
+const IDLE = 'idle'
+const DAY_MS = 86_400_000
+
+function step(state: AgentState, event: AgentRunEvent): Next {
+  switch (event.type) {
+    case 'agent.message':
+      return advance(hear(state, event.message))
+    case 'call.ended':
+      return advance(callEnded(state, event))
+    case 'effect.done':
+      return advance(found(state, event.key, event as unknown as AgentFound))
+    case 'effect.cancelled':
+    case 'effect.unknown':
+      return advance(found(state, event.key, {}))
+    case 'agent.cancel':
+      return cancel(state, event.by, false)
+    case 'run.cancel':
+      return cancel(state, event.by, true)
+    case 'timer':
+      return event.name === IDLE ? idle(state, event.now) : { state, effects: [] }
+    default:
+      return { state, effects: [] }
+  }
+}
+
+/**
+ * A reply may come after its effect: the decision's own event was faster. Such a turn ends with what the decision led to.
+ * Beyond a bound, messages are answered at once: the thread is busy.
+ */
+function hear(state: AgentState, message: WaitingMessage): AgentState {
+  const { turn_id, asked_hash, reply } = message
+  const isDecision = reply !== null && reply.result !== 'invalid'
+  if (isDecision && isBeingCarriedOut(state, reply.approval_id)) {
+    const told = withReason(state, reply)
+    if (state.node === 'END')
+      return withTurn(told, { turn_id, asked_hash, status: state.status, response: state.response })
+    if (state.turn === null) return { ...state, turn: message }
+  }
+  if (state.queue.length < MOST_WAITING) return { ...state, queue: [...state.queue, message] }
+  return withTurn(state, { turn_id, asked_hash, status: 'failed', response: 'the thread is busy: wait for its answer' })
+}
+
+/** Or was: the last decision is the one that the reply made. */
+const isBeingCarriedOut = (state: AgentState, approval_id: string): boolean =>
+  state.awaiting_approval
+    ? approval_id === state.approval_id && state.call?.status !== 'pending'
+    : approval_id === state.last_approval_id
+
+/** The models read why a person said no, also when the reason comes after the decision. */
+function withReason(state: AgentState, { result, says }: ApprovalReply): AgentState {
+  if (result !== 'rejected' || says === '') return state
+  return withMessage(state, { role: 'tool', text: `User Rejected: ${says}`, at: state.turn?.at ?? 0 })
+}
+
+/** The call's own row said how it ended, in the commit in which it did. */
+function callEnded(state: AgentState, event: AgentRunEvent & { type: 'call.ended' }): AgentState {
+  const status = CallState.safeParse(event.state)
+  const isOwn = state.call !== null && state.call.call_id === event.call_id
+  // A result that the dispatch has brought along is complete.
+  if (!status.success || !isOwn || state.has_outcome || state.call === null) return state
+  return { ...state, call: { ...state.call, status: status.data } }
+}
+
+const keyOf = ({ run_id, works }: AgentState): string => `${run_id}/${works}`
+
+/** The result of the work that is under way; anything else is not for this thread. */
+function found(state: AgentState, key: string, news: AgentFound): AgentState {
+  if (state.work !== 'begun' || key !== keyOf(state)) return state
+  const counted = withUsage(state, news.usage)
+  const done: AgentState = { ...counted, work: 'done', failure: news.failure ?? limitOf(counted) ?? counted.failure }
+  switch (NODES[state.node].does) {
+    case 'agent_intent':
+      return { ...done, intent: news.intent ?? null }
+    case 'agent_plan':
+      return planned(done, news)
+    case 'agent_propose':
+      return proposed(done, news)
+    case 'agent_call':
+      return judged(done, news)
+    case 'agent_outcome':
+      return { ...done, call: news.call ?? done.call, last_tool_result: news.result ?? null, has_outcome: true }
+    case 'agent_answer':
+      return answered(done, news)
+    default:
+      throw new Bug(`there is no work at ${state.node}`)
+  }
+}
+
+/** Without a usable plan the message itself is the only step. */
+function planned(state: AgentState, { plan }: AgentFound): AgentState {
+  const steps = plan !== undefined && plan.length > 0 ? plan : [state.turn?.text ?? '']
+  return {
+    ...state,
+    plan: steps,
+    current_step: 0,
+    lookups: 0,
+    step_status: steps.map(() => 'pending'),
+    tries: steps.map(() => 0),
+  }
+}
+
+/** INVARIANT: a call that a person rejected is not proposed again in this thread. */
+function proposed(state: AgentState, { proposed: tool, said }: AgentFound): AgentState {
+  if (state.cancelled_by !== null) return { ...state, said: CANCELLED }
+  if (tool === undefined) return { ...state, said: said ?? NOTHING_SAID }
+  if (!state.rejected.includes(callKey(tool))) return { ...state, proposed_tool: tool }
+  return {
+    ...state,
+    said: { kind: 'invalid', text: 'a person rejected this call: do something else', tool: tool.name },
+  }
+}
+
+const CANCELLED: ExecutorWords = { kind: 'invalid', text: 'the task was cancelled' }
+const NOTHING_SAID: ExecutorWords = { kind: 'invalid', text: 'the model proposed nothing' }
+
+function judged(
+  state: AgentState,
+  { call, verdict = NOT_MADE, integrity, expires_at, result }: AgentFound,
+): AgentState {
+  return {
+    ...state,
+    call: call ?? null,
+    verdict,
+    last_verdict: { ...verdict, call_id: call?.call_id ?? null },
+    integrity_failed: integrity !== undefined,
+    approval_expires_at: expires_at ?? null,
+    last_tool_result: result ?? state.last_tool_result,
+    has_outcome: result !== undefined,
+  }
+}
+
+const NOT_MADE = { effect: 'block', why: 'the call was not made' } as const
+
+function answered(state: AgentState, { text, summary }: AgentFound): AgentState {
+  const told = { ...state, response: text ?? '' }
+  if (summary === undefined) return told
+  return { ...told, summary: summary.text, messages: state.messages.slice(summary.of) }
+}
+
+function withUsage(state: AgentState, more: AgentUsage | undefined): AgentState {
+  if (more === undefined) return state
+  const { usage } = state
+  return {
+    ...state,
+    usage: {
+      model_calls: usage.model_calls + more.model_calls,
+      input_tokens: usage.input_tokens + more.input_tokens,
+      output_tokens: usage.output_tokens + more.output_tokens,
+      cost: usage.cost + more.cost,
+    },
+  }
+}
+
+function limitOf({ usage, settings, node }: AgentState): AgentFailure | undefined {
+  // The answer that reaches the limit is still given.
+  if (node === 'Finalizer') return undefined
+  const over =
+    usage.model_calls >= settings.model_calls
+      ? 'calls of models'
+      : usage.input_tokens + usage.output_tokens >= settings.tokens
+        ? 'tokens'
+        : usage.cost >= settings.cost
+          ? 'cost'
+          : undefined
+  return over === undefined
+    ? undefined
+    : { code: 'agent.limit', says: `this thread has reached its limit of ${over}: start a new one` }
+}
+
+/** A model or a tool that works is asked to stop; what was already done is not forgotten. */
+function cancel(state: AgentState, by: string, closing: boolean): Next {
+  const stopped = { ...state, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
+  const isIdle = state.node === 'END' && !state.awaiting_approval
+  if (isIdle) return advance(closing ? stopped : state)
+  const next = advance(stopped)
+  return state.work === 'begun' ? { ...next, cancel: [keyOf(state)] } : next
+}
+
+function idle(state: AgentState, now: number): Next {
+  const isAtRest = state.node === 'END' && !state.awaiting_approval
+  if (!isAtRest) return { state, effects: [], timers: { [IDLE]: now + state.settings.idle_days * DAY_MS } }
+  return { state, effects: [], ends: 'done' }
+}
+
+/** Along the edges as far as the state carries, then the node's own work. */
+function advance(before: AgentState): Next {
+  let draft: Draft = { state: before, audit: [] }
+  for (;;) {
+    const work = workAt(draft.state)
+    if (work === 'wait') return rest(draft)
+    if (work !== null) return begin(draft, work)
+    const { state } = draft
+    const edge = EDGES.find(({ from, when }) => from === state.node && CONDITIONS[when](state))
+    if (edge === undefined) return rest(draft)
+    draft = take(draft, edge)
+  }
+}
+
+/** `wait`: something is under way, or the held call has not ended. Null: the edges decide. */
+function workAt(state: AgentState): AgentWork | 'wait' | null {
+  if (state.work === 'begun') return 'wait'
+  const { does } = NODES[state.node]
+  if (does === null || state.work === 'done') return null
+  switch (does) {
+    case 'agent_intent':
+      return state.intent === null && state.settings.intent === 'model' && !isAnswering(state) ? does : null
+    case 'agent_outcome':
+      return outcomeWork(state)
+    case 'agent_answer':
+      return closingOf(state).text === undefined ? does : null
+    default:
+      return does
+  }
+}
+
+/** The message answers something that was asked, so its intent is known. */
+const isAnswering = ({ awaiting_approval, awaiting_user_input }: AgentState) => awaiting_approval || awaiting_user_input
+
+function outcomeWork({ node, call, has_outcome, turn }: AgentState): 'agent_outcome' | 'wait' | null {
+  if (has_outcome) return null
+  const isEnded = call !== null && call.status !== 'pending' && call.status !== 'executing'
+  // A reply says by itself what the person decided.
+  if (node === 'ApprovalHandler') return (turn?.reply ?? null) === null && isEnded ? 'agent_outcome' : null
+  return isEnded ? 'agent_outcome' : 'wait'
+}
+
+function take({ state, audit }: Draft, { from, when, to, move }: AgentEdge): Draft {
+  const moved = { ...(move === undefined ? state : move(state)), node: to, work: 'none' as const }
+  const next = withTrail(moved, `${from} → ${to}: ${when}`)
+  const about = { from, to, when, step: next.current_step }
+  return { state: next, audit: [...audit, entryOf(next, 'agent.moved', about)] }
+}
+
+function entryOf(
+  state: AgentState,
+  type: string,
+  about: Record<string, string | number>,
+): NonNullable<Next['audit']>[number] {
+  const actor = typeof state.caller['id'] === 'string' ? state.caller['id'] : ''
+  const { run_id: run, thread_id: thread, call } = state
+  const subject = { run, thread, ...(typeof call?.call_id !== 'string' ? {} : { call: call.call_id }) }
+  return { type, actor, trace: state.trace, subject, about }
+}
+
+function begin({ state, audit }: Draft, work: AgentWork): Next {
+  const begun: AgentState = { ...state, work: 'begun', works: state.works + 1 }
+  const details = { node: state.node, step: state.current_step }
+  return {
+    state: begun,
+    effects: [{ key: keyOf(begun), kind: work, with: details }],
+    audit,
+    waits_for: null,
+  }
+}
+
+/** Parked, or waiting for work that is under way. A cancelled thread withdraws the call that waits for a person. */
+function rest({ state, audit }: Draft): Next {
+  const { call, cancelled_by, withdrawing, node } = state
+  if (state.closing && node === 'END' && !state.awaiting_approval)
+    return { state, effects: [], audit, ends: 'cancelled' }
+  const isHeld = state.awaiting_approval && call?.status === 'pending' && call.call_id !== null
+  const waits = { waits_for: waitsFor(state), ...idleTimer(state) }
+  if (cancelled_by === null || withdrawing || !isHeld || call.call_id === null)
+    return { state, effects: [], audit, ...waits }
+  const effect: WithdrawCall = {
+    key: `${state.run_id}/withdraw/${call.call_id}`,
+    kind: 'withdraw_call',
+    with: { call_id: call.call_id, by: cancelled_by },
+  }
+  return { state: { ...state, withdrawing: true }, effects: [effect], audit, ...waits }
+}
+
+function idleTimer({ node, messages, settings }: AgentState): Pick<Next, 'timers'> {
+  const last = messages.at(-1)?.at
+  return node === 'END' && last !== undefined ? { timers: { [IDLE]: last + settings.idle_days * DAY_MS } } : {}
+}
+
+function waitsFor({ node, awaiting_approval, approval_id, call }: AgentState): string | null {
+  if (awaiting_approval && approval_id !== null) return `approval ${approval_id}`
+  if (node === 'Tools' && typeof call?.call_id === 'string') return `call ${call.call_id}`
+  return node === 'END' ? 'message' : null
+}

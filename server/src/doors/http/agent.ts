@@ -1,0 +1,170 @@
+import type { Context } from 'hono'
+import type { Gate } from '../../commands/gate.ts'
+import { AgentBody, type AgentAnswer } from '../../contract/agent.ts'
+import { AgentAnswerBody, listOf, ThreadAnswer, ThreadSummaryAnswer } from '../../contract/answers.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import { problem } from '../../contract/problems.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
+import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
+import { PAGED } from './parameters.ts'
+import { numberOf, pageOf, partOf } from './query.ts'
+import type { App, Door } from './door.ts'
+import { CALLERS, route, routeWithBody } from './route.ts'
+
+const WAIT_MS = 60_000
+
+/** The agent runtime: messages in, answers and events out. */
+export function agentRoutes(
+  app: App,
+  gate: Gate,
+  options: Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>,
+): void {
+  const open = new OpenStreams()
+
+  const follow = async (c: Context<Door>, run_id: string, from: string | undefined, hasFinal: boolean) => {
+    const caller = c.get('caller')
+    const who = callerIdentity(caller)
+    if (options.stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
+    if (open.isFull(who))
+      return problemResponse(problem('stream.too_many', { limit: String(open.most) }), c.get('trace'))
+    // Asked before the stream opens, so that a thread of somebody else is an ordinary 404.
+    const known = await gate.agent.read(caller, run_id)
+    if (!known.ok) return problemResponse(known.problem, c.get('trace'))
+    return eventStream({
+      ...options,
+      isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
+      onEnd: open.take(who),
+      begin: (out) => tellThread(gate, c.get('caller'), { run_id, from, hasFinal }, out),
+    })
+  }
+
+  for (const path of ['/agent/run', '/chat'] as const)
+    app.openapi(
+      routeWithBody({
+        method: 'post',
+        path,
+        query: ['wait_ms'],
+        access: CALLERS,
+        keeps_keys: true,
+        summary: 'A message to an agent; answers with the end of its turn, or streams it (`Accept: text/event-stream`)',
+        body: AgentBody,
+        status: [200, 202],
+        answers: AgentAnswerBody,
+      }),
+      async (c) => {
+        const body = c.req.valid('json')
+        const key = body.idempotency_key ?? c.req.header('idempotency-key')
+        const asked = { ...body, ...(key === undefined ? {} : { idempotency_key: key }) }
+        const isStreamed = (c.req.header('accept') ?? '').includes('text/event-stream')
+        const wait_ms = isStreamed ? 0 : numberOf(c, 'wait_ms', WAIT_MS)
+        const before = isStreamed ? await placeBefore(gate, c, body.thread_id) : undefined
+        const answer = await gate.agent.run(c.get('caller'), asked, { trace: c.get('trace'), wait_ms })
+        if (!answer.ok) return problemResponse(answer.problem, c.get('trace'))
+        if (isStreamed && answer.value.status === 'running') return follow(c, answer.value.run_id, before, true)
+        if (isStreamed) return toldAtOnce(options, answer.value)
+        return jsonResponse(answer.value.status === 'running' ? 202 : 200, answer.value)
+      },
+    )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/agent/runs/{run_id}',
+      access: CALLERS,
+      summary: 'A thread whole: what was said, the plan, what waits, what it cost',
+      answers: ThreadAnswer,
+    }),
+    async (c) => {
+      const thread = await gate.agent.read(c.get('caller'), partOf(c, 'run_id'))
+      return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/agent/runs/{run_id}/events',
+      media: 'text/event-stream',
+      access: CALLERS,
+      summary: 'What happens in a thread, from its beginning or after `Last-Event-ID`, as server-sent events',
+    }),
+    (c) => follow(c, partOf(c, 'run_id'), c.req.header('last-event-id'), false),
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/agent/threads',
+      query: PAGED,
+      access: CALLERS,
+      summary: 'Your threads, newest first',
+      answers: listOf(ThreadSummaryAnswer),
+    }),
+    async (c) => jsonResponse(200, await gate.agent.list(c.get('caller'), pageOf(c))),
+  )
+
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/agent/threads/{thread_id}/cancel',
+      access: CALLERS,
+      status: [202],
+      summary:
+        'Stop what a thread is doing; a call that waits for a person is withdrawn, one that executes is waited for',
+      answers: ThreadAnswer,
+    }),
+    async (c) => {
+      const cancelled = await gate.agent.cancel(c.get('caller'), partOf(c, 'thread_id'))
+      return cancelled.ok ? jsonResponse(202, cancelled.value) : problemResponse(cancelled.problem, c.get('trace'))
+    },
+  )
+}
+
+/** A turn that ended before: the same request came twice. */
+const toldAtOnce = (options: Pick<EventStream, 'stopping'>, { response, status }: AgentAnswer): Response =>
+  eventStream({
+    ...options,
+    isStillWelcome: async () => true,
+    onEnd() {},
+    begin(out) {
+      out.tell('final', { turn_id: null, status, response })
+      out.leave('ended')
+      return () => {}
+    },
+  })
+
+/** The newest event before a message, so that its own stream tells only what follows. */
+async function placeBefore(gate: Gate, c: Context<Door>, thread_id: string | undefined): Promise<string | undefined> {
+  return thread_id === undefined ? undefined : gate.agent.place(c.get('caller'), thread_id)
+}
+
+type Followed = { readonly run_id: string; readonly from: string | undefined; readonly hasFinal: boolean }
+
+function tellThread(
+  gate: Gate,
+  caller: Parameters<Gate['agent']['follow']>[0],
+  { run_id, from, hasFinal }: Followed,
+  out: EventOut,
+): () => void {
+  let stop = () => {}
+  let isStopped = false
+  const following = gate.agent.follow(caller, run_id, from, {
+    onEvent({ event, data, id }) {
+      out.tell(event, data, id)
+      // The stream of one message ends with its answer.
+      if (hasFinal && event === 'final' && data['turn_id'] !== null) out.leave('ended')
+    },
+    onEnd: () => out.leave('ended'),
+  })
+  const begin = async () => {
+    const followed = await following
+    if (!followed.ok) out.leave('unauthorised')
+    else if (isStopped) followed.value()
+    else stop = followed.value
+  }
+  begin().catch(() => out.leave('ended'))
+  return () => {
+    isStopped = true
+    stop()
+  }
+}
