@@ -11,6 +11,7 @@ import { onlyBoot } from '../../server/src/commands/runs/liveness.ts'
 import type { Perform } from '../../server/src/commands/runs/performer.ts'
 import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
+import { createShownNews } from '../../server/src/commands/runs/shown-news.ts'
 import { tellRuns } from '../../server/src/commands/runs/tell-runs.ts'
 import type { RunId } from '../../server/src/contract/ids.ts'
 import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
@@ -53,6 +54,7 @@ export async function openRunProcess(folder: string, onStep: (run: RunId) => voi
     shelves: store,
     journal: store,
     doubts: { known: (id: string) => store.outcome(id) },
+    shown: createShownNews(),
     liveness: onlyBoot(boot),
     boot,
     clock: Date.now,
