@@ -26,7 +26,7 @@ import type { World } from './world.ts'
 export type Tools = {
   readonly world: Pick<
     World,
-    'catalogue' | 'live' | 'policy' | 'servers' | 'offerings' | 'serverReports' | 'meaning' | 'learning'
+    'breathe' | 'catalogue' | 'live' | 'policy' | 'servers' | 'offerings' | 'serverReports' | 'meaning' | 'learning'
   >
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
@@ -71,11 +71,12 @@ export async function openTools(
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   return ok({
     world: {
+      breathe,
       catalogue,
       live,
       policy: () => live.current(),
-      servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current), outputs)),
-      offerings: redactReplies(strikeOwnReplies(servers, own.current), outputs),
+      servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs)),
+      offerings: redactReplies(strikeOwnReplies(servers, own.current, scanner), outputs),
       serverReports: () =>
         own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
       ...meaning,

@@ -12,7 +12,7 @@ import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
 import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
-import type { Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
+import type { Breathe, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
@@ -39,6 +39,7 @@ export type World = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
+  readonly breathe: Breathe
   readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings
   readonly agentSettings: AgentSettings

@@ -96,6 +96,8 @@ export type HiddenPlace = {
 /** A request without its secrets: canonical JSON, and what is hidden in it. */
 export type ShownRequest = {
   readonly args: string
+  /** The texts hold escapes for what cannot be seen. Absent in rows of releases that escaped them when they were read. */
+  readonly visible?: true
   readonly edited_from?: string
   readonly hidden: readonly HiddenPlace[]
 }

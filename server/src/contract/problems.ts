@@ -23,6 +23,12 @@ export const PROBLEMS = {
     says: 'the request is larger than the limit',
     do: 'send less than `limit` bytes',
   },
+  'request.too_many_values': {
+    http: 413,
+    retry: 'never',
+    says: 'the JSON of the request has more values and field names than the limit',
+    do: 'send at most `limit` values and field names in one request, for example fewer rows at a time',
+  },
   'request.malformed': {
     http: 400,
     retry: 'never',

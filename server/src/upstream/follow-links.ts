@@ -39,6 +39,8 @@ export function followLinks(): Follow {
       const step = isAbsent ? 'absent' : await stepAt(at)
       if (step === 'unknown') return undefined
       isAbsent = step === 'absent'
+      // Nothing can be followed from here on, so the rest is put behind it at once: a long path has thousands of names.
+      if (isAbsent && !ahead.includes('..')) return { lead: join(at, ...ahead.toReversed()), ...soFar(links, found) }
       if (isAbsent) continue
       found += 1
       if (typeof step !== 'object') continue
@@ -47,8 +49,10 @@ export function followLinks(): Follow {
       at = isAbsolute(step.to) ? parse(step.to).root : dirname(at)
       ahead.push(...namesOf(step.to).toReversed())
     }
-    return { lead: at, is_linked: links > 0, is_found: found > 0 }
+    return { lead: at, ...soFar(links, found) }
   }
+
+  const soFar = (links: number, found: number) => ({ is_linked: links > 0, is_found: found > 0 })
 
   const bases = new Map<string, Promise<string | undefined>>()
   /** A base that is there is asked for at once, instead of name by name. */

@@ -1,20 +1,26 @@
 import type { HiddenPlace } from '../../contract/approval.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import type { Config } from '../../contract/config.ts'
-import type { Json } from '../../contract/json.ts'
-import type { ShownArgs } from '../../contract/redaction.ts'
-import { redactNow } from '../../commands/scanning/inline-scanner.ts'
-import { redactLarge } from '../../commands/scanning/redact-large.ts'
-import { hiddenArgs, hiddenPreview, runScanJob } from '../../commands/scanning/scan-job.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { refuse, type Result } from '../../contract/problems.ts'
+import { UNSCANNED, type ShownArgs } from '../../contract/redaction.ts'
+import { inlineScanner, redactNow, validateNow } from '../../commands/scanning/inline-scanner.ts'
+import { replaceTexts } from '../../commands/scanning/replace-texts.ts'
+import { hiddenArgs, hiddenPreview, runScanJob, type NamedText } from '../../commands/scanning/scan-job.ts'
 import type { ScanRules } from '../../commands/scanning/scan-rules.ts'
 import { isSmallValue, SMALL_TEXT, type RuleSet, type Scanner, type Soon } from '../../commands/scanning/scanner.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
 
 export type OpenScanner = Scanner & { close(): Promise<void> }
+type Own = Parameters<Scanner['strike']>[1]
+
+/** Nothing in it needs an escape. */
+const PRINTABLE = /^[\x20-\x7e]*$/
 
 /** Small texts are searched at once, others on threads of their own. */
 export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLimits = SCAN_LIMITS): OpenScanner {
   const threads = new ScanThreads(dlp, limits)
+  const here = inlineScanner(rules)
   const isSmall = (text: string) => text.length <= SMALL_TEXT
   const shownLater = async (canonical_args: string): Promise<ShownArgs> => {
     const shown = await threads.run({ do: 'shown', canonical_args })
@@ -24,8 +30,38 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
     const hidden = await threads.run({ do: 'preview', preview })
     return hidden === 'unknown' ? hiddenPreview(preview) : hidden
   }
-  const later = async <T extends Json>(value: T, set: RuleSet, kept: readonly string[] = []): Promise<T> =>
-    (await redactLarge(value, kept, (texts) => threads.run({ do: 'texts', texts, rules: set }))) as T
+  const redactLater = async <T extends Json>(value: T, set: RuleSet, kept: readonly string[] = []): Promise<T> => {
+    const redact = async (texts: readonly NamedText[]) => {
+      const found = await threads.run({ do: 'texts', texts, rules: set })
+      return found === 'unknown' ? texts.map(() => `[REDACTED_${UNSCANNED}]`) : found
+    }
+    return (await replaceTexts(value, kept, redact)) as T
+  }
+  const guardedLater = async (...[canonical_args, own, traps]: Parameters<Scanner['guarded']>) => {
+    const found = await threads.run({ do: 'guarded', canonical_args, known: own.known, traps })
+    return found === 'unknown' ? here.guarded(canonical_args, own, traps) : found
+  }
+  const strikeLater = async <T extends Json>(value: T, own: Own): Promise<T> => {
+    const strike = async (texts: readonly NamedText[]) => {
+      const struck = await threads.run({ do: 'strike', texts, known: own.known })
+      return struck === 'unknown'
+        ? here.strike(
+            texts.map(({ text }) => text),
+            own,
+          )
+        : struck
+    }
+    return (await replaceTexts(value, [], strike)) as T
+  }
+  const visibleLater = async (text: string): Promise<string> => {
+    const visible = await threads.run({ do: 'visible', text })
+    return visible === 'unknown' ? hiddenArgs(text).args : visible
+  }
+  const validateLater = async (schema: JsonObject, key: string, value: Json): Promise<Result<void>> => {
+    const checked = await threads.run({ do: 'validate', schema, key, value: JSON.stringify(value) })
+    const why = 'the check could not be finished within the limits of time and size'
+    return checked === 'unknown' ? refuse('call.args_invalid', { schema: 'unusable', why }) : checked
+  }
   return {
     args: (canonical_args) =>
       isSmall(canonical_args)
@@ -39,7 +75,16 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
         : previewLater(preview),
     redact<T extends Json>(value: T, set: RuleSet, kept?: readonly string[]): Soon<T> {
       if (rules[set] === undefined) return value
-      return isSmallValue(value) ? redactNow(value, set, rules, kept) : later(value, set, kept)
+      return isSmallValue(value) ? redactNow(value, set, rules, kept) : redactLater(value, set, kept)
+    },
+    guarded: (canonical_args, own, traps) =>
+      isSmall(canonical_args) ? here.guarded(canonical_args, own, traps) : guardedLater(canonical_args, own, traps),
+    strike: <T extends Json>(value: T, own: Own): Soon<T> =>
+      isSmallValue(value) ? here.strike(value, own) : strikeLater(value, own),
+    visible: (json) => (isSmall(json) || PRINTABLE.test(json) ? here.visible(json) : visibleLater(json)),
+    validate(schema, key, value): Soon<Result<void>> {
+      const brief = validateNow(schema, key, value)
+      return brief === 'takes_long' ? validateLater(schema, key, value) : brief
     },
     close: () => threads.close(),
   }

@@ -47,7 +47,8 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (!replaced.ok) return replaced
   const call = await heldCallOf(deps.shelves, held.row)
   const { caller, tool_id: tool, thread, trace, by_run } = call.row
-  const prepared = prepareCall(deps, { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) })
+  const corrected = { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) }
+  const prepared = await prepareCall(deps, corrected)
   if (!prepared.ok) return prepared
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
   const moment = { integrity: 'intact', asked_earlier: true } as const

@@ -1,4 +1,4 @@
-import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow, ShownRequest } from '../../contract/approval.ts'
 import type { ByRun } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
@@ -26,12 +26,11 @@ export async function packetOf(
   { row, version }: Pick<Held<'approvals'>, 'row' | 'version'>,
 ): Promise<ApprovalPacket> {
   const tool = deps.catalogue.tool(row.tool_id)
-  // Rows of this release hold what approvers see; only those of earlier ones are searched when they are read.
-  const { args, edited_from, hidden: places } = row.shown ?? (await showRequest(deps, row))
+  const { args, edited_from, hidden: places } = await shownRequest(deps, row)
   // What a preview hid is kept only while the request is pending.
   const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places
   const shownArgs = JSON.parse(args) as Json
-  const filling = tool?.rollback === undefined ? {} : { args: JSON.parse(visibleText(args)) as Json }
+  const filling = tool?.rollback === undefined ? {} : { args: shownArgs }
   const sources = row.sources ?? []
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const evidence = row.evidence.map(shownOpinion)
@@ -56,9 +55,8 @@ export async function packetOf(
     facts: factsInWords(tool, standard),
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
-    // The same JSON with its unseen characters as escapes.
-    proposed_args: visibleText(args),
-    ...(edited_from === undefined ? {} : { edited_from: visibleText(edited_from) }),
+    proposed_args: args,
+    ...(edited_from === undefined ? {} : { edited_from }),
     risk_notes: evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
     rollback: visibleText(standard.rollback),
@@ -82,6 +80,20 @@ export async function packetOf(
     decisions,
     version,
     digest: digestOf(deps, row, { ...shownPacket, definition_listed: tool?.row.definition_hash }),
+  }
+}
+
+/** Rows of this release hold what approvers see; those of earlier ones are searched or escaped when they are read. */
+async function shownRequest(deps: PacketDeps, row: ApprovalRow): Promise<ShownRequest> {
+  const { shown } = row
+  if (shown === undefined) return showRequest(deps, row)
+  if (shown.visible === true) return shown
+  const { visible } = deps.judgement.scanner
+  const { args, edited_from } = shown
+  return {
+    ...shown,
+    args: await visible(args),
+    ...(edited_from === undefined ? {} : { edited_from: await visible(edited_from) }),
   }
 }
 
@@ -109,9 +121,14 @@ const shownOpinion = (opinion: Opinion): Opinion => ({
   source: visibleText(opinion.source),
 })
 
-function digestOf({ digest }: PacketDeps, { args_hash, definition_hash }: ApprovalRow, shown: object): string {
+type Shown = Pick<ApprovalPacket, 'proposed_args' | 'edited_from'> & { readonly definition_listed: string | undefined }
+
+function digestOf({ digest }: PacketDeps, { args_hash, definition_hash }: ApprovalRow, shown: Shown): string {
+  // Long texts by their own digest, which is quick.
+  const { proposed_args, edited_from, ...rest } = shown
+  const texts = { proposed_args: digest(proposed_args), edited_from: digest(edited_from ?? '') }
   // As JSON, because an absent field and an undefined one are the same packet.
-  const text = canonicalJson(JSON.parse(JSON.stringify({ args_hash, definition_hash, ...shown })) as Json)
+  const text = canonicalJson(JSON.parse(JSON.stringify({ args_hash, definition_hash, ...rest, ...texts })) as Json)
   if (!text.ok) throw new Bug('a packet has a canonical form')
   return digest(text.value)
 }

@@ -2,13 +2,13 @@ import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/
 import type { CallRow } from '../../contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { visibleText } from '../../contract/visible-text.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Page, Searches, Shelves } from '../ports/reads.ts'
+import type { Breathe } from '../ports/runtime.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves }
+export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves; readonly breathe?: Breathe }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
@@ -33,7 +33,11 @@ export async function listApprovals(
     page,
   )
   const seen = held.filter(({ row }) => maySeeApproval(caller, row))
-  const items = await Promise.all(seen.map((one) => packetOf(deps, one)))
+  const items: ApprovalPacket[] = []
+  for (const one of seen) {
+    items.push(await packetOf(deps, one))
+    await deps.breathe?.()
+  }
   return { items, ...(next === undefined ? {} : { next }) }
 }
 
@@ -59,7 +63,7 @@ export async function listUnknown(
   const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
   const shown = async (row: CallRow): Promise<CallRow> => {
     const { args } = await deps.judgement.scanner.shownArgs(row.canonical_args)
-    return { ...row, canonical_args: visibleText(args) }
+    return { ...row, canonical_args: await deps.judgement.scanner.visible(args) }
   }
   const last = held.length === page.limit ? held.at(-1) : undefined
   const items = await Promise.all(held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row)))

@@ -38,12 +38,13 @@ export async function revealApproval(
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
   const preview = row.preview_raw ?? row.preview
+  const { visible } = deps.judgement.scanner
   return ok({
     approval_id: row.approval_id,
     hidden: packet.hidden,
     digest: packet.digest,
-    proposed_args: visibleText(row.canonical_args),
-    ...(row.edited_from === undefined ? {} : { edited_from: visibleText(row.edited_from) }),
+    proposed_args: await visible(row.canonical_args),
+    ...(row.edited_from === undefined ? {} : { edited_from: await visible(row.edited_from) }),
     ...(preview === undefined ? {} : { preview }),
   })
 }

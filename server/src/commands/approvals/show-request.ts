@@ -3,7 +3,7 @@ import type { Judgement } from '../calls/facts/load-judgement.ts'
 
 export type ShowDeps = { readonly judgement: Pick<Judgement, 'scanner'> }
 
-/** A request as approvers see it: without its secrets, and with everything that redaction hides. */
+/** A request as approvers see it: without its secrets, with escapes for what cannot be seen, and what redaction hides. */
 export async function showRequest(
   { judgement: { scanner } }: ShowDeps,
   { canonical_args, edited_from, preview_raw }: Pick<ApprovalRow, 'canonical_args' | 'edited_from' | 'preview_raw'>,
@@ -13,8 +13,9 @@ export async function showRequest(
   const inPreview = preview_raw === undefined ? [] : await scanner.hiddenInPreview(preview_raw)
   const ofBefore = (before?.hidden ?? []).map((place): HiddenPlace => ({ ...place, in: 'edited_from' }))
   return {
-    args: proposed.args,
-    ...(before === undefined ? {} : { edited_from: before.args }),
+    args: await scanner.visible(proposed.args),
+    visible: true,
+    ...(before === undefined ? {} : { edited_from: await scanner.visible(before.args) }),
     hidden: [...proposed.hidden, ...ofBefore, ...inPreview],
   }
 }

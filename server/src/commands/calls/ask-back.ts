@@ -6,7 +6,6 @@ import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { outputText } from '../../core/gate/interpret.ts'
 import { judgeAnswer } from '../../core/gate/standard/plan-read-back.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
-import { validateAgainst } from '../../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -73,7 +72,7 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   if (pauses.length > 0) return { hindrance: 'it is paused' }
   const canonical = canonicalJson(plan.args)
   const { definition, hash } = inForce(tool.row)
-  if (!canonical.ok || !validateAgainst(definition.inputSchema, hash, plan.args).ok)
+  if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
     return { hindrance: 'the declared arguments do not fit its schema' }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })

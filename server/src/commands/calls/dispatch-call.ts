@@ -57,7 +57,7 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   if (closed !== undefined) return refused(closed)
   const thread = await threadOf(deps, request)
   if (!thread.ok) return refuseUnprepared(deps, request, thread.problem)
-  const prepared = prepareCall(deps, { ...request, thread: thread.value })
+  const prepared = await prepareCall(deps, { ...request, thread: thread.value })
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
   if (prepared.value.integrity !== 'intact') {
     // A forged call neither takes a key nor gets the outcome that is kept under it.
@@ -150,7 +150,7 @@ function check(
 /** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
 async function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Promise<Call> {
   if (verdict.effect !== 'block') return call
-  const struck = strikeOwnArgs(call.canonical_args, ownCredentials())
+  const struck = await strikeOwnArgs(judgement.scanner, call.canonical_args, ownCredentials())
   return { ...call, canonical_args: (await judgement.scanner.shownArgs(struck)).args }
 }
 

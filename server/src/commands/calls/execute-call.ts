@@ -6,7 +6,6 @@ import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation }
 import { answerValue } from '../../core/gate/standard/answer-value.ts'
 import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
-import { validateAgainst } from '../../core/json/validate-args.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
@@ -53,7 +52,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   })
   const called_off_by = under_way.end()
   deps.probe('upstream.after')
-  const checked = checkOutput(interpret(answer, row), tool)
+  const checked = await checkOutput(deps, interpret(answer, row), tool)
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked)
@@ -82,12 +81,12 @@ async function consequencesOf(
 }
 
 /** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
-function checkOutput(outcome: Interpretation, tool: Tool): Interpretation {
+async function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): Promise<Interpretation> {
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
   if (schema === undefined || outcome.state !== 'executed') return outcome
   const structured = outcome.result?.structuredContent
-  const valid = structured !== undefined && validateAgainst(schema, `${hash}/output`, structured).ok
+  const valid = structured !== undefined && (await judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
   return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
 }
 

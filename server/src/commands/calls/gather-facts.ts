@@ -64,7 +64,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     files: await filesFact(deps, call, tool),
     traps: await trapFacts(deps),
     content: await contentFact(judgement, call, tool),
-    own_credentials: deps.ownCredentials(),
+    guarded: await judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call, tool),
     health: await healthFact(deps, call, tool, now),

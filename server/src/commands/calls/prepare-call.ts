@@ -7,11 +7,11 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
-import { validateAgainst } from '../../core/json/validate-args.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Clock, Digest, Ids } from '../ports/runtime.ts'
+import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
+import { isSmallValue, type Scanner } from '../scanning/scanner.ts'
 
 export type PrepareDeps = {
   readonly sight: Pick<VisibleTools, 'tools'>
@@ -19,6 +19,8 @@ export type PrepareDeps = {
   readonly digest: Digest
   readonly clock: Clock
   readonly ids: Ids
+  readonly judgement: { readonly scanner: Pick<Scanner, 'validate'> }
+  readonly breathe?: Breathe
 }
 
 export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly integrity: Facts['integrity'] }
@@ -29,11 +31,13 @@ const UNADMITTED = 'not shown: nobody has admitted this tool yet'
 export type ThreadedRequest = CallRequest & { readonly thread: string }
 
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
-export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result<PreparedCall> {
+export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Promise<Result<PreparedCall>> {
   const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
   if (tool === undefined) return refuse('tool.unknown', { tool: request.tool, ...suggestion(deps, request) })
   const { row } = tool
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
+  // Reading large arguments took its time already.
+  if (!isSmallValue(request.args)) await deps.breathe?.()
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
   const call: Call = {
@@ -53,7 +57,7 @@ export function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Result
   }
   const integrity = integrityOf(call, request.claimed)
   // A forged call is blocked and recorded as one, whatever else is wrong with it.
-  const valid = integrity === 'intact' ? validArgs(tool, request.args) : ok(undefined)
+  const valid = integrity === 'intact' ? await validArgs(deps, tool, request.args) : ok(undefined)
   return valid.ok ? ok({ call, tool, integrity }) : valid
 }
 
@@ -63,11 +67,11 @@ function suggestion({ sight }: PrepareDeps, { caller, tool }: ThreadedRequest): 
   return meant === undefined ? {} : { did_you_mean: meant }
 }
 
-function validArgs({ row }: Tool, args: Json): Result<void> {
+async function validArgs({ judgement }: PrepareDeps, { row }: Tool, args: Json): Promise<Result<void>> {
   const split = splitInputs(args)
   if (!split.ok) return split
   const { definition, hash } = inForce(row)
-  const valid = validateAgainst(definition.inputSchema, hash, split.value.args)
+  const valid = await judgement.scanner.validate(definition.inputSchema, hash, split.value.args)
   if (valid.ok) return ok(undefined)
   // The message quotes the schema, and a schema that nobody has admitted reaches no agent.
   return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid

@@ -1,12 +1,19 @@
 import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
-import { strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
+import type { Scanner } from '../scanning/scanner.ts'
 
 /** Arguments for rows that will never run: as written, without any of the gate's own credentials. */
-export function strikeOwnArgs(canonical_args: string, own: OwnCredentials): string {
-  const text = canonicalJson(strikeOwnJson(JSON.parse(canonical_args) as Json, own))
+export async function strikeOwnArgs(
+  scanner: Pick<Scanner, 'strike'>,
+  canonical_args: string,
+  own: OwnCredentials,
+): Promise<string> {
+  const args = JSON.parse(canonical_args) as Json
+  const struck = await scanner.strike(args, own)
+  if (struck === args) return canonical_args
+  const text = canonicalJson(struck)
   if (!text.ok) throw new Bug('redacted arguments have a canonical form')
   return text.value
 }

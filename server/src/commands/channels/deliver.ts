@@ -91,7 +91,7 @@ async function argsOf(deps: DeliverDeps, call: CallRow, approval: ApprovalRow | 
 
 const previewOf = ({ preview }: ApprovalPacket): string =>
   (preview?.content ?? [])
-    .map((block) => visibleText(typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block)))
+    .map((block) => visibleText(beginning(typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block))))
     .join(' ')
 
 /** Whoever answers a message decides on the message: it names the packet only where it shows all of it. */
@@ -106,5 +106,7 @@ function shownOf(
   return { hidden: { places: hidden.length, characters, says } }
 }
 
-const shownArgs = (args: string) => shortened(visibleText(args), MOST_ARGS)
+/** Escapes only make a text longer, so what is cut off need not be looked at. */
+const beginning = (text: string) => shortened(text, MOST_ARGS + 1)
+const shownArgs = (args: string) => shortened(visibleText(beginning(args)), MOST_ARGS)
 const cut = (text: string, most: number) => shortened(countedSpaces(visibleText(text)), most)

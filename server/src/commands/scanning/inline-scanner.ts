@@ -1,7 +1,12 @@
-import type { Json } from '../../contract/json.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import type { Result } from '../../contract/problems.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
 import { replaced } from '../../core/dlp/replace-findings.ts'
 import { TextSlots } from '../../core/dlp/text-slots.ts'
+import { findGuarded } from '../../core/gate/guarded-texts.ts'
+import { strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
+import { validateAgainst, validateBriefly } from '../../core/json/validate-args.ts'
 import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet, Scanner } from './scanner.ts'
@@ -13,6 +18,10 @@ export function inlineScanner(rules: ScanRules): Scanner {
     shownArgs: (canonical_args) => runScanJob({ do: 'shown', canonical_args }, rules),
     hiddenInPreview: (preview) => runScanJob({ do: 'preview', preview }, rules),
     redact: (value, set, kept) => redactNow(value, set, rules, kept),
+    guarded: (canonical_args, own, traps) => findGuarded(JSON.parse(canonical_args) as Json, own, traps),
+    strike: (value, own) => strikeOwnJson(value, own),
+    visible: visibleText,
+    validate: validateAgainst,
   }
 }
 
@@ -24,4 +33,9 @@ export function redactNow<T extends Json>(value: T, set: RuleSet, rules: ScanRul
   const tree = new TextSlots(value, kept)
   for (const { name, text, put } of tree.slots()) put(replaced(text, findInField(text, name, compiled)))
   return tree.result() as T
+}
+
+/** Checks a value where that takes no time that anybody notices. */
+export function validateNow(schema: JsonObject, key: string, value: Json): Result<void> | 'takes_long' {
+  return validateBriefly(schema, key, value)
 }

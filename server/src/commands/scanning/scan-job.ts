@@ -1,29 +1,56 @@
 import type { HiddenPlace } from '../../contract/approval.ts'
 import type { ToolResult } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
-import { Bug } from '../../contract/problems.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { Bug, type Result } from '../../contract/problems.ts'
 import { UNSCANNED, type ShownArgs } from '../../contract/redaction.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import { hiddenInPreview, placesOf } from '../../core/approvals/hidden-places.ts'
 import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
 import { replaced } from '../../core/dlp/replace-findings.ts'
 import { scanArgs, type ArgScan } from '../../core/dlp/scan-args.ts'
+import { findGuarded, type GuardedTexts } from '../../core/gate/guarded-texts.ts'
+import { compileOwn, type OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
+import { strikeOwn } from '../../core/gate/own-credentials/strike-own.ts'
+import type { Trap } from '../../core/gate/traps/traps.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
+import { validateAgainst } from '../../core/json/validate-args.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet } from './scanner.ts'
 
 /** A text, and the name of the field it stands in (empty where there is none). */
 export type NamedText = { readonly name: string; readonly text: string }
 
-/** One search, as data, so that another thread can do it. */
+/** One search or check, as data, so that another thread can do it. */
 export type ScanJobs = {
   args: { readonly do: 'args'; readonly canonical_args: string }
   shown: { readonly do: 'shown'; readonly canonical_args: string }
   texts: { readonly do: 'texts'; readonly texts: readonly NamedText[]; readonly rules: RuleSet }
   preview: { readonly do: 'preview'; readonly preview: ToolResult }
+  /** `known`: the gate's own credentials, word for word. */
+  guarded: {
+    readonly do: 'guarded'
+    readonly canonical_args: string
+    readonly known: readonly string[]
+    readonly traps: readonly Trap[]
+  }
+  /** Escapes for what cannot be seen. */
+  visible: { readonly do: 'visible'; readonly text: string }
+  strike: { readonly do: 'strike'; readonly texts: readonly NamedText[]; readonly known: readonly string[] }
+  /** `key` determines the schema. `value` is JSON text. */
+  validate: { readonly do: 'validate'; readonly schema: JsonObject; readonly key: string; readonly value: string }
 }
 export type ScanJob = ScanJobs[keyof ScanJobs]
 
-type Answers = { args: ArgScan; shown: ShownArgs; texts: readonly string[]; preview: readonly HiddenPlace[] }
+type Answers = {
+  args: ArgScan
+  shown: ShownArgs
+  texts: readonly string[]
+  preview: readonly HiddenPlace[]
+  guarded: GuardedTexts
+  visible: string
+  strike: readonly string[]
+  validate: Result<void>
+}
 export type AnswerTo<J extends ScanJob> = Answers[J['do']]
 
 const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRules) => Answers[K] } = {
@@ -39,9 +66,21 @@ const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRule
     return job.texts.map(({ name, text }) => (set === undefined ? text : replaced(text, findInField(text, name, set))))
   },
   preview: ({ preview }, { outputs }) => (outputs === undefined ? [] : hiddenInPreview(preview, outputs)),
+  guarded: ({ canonical_args, known, traps }) => findGuarded(JSON.parse(canonical_args) as Json, ownFrom(known), traps),
+  visible: ({ text }) => visibleText(text),
+  strike: ({ texts, known }) => texts.map(({ text }) => strikeOwn(text, ownFrom(known))),
+  validate: ({ schema, key, value }) => validateAgainst(schema, key, JSON.parse(value) as Json),
 }
 
-/** Does one search, now. The same on every thread. */
+let own: OwnCredentials = compileOwn([])
+
+/** Compiled again when a key was rotated. */
+function ownFrom(known: readonly string[]): OwnCredentials {
+  const isSame = known.length === own.known.length && known.every((secret, at) => secret === own.known[at])
+  return isSame ? own : (own = compileOwn(known))
+}
+
+/** Does one job, now. The same on every thread. */
 export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): AnswerTo<J> {
   const work: Readonly<Record<string, (job: never, rules: ScanRules) => Answers[keyof Answers]>> = WORK
   return work[job.do]?.(job as never, rules) as AnswerTo<J>
@@ -50,7 +89,9 @@ export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): AnswerT
 /** How much there is to search, in characters. */
 export function sizeOf(job: ScanJob): number {
   if (job.do === 'preview') return sizeOfPreview(job.preview)
-  if (job.do !== 'texts') return job.canonical_args.length
+  if (job.do === 'validate') return job.value.length
+  if (job.do === 'visible') return job.text.length
+  if (job.do !== 'texts' && job.do !== 'strike') return job.canonical_args.length
   return job.texts.reduce((sum, { text }) => sum + text.length, 0)
 }
 

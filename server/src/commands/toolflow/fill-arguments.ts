@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
-import { validateAgainst } from '../../core/json/validate-args.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import type { CardFact, GivenArgs } from '../../core/toolflow/state.ts'
 import { ungrounded } from '../../core/toolflow/ungrounded.ts'
@@ -43,7 +42,7 @@ export async function fillArguments(
   ]
   const proposed_args = await shown(deps, args.value)
   if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
-  const valid = validateAgainst(inputSchema, hash, args.value)
+  const valid = await deps.judgement.scanner.validate(inputSchema, hash, args.value)
   if (valid.ok) return { args, required_inputs, why_inputs: '', proposed_args }
   return { args, required_inputs: ['args'], why_inputs: sayProblem(valid.problem), proposed_args }
 }

@@ -67,7 +67,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
   },
 
   async toolflow_judge(deps, details, step) {
-    const prepared = prepareCall(deps, requestOf(details, step))
+    const prepared = await prepareCall(deps, requestOf(details, step))
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
     const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})

@@ -4,6 +4,7 @@ import type { ConsentRow } from '../../contract/consent.ts'
 import type { Json } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { namePlaces, shownPointer } from '../gate/shown-pointer.ts'
+import { argsOf } from '../gate/call-args.ts'
 import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
 import type { PolicyFacts } from '../gate/policy/policy.ts'
 import type { UnitsLeft } from './consent-view.ts'
@@ -39,7 +40,7 @@ export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: Consen
   if (call.tool_id !== tool.row.tool_id || !isLike(what.tool, call.tool_id)) return false
   if (what.definition_hash !== undefined && what.definition_hash !== call.definition_hash) return false
   if (row.lanes !== undefined && !isLane(row.lanes, lane)) return false
-  const args = argsOf(call)
+  const args = readArgs(call)
   return args !== undefined && permitsArgs(what.args, args)
 }
 
@@ -92,9 +93,9 @@ function placesIn(pointers: readonly string[], { row }: Tool): string {
 const isLike = (pattern: string, name: string) => matchesGlob(parseGlob(pattern), name)
 
 /** The text was written by the gate; should it ever not be JSON, nothing is permitted. */
-function argsOf(call: Call): Json | undefined {
+function readArgs(call: Call): Json | undefined {
   try {
-    return JSON.parse(call.canonical_args) as Json
+    return argsOf(call)
   } catch {
     return undefined
   }

@@ -47,11 +47,11 @@ function redacted(value: Json, name: string, at: Place, work: Work): Json {
 
 function redactedObject(object: JsonObject, at: Place, work: Work): JsonObject {
   const before = work.findings.length
-  const taken = new Set<string>()
+  const names = new FreeNames()
   const entries = Object.entries(object).map(([key, field]): [string, Json] => {
     const found = leafFindings(key, '', work)
     const shown = replaced(key, found)
-    const free = freeKey(shown, taken)
+    const free = names.take(shown)
     const own = below(at, key, free)
     for (const finding of found) work.findings.push({ ...finding, ...own })
     return [free, redacted(field, labelOf(object, key, work) ?? withoutMarks(shown), own, work)]
@@ -74,12 +74,23 @@ function labelOf(object: JsonObject, key: string, { rules }: Work): string | und
 export const withoutMarks = (name: string) =>
   name.includes('[') ? name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '') : name
 
-/** Two keys that become equal by redaction stay two fields. */
-export function freeKey(key: string, taken: Set<string>): string {
-  let free = key
-  for (let count = 2; taken.has(free); count++) free = `${key}_${count}`
-  taken.add(free)
-  return free
+/** Two keys of one object that become equal by redaction stay two fields. */
+export class FreeNames {
+  private readonly taken = new Set<string>()
+  /** How often each was asked for, so that the thousandth does not try all numbers again. */
+  private readonly asked = new Map<string, number>()
+
+  take(key: string): string {
+    let count = this.asked.get(key) ?? 0
+    let free: string
+    do {
+      count += 1
+      free = count === 1 ? key : `${key}_${count}`
+    } while (this.taken.has(free))
+    this.asked.set(key, count)
+    this.taken.add(free)
+    return free
+  }
 }
 
 function redactedLeaf(text: string, name: string, at: Place, work: Work): string {

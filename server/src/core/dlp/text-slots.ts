@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import { freeKey, withoutMarks } from './redact-json.ts'
+import { FreeNames, withoutMarks } from './redact-json.ts'
 
 /** A text of a JSON value that can be replaced. `name` is the field's, which says something about its value. */
 export type TextSlot = { readonly name: string; readonly text: string; put(text: string): void }
 
 type Container = Json[] | Record<string, Json>
-type Rename = { readonly object: Record<string, Json>; readonly from: string; readonly to: string }
+/** New names of fields, by the object that has them. */
+type Renames = Map<Record<string, Json>, Map<string, string>>
 
 /**
  * A copy of a JSON value whose texts are handed out one after the other, so that whoever replaces them can pause between two.
@@ -13,7 +14,7 @@ type Rename = { readonly object: Record<string, Json>; readonly from: string; re
  */
 export class TextSlots {
   private root: Json
-  private readonly renames: Rename[] = []
+  private readonly renames: Renames = new Map()
 
   private readonly kept: readonly string[]
 
@@ -51,7 +52,7 @@ export class TextSlots {
         yield {
           name: '',
           text: key,
-          put: (to) => to !== key && this.renames.push({ object: container, from: key, to }),
+          put: (to) => to !== key && this.rename(container, key, to),
         }
         if (this.kept.includes(key) && typeof container[key] === 'string') continue
         const own = key === 'value' && typeof label === 'string' ? label : key
@@ -63,8 +64,13 @@ export class TextSlots {
 
   /** The copy, once every slot was handed out. */
   result(): Json {
-    for (const { object, from, to } of this.renames) rename(object, from, to)
+    for (const [object, names] of this.renames) rename(object, names)
     return this.root
+  }
+
+  private rename(object: Record<string, Json>, from: string, to: string): void {
+    const names = this.renames.get(object) ?? new Map<string, string>()
+    this.renames.set(object, names.set(from, to))
   }
 }
 
@@ -74,11 +80,11 @@ function set(object: Record<string, Json>, key: string, value: Json): void {
 }
 
 /** Keeps the order of the fields; two names that become equal stay two fields. */
-function rename(object: Record<string, Json>, from: string, to: string): void {
+function rename(object: Record<string, Json>, names: ReadonlyMap<string, string>): void {
   const entries = Object.entries(object)
-  const taken = new Set<string>()
+  const free = new FreeNames()
   for (const [key] of entries) delete object[key]
-  for (const [key, value] of entries) set(object, freeKey(key === from ? to : key, taken), value)
+  for (const [key, value] of entries) set(object, free.take(names.get(key) ?? key), value)
 }
 
 /** Whether a value holds at most so many characters of text. Stops counting as soon as it does not. */
@@ -92,9 +98,10 @@ export function isSmall(value: Json, most: number): boolean {
       if (next.length > left) return false
       open.push(...(next as readonly Json[]))
     } else if (isJsonObject(next)) {
-      for (const [key, field] of Object.entries(next)) {
+      for (const key in next) {
         left -= key.length
-        open.push(field)
+        if (left < 0) return false
+        open.push(next[key] ?? null)
       }
     }
   }

@@ -7,9 +7,9 @@ import type { ConsentFact } from '../consent/match-consent.ts'
 import type { BudgetFact } from './budgets/budgets.ts'
 import type { HealthFact } from './health/health-fact.ts'
 import type { ContentFact } from './content/content-fact.ts'
+import type { GuardedTexts } from './guarded-texts.ts'
 import type { HistoryFact } from './judge-repetition.ts'
 import type { TrapFacts } from './judge-trap.ts'
-import type { OwnCredentials } from './own-credentials/find-own.ts'
 import type { FilesFact } from './sandbox/files-fact.ts'
 
 /** A person's standing decision about this very call, at the moment of its execution. */
@@ -48,7 +48,7 @@ export type Facts = {
   readonly files: FilesFact
   readonly traps: TrapFacts
   readonly content: ContentFact
-  readonly own_credentials: OwnCredentials
+  readonly guarded: GuardedTexts
   /** Only the budgets that this call would take from. */
   readonly budgets: readonly BudgetFact[] | 'unknown'
   readonly history: HistoryFact | 'unknown'

@@ -1,7 +1,7 @@
 import type { Call } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import { argsOf } from './call-args.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
@@ -33,7 +33,7 @@ const FAULTS = {
 export function judgeSandbox(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { sandbox, args, too_many } = facts.files
   if (args.length === 0 && !too_many) return []
-  const use = treeUse(facts.tool, JSON.parse(call.canonical_args) as Json)
+  const use = treeUse(facts.tool, argsOf(call))
   const found = args.flatMap((arg) =>
     [...gateFindings(arg, facts.tool, use), ...findingsOn(arg, sandbox)].map((finding) => ({ ...finding, at: arg.at })),
   )

@@ -7,7 +7,8 @@ import { judgeTrap, type TrapFacts } from './judge-trap.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
 import type { FileFact } from './sandbox/files-fact.ts'
-import { compileTrap } from './traps/traps.ts'
+import { textLeaves } from './text-leaves.ts'
+import { compileTrap, sprungTraps } from './traps/traps.ts'
 
 const policyOf = (preset: string) => {
   const compiled = compilePolicy({ text: `preset: ${preset}`, file: 'p' }, { digest: () => 'a' })
@@ -15,12 +16,18 @@ const policyOf = (preset: string) => {
   return compiled.value
 }
 const TOKEN = 'xk-honey-2718281828'
+const tokens = [compileTrap('token', 'traps.tokens.0', TOKEN)]
 const traps: TrapFacts = {
-  traps: [compileTrap('token', 'traps.tokens.0', TOKEN)],
   files: [{ name: 'traps.files.0', path: '/srv/bait' }],
 }
-const factsWith = (more: Partial<Facts>): Facts => ({ ...quietFacts(toolWith({ text: {} })), traps, ...more })
-const judge = (args: Json, more: Partial<Facts> = {}) => judgeTrap(policyOf('careful'), callWith(args), factsWith(more))
+const factsWith = (args: Json, more: Partial<Facts> = {}): Facts => ({
+  ...quietFacts(toolWith({ text: {} })),
+  traps,
+  guarded: { own: [], sprung: sprungTraps(textLeaves(args), tokens) },
+  ...more,
+})
+const judge = (args: Json, more: Partial<Facts> = {}) =>
+  judgeTrap(policyOf('careful'), callWith(args), factsWith(args, more))
 const files = (...args: Partial<FileFact>[]): Facts['files'] => ({
   sandbox: 'none',
   args: args.map((arg) => ({ at: '/text', certainty: 'path', bound: true, gate: [], readings: [], leads: [], ...arg })),
@@ -59,9 +66,9 @@ describe('a trap', () => {
   })
 
   test('stands also while observing', () => {
-    const verdict = decide(policyOf('observe'), callWith({ text: TOKEN }), factsWith({}))
-    expect(verdict).toMatchObject({ effect: 'block' })
-    expect(decide(policyOf('observe'), callWith({ text: 'x' }), factsWith({}))).toMatchObject({ effect: 'allow' })
+    const verdictOn = (args: Json) => decide(policyOf('observe'), callWith(args), factsWith(args))
+    expect(verdictOn({ text: TOKEN })).toMatchObject({ effect: 'block' })
+    expect(verdictOn({ text: 'x' })).toMatchObject({ effect: 'allow' })
   })
 
   test('law: bait anywhere blocks whatever else is said, and without bait there is silence', () => {

@@ -1,28 +1,27 @@
 import type { Call } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { inForce } from '../../contract/tool.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import { isInside } from './sandbox/is-inside.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
-import { sprungTraps, type Trap } from './traps/traps.ts'
 
 /** A honey file, and where it stands with all links followed. */
 export type TrapFile = { readonly name: string; readonly path: string }
-export type TrapFacts = { readonly traps: readonly Trap[]; readonly files: readonly TrapFile[] | 'unknown' }
+/** Where the honey files stand. What else is bait is searched for with `guarded`. */
+export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
 
 /**
  * No honest call holds bait: whoever uses it read what it should not have, or was told by somebody who did.
  * INVARIANT: a sprung trap blocks, whatever else is true (law in judge-trap.test.ts); the command then quarantines the caller.
  */
-export function judgeTrap(_policy: Policy, call: Call, facts: Facts): Opinion[] {
-  const { traps, files } = facts.traps
-  if (traps.length === 0 && files.length === 0) return []
+export function judgeTrap(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
+  const { files } = facts.traps
+  const { sprung: found } = facts.guarded
+  if (found.length === 0 && files.length === 0) return []
   const schema = inForce(facts.tool.row).definition.inputSchema
-  const args: Json = JSON.parse(call.canonical_args)
   const sprung = [
-    ...sprungTraps(args, traps).map(({ trap, path }) => ({ ...trap, at: shownPointer(path, schema) })),
+    ...found.map(({ name, kind, path }) => ({ name, kind, at: shownPointer(path, schema) })),
     ...(files === 'unknown' ? [] : files.flatMap((file) => placesOf(file, facts))),
   ]
   const names = [...new Set(sprung.map(({ name }) => name))]

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
-import { compileOwn } from './own-credentials/find-own.ts'
+import { NOTHING_GUARDED } from './guarded-texts.ts'
 
 const HASH = 'a'.repeat(64)
 
@@ -51,9 +51,9 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     credential: 'good',
     pauses: [],
     look_alikes: [],
-    own_credentials: compileOwn([]),
+    guarded: NOTHING_GUARDED,
     files: { sandbox: 'none', args: [], too_many: false },
-    traps: { traps: [], files: [] },
+    traps: { files: [] },
     content: { pii: 'ask', credentials: [], reach: { server: 'local', files: 'unknown' }, scan: NOTHING },
     budgets: [],
     health: 'off',

@@ -2,18 +2,22 @@ import { survivesDouble } from './ijson-number.ts'
 
 /** Why a text is not I-JSON, and at which offset (UTF-16 units). Never holds any of the text. */
 export type Fault = {
-  readonly what: 'syntax' | 'depth' | 'duplicate_key' | 'lone_surrogate' | 'number'
+  readonly what: 'syntax' | 'depth' | 'duplicate_key' | 'lone_surrogate' | 'number' | 'values'
   readonly at: number
 }
 
 /** Deeper nesting is refused: code that recurses over a value must not run out of stack. */
 export const MAX_DEPTH = 512
 
+/** More values and field names than this are refused: every pass over a value costs time per value, however short they are. */
+export const MAX_VALUES = 20_000
+
 /** Where the scan stands. `open` has one entry per open container: the keys seen so far, or nothing for an array. */
 type Scan = {
   readonly text: string
   readonly open: (Set<string> | undefined)[]
   at: number
+  values: number
   fault: Fault | undefined
 }
 
@@ -183,9 +187,12 @@ function leave(scan: Scan): boolean {
 }
 
 /** The first reason why a text is not I-JSON, or undefined. One pass, no recursion. */
-export function findFault(text: string): Fault | undefined {
-  const scan: Scan = { text, open: [], at: 0, fault: undefined }
+export function findFault(text: string, most_values = Number.POSITIVE_INFINITY): Fault | undefined {
+  const scan: Scan = { text, open: [], at: 0, values: 0, fault: undefined }
   for (;;) {
+    // A field counts twice, for its name and for its value.
+    scan.values += scan.open.at(-1) === undefined ? 1 : 2
+    if (scan.values > most_values) return { what: 'values', at: scan.at }
     const code = peek(scan)
     const isContainer = code === OPEN_OBJECT || code === OPEN_ARRAY
     if (isContainer && enter(scan, code)) continue

@@ -1,5 +1,5 @@
 import { flagsFor, readPattern, type Flags, type Pattern } from './regexp-syntax.ts'
-import { spend, type Meter } from './schema-steps.ts'
+import { MAX_STEPS, spend, type Meter } from './schema-steps.ts'
 
 /**
  * Regular expressions for patterns that a tool server wrote and strings that an agent sends. The native engine backtracks: a
@@ -25,15 +25,19 @@ type Shared = {
   readonly flags: Flags
   readonly tests: Map<string, One['fits']>
   readonly looks: Map<Pattern, Condition>
+  readonly meter: Meter
   size: number
 }
 type Building = { readonly ops: Op[]; readonly backwards: boolean; readonly shared: Shared }
 
 const MAX_OPS = 20_000
+/** Making a state takes longer than being in one. */
+const STEPS_PER_OP = 5
 
 function put({ ops, shared }: Building, op: Op): number {
   shared.size += 1
   if (shared.size > MAX_OPS) throw new SyntaxError('the pattern is too large')
+  spend(shared.meter, STEPS_PER_OP)
   return ops.push(op) - 1
 }
 
@@ -172,19 +176,21 @@ function nativeLimit(pattern: Pattern): number {
   return MAX_PATHS ** (1 / free) - 1
 }
 
+const unmetered = (): Meter => ({ steps: 0, most: MAX_STEPS })
+
 /**
  * Compiles a pattern that answers as the native engine would. Throws a SyntaxError for what is not a regular expression, for
  * back references, and for patterns of more than 20,000 states. A test throws a RangeError rather than run for long; all that share a meter, together.
  */
 export function linearRegExp(source: string, meter?: Meter): LinearRegExp {
   const flags = flagsFor(source)
-  const shared: Shared = { flags, tests: new Map(), looks: new Map(), size: 0 }
+  const shared: Shared = { flags, tests: new Map(), looks: new Map(), meter: meter ?? unmetered(), size: 0 }
   const pattern = readPattern(source, flags)
   const program = programOf(pattern, false, shared)
   const native = new RegExp(source, flags)
   const limit = nativeLimit(pattern)
   const test = (value: string): boolean => {
-    const own = meter ?? { steps: 0 }
+    const own = meter ?? unmetered()
     spend(own, 1)
     if (value.length <= limit) return native.test(value)
     const characters = flags === 'u' ? Array.from(value) : value.split('')

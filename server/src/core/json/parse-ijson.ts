@@ -1,14 +1,15 @@
 import type { Json } from '../../contract/json.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import { findFault } from './ijson-scanner.ts'
+import { findFault, MAX_VALUES } from './ijson-scanner.ts'
 
 /**
  * Reads RFC 8259 text and refuses what is not I-JSON: duplicate keys, lone surrogates, numbers a double cannot hold.
  * Refused, not repaired: two parsers that disagree about a text would let an approved call differ from the executed one.
- * `about` says what and at which offset, never the value. `__proto__` is a key like any other.
+ * `about` says what and at which offset, never the value. `__proto__` is a key like any other. Refuses more than `MAX_VALUES`.
  */
 export function parseIJson(text: string): Result<Json> {
-  const fault = findFault(text)
+  const fault = findFault(text, MAX_VALUES)
+  if (fault?.what === 'values') return refuse('request.too_many_values', { limit: String(MAX_VALUES) })
   if (fault !== undefined) return refuse('request.not_ijson', { what: fault.what, at: String(fault.at) })
   try {
     return ok(JSON.parse(text) as Json)

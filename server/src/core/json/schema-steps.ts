@@ -4,10 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
  * What checking one value may cost. Schemas are a tool server's words: forty definitions that each refer twice to the one before
  * are a small text and 2^40 checks.
  */
-export type Meter = { steps: number }
+export type Meter = { steps: number; most: number }
 
 /** A second or so of work. A value that needs more is not checked, and so not accepted. */
 export const MAX_STEPS = 20_000_000
+/** A few milliseconds of it: as long as everybody else can wait. */
+export const BRIEF_STEPS = 100_000
 /** A reference followed is a call, and on failure an error with its path; one state of a pattern is next to nothing. */
 const STEPS_PER_REFERENCE = 20
 
@@ -16,7 +18,7 @@ const MAX_OBJECTS = 5_000
 
 export function spend(meter: Meter, steps: number): void {
   meter.steps += steps
-  if (meter.steps > MAX_STEPS) throw new RangeError('the value takes too long to check')
+  if (meter.steps > meter.most) throw new RangeError('the value takes too long to check')
 }
 
 export const STEP = 'x-sluice-step'
@@ -88,13 +90,13 @@ function follow(pointer: string, root: JsonObject): JsonObject | undefined {
 }
 
 /** Every object of a schema, itself first; undefined for too many. */
-function objectsIn(schema: JsonObject): JsonObject[] | undefined {
+export function objectsIn(schema: JsonObject, most = MAX_OBJECTS): JsonObject[] | undefined {
   const objects: JsonObject[] = []
   const open: Json[] = [schema]
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
     if (isJsonObject(value)) objects.push(value)
-    if (objects.length > MAX_OBJECTS) return undefined
+    if (objects.length > most) return undefined
     for (const inner of Object.values(value)) open.push(inner)
   }
   return objects

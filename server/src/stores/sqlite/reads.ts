@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../contract/audit.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
@@ -14,7 +15,8 @@ export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, '
 type Value = string | number
 
 /**
- * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned.
+ * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned. Between two large
+ * rows of a page everybody else has their turn.
  * A store that cannot be read rejects; a reader that needs a fact then has `unknown`, never a default.
  */
 export function reads(db: DatabaseSync): Reads {
@@ -23,6 +25,14 @@ export function reads(db: DatabaseSync): Reads {
     const found = cache.get(sql) ?? db.prepare(sql)
     cache.set(sql, found)
     return found
+  }
+
+  /** A row that is too large to be read together with others. It may have changed since it was found. */
+  const large = async <T extends Table>(table: T, pos: number, where: Filter): Promise<Held<T>[]> => {
+    await setImmediate()
+    const stored = prepared(`SELECT pos, version, body, later FROM ${table} WHERE pos = ?`).get(pos) as Stored
+    const one = held(table, stored)
+    return fits(one.row, where) ? [one] : []
   }
 
   return {
@@ -34,11 +44,22 @@ export function reads(db: DatabaseSync): Reads {
 
     async list(table, where, { limit, after, newest_first = false }) {
       const { conditions, values } = filter(table, where)
-      if (after !== undefined) conditions.push(newest_first ? 'pos < ?' : 'pos > ?')
-      const found = prepared(
-        `SELECT pos, version, body, later FROM ${table} ${clause(conditions)} ORDER BY pos ${newest_first ? 'DESC' : 'ASC'} LIMIT ?`,
-      ).all(...values, ...(after === undefined ? [] : [after]), size(limit)) as Stored[]
-      return found.map((stored) => held(table, stored))
+      const order = newest_first ? 'DESC' : 'ASC'
+      const page: Held<typeof table>[] = []
+      let cursor = after
+      for (;;) {
+        const beyond = cursor === undefined ? [] : [newest_first ? 'pos < ?' : 'pos > ?']
+        const wanted = size(limit) - page.length
+        const found = prepared(
+          `SELECT pos, version, iif(${IS_LARGE}, NULL, body) AS body, later FROM ${table} ${clause([...conditions, ...beyond])} ORDER BY pos ${order} LIMIT ?`,
+        ).all(...values, ...(cursor === undefined ? [] : [cursor]), wanted) as Listed[]
+        for (const { pos, version, body, later } of found) {
+          if (body !== null) page.push(held(table, { pos, version, body, later }))
+          else page.push(...(await large(table, pos, where)))
+        }
+        cursor = found.at(-1)?.pos
+        if (found.length < wanted || page.length >= limit) return page
+      }
     },
 
     async count(table, where) {
@@ -98,6 +119,14 @@ export function reads(db: DatabaseSync): Reads {
 
 /** `later`: the fields in which the second version differs from the first. */
 type Stored = { pos: number; version: number; body: string; later: string | null }
+type Listed = Omit<Stored, 'body'> & { body: string | null }
+
+/** A page of rows below this size is read within milliseconds. Bytes, because SQLite knows these without reading the text. */
+const IS_LARGE = '(octet_length(body) + ifnull(octet_length(later), 0) > 16384)'
+
+type Filter = Readonly<Record<string, unknown>>
+const fits = (row: object, where: Filter): boolean =>
+  Object.entries(where).every(([field, value]) => (row as Readonly<Record<string, unknown>>)[field] === value)
 
 function held<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
   const what = `row ${pos} of \`${table}\``
@@ -136,7 +165,7 @@ function objectOf(text: string): object | undefined {
 }
 
 /** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
-function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {
+function filter(table: Table, where: Filter): { conditions: string[]; values: Value[] } {
   const fields = listedFields(table)
   const conditions: string[] = []
   const values: Value[] = []
@@ -150,7 +179,9 @@ function filter(table: Table, where: Readonly<Record<string, unknown>>): { condi
       values.push(isKeyed(field) ? textKey(value) : value)
     }
     if (!isAbsent && !isKeyed(field)) continue
-    conditions.push(`coalesce(later ->> '${field}', body ->> '${field}') = ?`)
+    const same = `coalesce(later ->> '${field}', body ->> '${field}') = ?`
+    // Reading the JSON of a large row takes long; it is compared after it was read.
+    conditions.push(isKeyed(field) ? `(${IS_LARGE} OR ${same})` : same)
     values.push(value)
   }
   return { conditions, values }

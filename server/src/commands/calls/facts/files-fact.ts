@@ -1,7 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
-import type { Json } from '../../../contract/json.ts'
 import type { GatePlace, Sandbox } from '../../../contract/judgement.ts'
 import { inForce, type Tool } from '../../../contract/tool.ts'
+import { argsOf } from '../../../core/gate/call-args.ts'
 import { argumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
 import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
@@ -13,8 +13,10 @@ import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
+import type { Breathe } from '../../ports/runtime.ts'
+import { SMALL_TEXT } from '../../scanning/scanner.ts'
 
-export type FilesDeps = { readonly files: FileFacts; readonly judgement: Judgement }
+export type FilesDeps = { readonly files: FileFacts; readonly judgement: Judgement; readonly breathe?: Breathe }
 
 /** Nobody needs more paths in one call, and looking more of them up would take longer than anybody waits. */
 const MOST_FILES = 1000
@@ -26,12 +28,15 @@ const LONGEST = 4096
 export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
-  const args: Json = JSON.parse(call.canonical_args)
+  const args = argsOf(call)
+  const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.breathe?.() : undefined)
   const all = argumentTexts(args)
+  await pause()
   const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all)
   const look = files.look(call.server)
   const bases = await look.bases()
   const world = { windows: files.windows, home: files.home(call.server) }
+  await pause()
   const candidates = await worthLooking(found, look, bases)
   const schema = inForce(tool.row).definition.inputSchema
   const facts: FileFact[] = mentionsOf(all.texts, look.own[0]).map(({ path, is_content }) => ({
@@ -41,6 +46,7 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
     gate: ['data'],
   }))
   for (const argument of candidates.slice(0, MOST_FILES)) {
+    await pause()
     const fact = await factOf(argument, look, bases, world)
     if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact })
   }

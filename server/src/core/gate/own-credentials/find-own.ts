@@ -3,7 +3,12 @@ import { base64Cores, hexOf, utf8 } from '../traps/encodings.ts'
 import { bytesOfBase64, bytesOfHex } from './decode.ts'
 
 /** The gate's own credentials, ready to be looked for: known by their shape, or known word for word. */
-export type OwnCredentials = { readonly needles: readonly Needle[]; readonly finder: WordFinder }
+export type OwnCredentials = {
+  readonly needles: readonly Needle[]
+  readonly finder: WordFinder
+  /** What it was compiled from, for another thread to compile it again. */
+  readonly known: readonly string[]
+}
 
 /** How a credential begins, or with `whole` all of it, in one encoding. */
 type Needle = {
@@ -38,7 +43,7 @@ export function compileOwn(known: readonly string[]): OwnCredentials {
     ...PREFIXES.flatMap((prefix) => needlesOf(prefix, false)),
     ...[...new Set(known)].slice(0, MOST_KNOWN).flatMap((secret) => needlesOf(secret.slice(0, LONGEST_KNOWN), true)),
   ]
-  return { needles, finder: buildWordFinder(needles.map(hintOf)) }
+  return { needles, finder: buildWordFinder(needles.map(hintOf)), known }
 }
 
 const hintOf = ({ text }: Needle) => text.slice(0, HINT).toLowerCase()

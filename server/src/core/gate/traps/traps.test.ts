@@ -3,11 +3,12 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../contract/json.ts'
 import { base64Cores, utf8 } from './encodings.ts'
+import { textLeaves } from '../text-leaves.ts'
 import { compileTrap, sprungTraps } from './traps.ts'
 
 const TOKEN = 'Sesame-4711/öffne'
 const trap = compileTrap('token', 'traps.tokens.0', TOKEN)
-const isSprung = (args: Json) => sprungTraps(args, [trap]).length > 0
+const isSprung = (args: Json) => sprungTraps(textLeaves(args), [trap]).length > 0
 
 describe('bait is found', () => {
   const bytes = Buffer.from(`before ${TOKEN} after`)
@@ -33,14 +34,14 @@ describe('bait is found', () => {
 
   test('as a number', () => {
     const card = compileTrap('token', 'traps.tokens.1', '4111111111111111')
-    expect(sprungTraps({ card: 4111111111111111 }, [card])).toHaveLength(1)
+    expect(sprungTraps(textLeaves({ card: 4111111111111111 }), [card])).toHaveLength(1)
   })
 
   test('as a path in other spellings', () => {
     const file = compileTrap('file', 'traps.files.0', '/srv/bait/passwords.txt')
     for (const text of ['cat /srv/bait/passwords.txt', '\\srv\\bait\\passwords.txt', '/srv//bait/./PASSWORDS.txt'])
-      expect(sprungTraps({ text }, [file])).toHaveLength(1)
-    expect(sprungTraps({ text: '/srv/bait/other.txt' }, [file])).toEqual([])
+      expect(sprungTraps(textLeaves({ text }), [file])).toHaveLength(1)
+    expect(sprungTraps(textLeaves({ text: '/srv/bait/other.txt' }), [file])).toEqual([])
   })
 
   test('and only bait', () => {

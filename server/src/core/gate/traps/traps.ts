@@ -1,5 +1,4 @@
-import type { Json } from '../../../contract/json.ts'
-import { textLeaves } from '../text-leaves.ts'
+import type { TextLeaf } from '../text-leaves.ts'
 import { base64Cores, hexOf, unescapeText, unpercent, utf8 } from './encodings.ts'
 
 /** One piece of bait, ready to be looked for. It is known by its place in the configuration; the text itself is shown to nobody. */
@@ -25,18 +24,18 @@ export function compileTrap(kind: Trap['kind'], name: string, text: string): Tra
   }
 }
 
-export type Sprung = { readonly trap: Trap; readonly path: readonly string[] }
+export type Sprung = Pick<Trap, 'name' | 'kind'> & { readonly path: readonly string[] }
 
-/** Which bait stands in the arguments and where: as it is, in another case, spread by blanks, percent-, JSON-, hex- or base64-encoded. */
-export function sprungTraps(args: Json, traps: readonly Trap[]): Sprung[] {
+/** Which bait stands in the texts of the arguments and where: as it is, in another case, spread by blanks, percent-, JSON-, hex- or base64-encoded. */
+export function sprungTraps(leaves: readonly TextLeaf[], traps: readonly Trap[]): Sprung[] {
   if (traps.length === 0) return []
-  return textLeaves(args).flatMap(({ text, path }) => {
+  return leaves.flatMap(({ text, path }) => {
     const plain = spellingsOf(text)
     const raw = text.replace(/\s/g, '')
     const isIn = (trap: Trap) =>
       trap.plain.some((bait) => plain.some((spelling) => spelling.includes(bait))) ||
       trap.encoded.some((bait) => raw.includes(bait))
-    return traps.filter(isIn).map((trap) => ({ trap, path }))
+    return traps.filter(isIn).map(({ name, kind }) => ({ name, kind, path }))
   })
 }
 

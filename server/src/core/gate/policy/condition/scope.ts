@@ -1,4 +1,5 @@
 import type { Json } from '../../../../contract/json.ts'
+import { argsOf } from '../../call-args.ts'
 import type { PolicyCall, PolicyFacts } from '../policy.ts'
 import { timeAt } from './time.ts'
 import type { Variable } from './type.ts'
@@ -33,7 +34,7 @@ export function scopeOf(call: PolicyCall, facts: PolicyFacts): Scope {
 
 /** How each variable is read. One function each, because this is where the time of a condition goes. */
 export const READ: Readonly<Record<Variable, (scope: Scope) => Value>> = {
-  args: (scope) => (scope.args ??= parseArgs(scope.call.canonical_args)),
+  args: (scope) => (scope.args ??= parseArgs(scope.call)),
   tool: (scope) => (scope.tool ??= toolOf(scope.facts)),
   caller: (scope) => (scope.caller ??= callerOf(scope.call)),
   session: (scope) => (scope.session ??= sessionOf(scope)),
@@ -57,9 +58,9 @@ function sessionOf({ call: { thread: id }, facts: { lane } }: Scope): Value {
 /** INVARIANT: a failure may stand in a variable's field; `has` and field access hand it on (compile-access.ts). */
 const unknown = (reason: string) => new Failure(reason) as unknown as Json
 
-function parseArgs(text: string): Value {
+function parseArgs(call: PolicyCall): Value {
   try {
-    return JSON.parse(text) as Json
+    return argsOf(call)
   } catch {
     return new Failure('the arguments are not JSON')
   }

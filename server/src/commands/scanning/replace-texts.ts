@@ -1,5 +1,4 @@
 import type { Json } from '../../contract/json.ts'
-import { UNSCANNED } from '../../contract/redaction.ts'
 import { TextSlots, type TextSlot } from '../../core/dlp/text-slots.ts'
 import type { NamedText } from './scan-job.ts'
 
@@ -7,18 +6,27 @@ import type { NamedText } from './scan-job.ts'
 const MOST_CHARS = 65_536
 const MOST_TEXTS = 1_000
 
-/** Redacts a large value, some texts at a time. Between two parts everybody else has their turn. */
-export async function redactLarge(
+/**
+ * A large value with every text replaced by what `replace` makes of it, some texts at a time. Between two parts everybody else has
+ * their turn. Texts in fields called as in `kept` stay as they are.
+ */
+export async function replaceTexts(
   value: Json,
   kept: readonly string[],
-  search: (texts: readonly NamedText[]) => Promise<readonly string[] | 'unknown'>,
+  replace: (texts: readonly NamedText[]) => Promise<readonly string[]>,
 ): Promise<Json> {
   const tree = new TextSlots(value, kept)
   let batch: TextSlot[] = []
   let chars = 0
+  let isSame = true
   const flush = async () => {
-    const found = await search(batch.map(({ name, text }) => ({ name, text })))
-    batch.forEach((slot, at) => slot.put(found === 'unknown' ? `[REDACTED_${UNSCANNED}]` : (found[at] ?? slot.text)))
+    const found = await replace(batch.map(({ name, text }) => ({ name, text })))
+    batch.forEach((slot, at) => {
+      const text = found[at] ?? slot.text
+      if (text === slot.text) return
+      isSame = false
+      slot.put(text)
+    })
     batch = []
     chars = 0
   }
@@ -28,5 +36,5 @@ export async function redactLarge(
     chars += slot.text.length
   }
   await flush()
-  return tree.result()
+  return isSame ? value : tree.result()
 }
