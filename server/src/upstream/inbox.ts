@@ -4,7 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { idAtEnds, isFrameId, progressOf, type FrameId } from './frames.ts'
 import type { Overlong } from './line-reader.ts'
 import { lost, type NoResult, type PendingCalls } from './pending-calls.ts'
+import { countsMoreValues } from './count-values.ts'
 import type { WireDeps } from './wire.ts'
+
+/** Reading more, and looking at each of them afterwards, would hold everybody else up. Lists of thousands of tools are larger. */
+const MOST_VALUES = 100_000
+const MOST_LISTED = 400_000
 
 export type Inbox = {
   /** One message: an answer to one of our requests, its progress, or something for the SDK. `within`: said in answer to it. */
@@ -26,6 +31,7 @@ export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
 export function openInbox({ server, output_limit, pending, transport, noise, onNotice }: InboxDeps): Inbox {
   let unreadable = 0
   const too_large = lost(server, 'tool.too_large', { limit: String(output_limit) })
+  const too_many = lost(server, 'tool.too_large', { values: `over ${MOST_VALUES}` })
 
   function spoil(head: string, tail: string, answer: NoResult, says: string): void {
     const id = idAtEnds(head, tail)
@@ -54,6 +60,10 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
 
   return {
     hear(text, within) {
+      const [head, tail] = [text.slice(0, ENDS), text.slice(-ENDS)]
+      const most = idAtEnds(head, tail) === undefined ? MOST_LISTED : MOST_VALUES
+      if (countsMoreValues(text, most))
+        return spoil(head, tail, too_many, `said a message with more than ${most} values`)
       let message: Json
       try {
         message = JSON.parse(text) as Json
@@ -62,16 +72,26 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
       }
       if (isJsonObject(message) && isOurs(message, within)) return
       try {
-        transport().onmessage?.(parseJSONRPCMessage(message))
+        if (isMessage(message)) return transport().onmessage?.(parseJSONRPCMessage(message))
       } catch {
-        unreadable += 1
-        noise('said something that is not a JSON-RPC message')
+        // It looked like one.
       }
+      unreadable += 1
+      noise('said something that is not a JSON-RPC message')
     },
     overlong: ({ head, tail, bytes }) =>
       spoil(head, tail, too_large, `said ${bytes} bytes in one message, over its limit`),
     unreadable: () => unreadable,
   }
 }
+
+/** How much of a message is looked at to find whose it is. */
+const ENDS = 256
+
+/** The SDK describes what is wrong with a message at length, so it is only asked about what could be one. */
+const isMessage = (message: Json): boolean =>
+  isJsonObject(message) &&
+  message['jsonrpc'] === '2.0' &&
+  (typeof message['method'] === 'string' || 'result' in message || 'error' in message)
 
 const isNotice = (method: Json | undefined): method is NoticeMethod => NOTICE_METHODS.some((each) => each === method)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { HiddenPlace } from '../../contract/approval.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import type { Config } from '../../contract/config.ts'
@@ -35,6 +36,7 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
       const found = await threads.run({ do: 'texts', texts, rules: set })
       return found === 'unknown' ? texts.map(() => `[REDACTED_${UNSCANNED}]`) : found
     }
+    await setImmediate()
     return (await replaceTexts(value, kept, redact)) as T
   }
   const guardedLater = async (...[canonical_args, own, traps]: Parameters<Scanner['guarded']>) => {
@@ -51,11 +53,12 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
           )
         : struck
     }
+    await setImmediate()
     return (await replaceTexts(value, [], strike)) as T
   }
   const visibleLater = async (text: string): Promise<string> => {
     const visible = await threads.run({ do: 'visible', text })
-    return visible === 'unknown' ? hiddenArgs(text).args : visible
+    return visible === 'unknown' ? hiddenArgs(text).args : visible.text
   }
   const validateLater = async (schema: JsonObject, key: string, value: Json): Promise<Result<void>> => {
     const checked = await threads.run({ do: 'validate', schema, key, value: JSON.stringify(value) })

@@ -47,7 +47,7 @@ type Answers = {
   texts: readonly string[]
   preview: readonly HiddenPlace[]
   guarded: GuardedTexts
-  visible: string
+  visible: { readonly text: string }
   strike: readonly string[]
   validate: Result<void>
 }
@@ -67,7 +67,7 @@ const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRule
   },
   preview: ({ preview }, { outputs }) => (outputs === undefined ? [] : hiddenInPreview(preview, outputs)),
   guarded: ({ canonical_args, known, traps }) => findGuarded(JSON.parse(canonical_args) as Json, ownFrom(known), traps),
-  visible: ({ text }) => visibleText(text),
+  visible: ({ text }) => ({ text: visibleText(text) }),
   strike: ({ texts, known }) => texts.map(({ text }) => strikeOwn(text, ownFrom(known))),
   validate: ({ schema, key, value }) => validateAgainst(schema, key, JSON.parse(value) as Json),
 }

@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
-import type { Json, JsonObject } from '../../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { dialectOf, newAjv, type Dialect } from './schema-dialect.ts'
 import { BRIEF_STEPS, MAX_STEPS, objectsIn, withSteps, type Meter } from './schema-steps.ts'
@@ -125,10 +125,14 @@ function hasAtMost(value: Json, most: number): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     left -= typeof next === 'string' ? 1 + next.length / LONG_TEXT : 1
     if (left < 0) return false
-    if (typeof next !== 'object' || next === null) continue
-    for (const key in next) {
-      if (open.length > left) return false
-      open.push((next as Readonly<Record<string, Json>>)[key] ?? null)
+    if (Array.isArray(next)) {
+      if (next.length > left) return false
+      open.push(...(next as readonly Json[]))
+    } else if (isJsonObject(next)) {
+      for (const key in next) {
+        if (open.length > left) return false
+        open.push(next[key] ?? null)
+      }
     }
   }
   return true

@@ -11,6 +11,9 @@ export type Body = {
   read(reader: BodyReader): void
   /** Reads the rest for nobody, so that the connection can be used again. */
   drain(): void
+  /** The server waits until the reader goes on. */
+  pause(): void
+  resume(): void
   /** Nobody wants the rest: ends the connection. */
   drop(): void
 }
@@ -39,6 +42,8 @@ export function openBody(connection: Dispatcher.DispatchController): {
     body: {
       read,
       drain: () => read({ data: () => undefined, end: () => undefined }),
+      pause: () => connection.pause(),
+      resume: () => connection.resume(),
       drop: () => connection.abort(new Error('nobody wants the rest')),
     },
     fill: {

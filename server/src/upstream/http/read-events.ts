@@ -1,4 +1,5 @@
 import type { Inbox } from '../inbox.ts'
+import { paced } from '../paced.ts'
 import { eventReader, type ServerEvent } from './event-reader.ts'
 import type { Reply } from './exchange.ts'
 
@@ -21,9 +22,11 @@ export function readEvents(
         body.drop()
       },
     })
+    const heard = paced((piece) => reader.push(piece), body)
+    const end = () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() })
     body.read({
-      data: (piece) => reader.push(piece),
-      end: () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() }),
+      data: (piece) => heard.push(piece),
+      end: () => void heard.done().then(end),
     })
   })
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { StdioServer } from '../server-config.ts'
 import { idsOf } from '../run-as.ts'
 import { childEnv } from './child-env.ts'
+import { paced } from '../paced.ts'
 import { lineReader, type LineReader, type LineSink } from '../line-reader.ts'
 
 const STDERR_LINE = 2_000
@@ -47,7 +48,8 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
   let alive = true
   let usable = true
   const reader = lineReader({ line: config.output_limit, endless: config.output_limit * ENDLESS }, sink)
-  child.stdout.on('data', (chunk: Buffer) => reader.push(chunk))
+  const heard = paced((piece) => reader.push(piece), child.stdout)
+  child.stdout.on('data', (chunk: Buffer) => heard.push(chunk))
   readStderr(child, sink)
   // Errors of a dying pipe say nothing that its end does not say better.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
@@ -65,6 +67,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     usable = false
     if (child.pid !== undefined && !child.stdout.readableEnded)
       await Promise.race([once(child.stdout, 'end'), sleep(DRAIN_MS)]).catch(() => undefined)
+    await Promise.race([heard.done(), sleep(DRAIN_MS)])
     child.stdout.destroy()
     child.stderr.destroy()
     child.stdin.destroy()
@@ -125,5 +128,7 @@ function readStderr(child: ChildProcess, sink: ChildSink): void {
     { line: STDERR_LINE, endless: Number.MAX_SAFE_INTEGER },
     { line: (bytes) => sink.stderr(bytes.toString()), overlong: cut, endless: cut },
   )
-  child.stderr?.on('data', (chunk: Buffer) => reader.push(chunk))
+  if (child.stderr === null) return
+  const heard = paced((piece) => reader.push(piece), child.stderr)
+  child.stderr.on('data', (chunk: Buffer) => heard.push(chunk))
 }
