@@ -8,13 +8,22 @@ export function countsMoreValues(text: string, most: number): boolean {
   // The shortest field takes five characters, and a comma.
   if (text.length < most) return false
   let left = most
-  let isInString = false
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) isInString = !isInString
-    else if (isInString) at += code === BACKSLASH ? 1 : 0
+    if (code === QUOTE) at = endOfString(text, at)
     else if (code > 0x2b) left -= WEIGHTS.get(code) ?? 0
     if (left < 0) return true
   }
   return false
+}
+
+/** Most strings hold no escape, so their end is simply the next quotation mark. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at)
+    if (at === -1) return text.length
+    let before = at - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    if ((at - before) % 2 === 1) return at
+  }
 }

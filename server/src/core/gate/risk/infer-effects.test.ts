@@ -137,6 +137,7 @@ describe('innocent words', () => {
     ['list_users', 'Lists users. Side effect: inactive accounts are deleted.'],
     ['list_users', 'Lists users.\n\nNotes:\n- stale accounts will be removed'],
     ['list_users', 'Lists users.\n\nReturns:\n  A list. All sessions are terminated.'],
+    ['list_users', `Lists users. ${'It supports filters for names. '.repeat(600)}Inactive users are removed later.`],
     ['list_users', `Lists users. ${'It supports filters for names. '.repeat(300)}Inactive users are deleted.`],
     ['lookup_account', 'Looks up an account. Accounts that were not used for a year are closed.'],
     ['get_user', 'Gets a user; if there is none, one is created.'],

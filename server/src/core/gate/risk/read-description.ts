@@ -15,8 +15,8 @@ import type { Sign } from './sign.ts'
 import { readConsequences } from './read-consequences.ts'
 import { splitWords, verbIn, type Verb } from './split-words.ts'
 
-/** The catalogue keeps no longer ones. Time is linear in this. */
-const LONGEST = 32_768
+/** So much is read of a description. Time is linear in this, and a catalogue may have thousands of tools. */
+const LONGEST = 12_288
 const SECTION =
   /(^|\n)\s*(#+\s*)?\**(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises)\**\s*:|<\w+>/i
 const SENTENCE_END = /(?<=[.!?])\s+|\n\s*[-*•]\s+|\n\s*\n/
@@ -71,6 +71,7 @@ export function readDescription(description: string, name: string): Sign[] {
     ...readPromises(text, headed),
     ...readConsequences(sentences, sentencesOf(text.slice(cut)), name),
     ...unreadable(sentences),
+    ...unread(description),
   ]
 }
 
@@ -207,6 +208,12 @@ function unreadable(sentences: readonly string[]): Sign[] {
   )
   if (foreign === undefined) return []
   return [{ ...sign('write', `"${foreign.slice(0, 40)}" is not English`, 1), forbids_read: 'always' }]
+}
+
+/** What nobody has read may say anything. */
+function unread(description: string): Sign[] {
+  if (description.length <= LONGEST) return []
+  return [{ ...sign('write', `the description is longer than ${LONGEST} characters`, 1), forbids_read: 'always' }]
 }
 
 function unspacedVerb(sentence: string): Sign[] {
