@@ -28,7 +28,7 @@ export function reads(db: DatabaseSync): Reads {
   }
 
   /** A row that is too large to be read together with others. It may have changed since it was found. */
-  const large = async <T extends Table>(table: T, pos: number, where: Filter): Promise<Held<T>[]> => {
+  const large = async <T extends Table>(table: T, pos: number, where: Filter = {}): Promise<Held<T>[]> => {
     await setImmediate()
     const stored = prepared(`SELECT pos, version, body, later FROM ${table} WHERE pos = ?`).get(pos) as Stored
     const one = held(table, stored)
@@ -71,8 +71,13 @@ export function reads(db: DatabaseSync): Reads {
     async search(table, where, page) {
       size(page.limit)
       const { items, ...next } = searchRows(prepared, table, where, page)
-      const sql = `SELECT pos, version, body, later FROM ${known(table)} WHERE pos = ?`
-      const rows = items.map((pos) => held(table, prepared(sql).get(pos) as Stored))
+      const sql = `SELECT pos, version, iif(${IS_LARGE}, NULL, body) AS body, later FROM ${known(table)} WHERE pos = ?`
+      const rows: Held<typeof table>[] = []
+      for (const pos of items) {
+        const { body, ...rest } = prepared(sql).get(pos) as Listed
+        if (body !== null) rows.push(held(table, { ...rest, body }))
+        else rows.push(...(await large(table, pos)))
+      }
       return { items: rows, ...next }
     },
 
