@@ -57,7 +57,7 @@ export function whyNot(consent: ConsentFact, call: Call, moment: ConsentMoment):
   if (row.what.definition_hash !== undefined && row.what.definition_hash !== call.definition_hash)
     return 'the tool is defined differently now'
   if (row.lanes !== undefined && !isLane(row.lanes, moment.lane)) return 'it is for other model lanes'
-  const args = argsOf(call)
+  const args = readArgs(call)
   const fields = args === undefined ? [''] : fieldsAgainst(row.what.args, args)
   if (fields.includes('')) return 'it does not permit these arguments'
   if (fields.length > 0) return `it does not permit what is in ${placesIn(fields, moment.tool)}`
