@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { driveRuns } from '../../server/src/boot/drive-world.ts'
 import { randomIds } from '../../server/src/boot/random-ids.ts'
 import { givingBackPending } from '../../server/src/commands/approvals/pending-limits.ts'
-import { watchRows, type Watch } from '../../server/src/commands/changes/watch-rows.ts'
-import type { Ledger } from '../../server/src/commands/ports/ledger.ts'
+import { announceCommits } from '../../server/src/commands/changes/watch-rows.ts'
+import type { Change, Ledger } from '../../server/src/commands/ports/ledger.ts'
 import { stampEnds } from '../../server/src/commands/retention/stamp-ends.ts'
-import { onlyBoot } from '../../server/src/commands/runs/liveness.ts'
 import type { Perform } from '../../server/src/commands/runs/performer.ts'
 import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
@@ -16,6 +15,7 @@ import { tellRuns } from '../../server/src/commands/runs/tell-runs.ts'
 import type { RunId } from '../../server/src/contract/ids.ts'
 import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
 import { beginRun } from '../../server/src/core/runs/begin-run.ts'
+import { localNodes } from '../../server/src/stores/local-notices.ts'
 import { openSqliteLedger, type SqliteStore } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
 import { doStep, STEPS, type RunSystem } from './system.ts'
 
@@ -30,9 +30,23 @@ export const tenSteps: RunKind = {
   },
 }
 
+type HeardLedger = Ledger & { onCommit(listener: (changes: readonly Change[]) => void): void }
+
+function hearingCommits(ledger: Ledger): HeardLedger {
+  const listeners = new Set<(changes: readonly Change[]) => void>()
+  return {
+    async commit(changes) {
+      const committed = await ledger.commit(changes)
+      if (committed === 'committed') for (const listener of listeners) listener(changes)
+      return committed
+    },
+    onCommit: (listener) => void listeners.add(listener),
+  }
+}
+
 export type RunProcess = {
   readonly store: SqliteStore
-  readonly ledger: Ledger & Watch
+  readonly ledger: HeardLedger
   readonly scheduler: Scheduler
   close(): Promise<void>
 }
@@ -47,7 +61,8 @@ export async function openRunProcess(folder: string, onStep: (run: RunId) => voi
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
-  const ledger = watchRows(tellRuns(givingBackPending(stampEnds(store, Date.now))))
+  const stack = tellRuns(givingBackPending(stampEnds(store, Date.now)))
+  const ledger = hearingCommits(announceCommits(stack, localNodes().join()))
   const boot = randomIds.trace()
   const world = {
     ledger,
@@ -55,7 +70,7 @@ export async function openRunProcess(folder: string, onStep: (run: RunId) => voi
     journal: store,
     doubts: { known: (id: string) => store.outcome(id) },
     shown: createShownNews(),
-    liveness: onlyBoot(boot),
+    liveness: { isAlive: async (other: string) => other === boot },
     boot,
     clock: Date.now,
     probe: () => {},
@@ -88,7 +103,7 @@ export const GO: RunEvent = { type: 'go' }
 export const newRun = (run_id: RunId): RunRow => beginRun(tenSteps, run_id, { state: 0 }, Date.now())
 
 /** Whoever waits for the end of a run hears it with the commit that ends it. */
-export function endsOf(ledger: Watch): (run: RunId) => Promise<RunRow> {
+export function endsOf(ledger: HeardLedger): (run: RunId) => Promise<RunRow> {
   const waiting = new Map<string, (row: RunRow) => void>()
   ledger.onCommit((changes) => {
     for (const change of changes)

@@ -8,6 +8,7 @@ import { createRunningCalls } from '../commands/calls/running-calls.ts'
 import { bindCatalogue } from '../commands/catalogue/bind.ts'
 import { createVisibleTools } from '../commands/catalogue/visible-tools.ts'
 import { openChanges } from '../commands/changes/changes.ts'
+import { watchRows } from '../commands/changes/watch-rows.ts'
 import { bindChannels } from '../commands/channels/bind.ts'
 import { bindConsents } from '../commands/consents/bind.ts'
 import type { Gate } from '../commands/gate.ts'
@@ -31,7 +32,7 @@ export type Bound = {
 
 /** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
 export function bindGate(world: World): Bound {
-  const running = createRunningCalls()
+  const running = createRunningCalls(world.notices)
   const execute: ExecuteCall = (started, live) => executeCall({ ...world, running }, started, live)
   const sight = createVisibleTools(world)
   const deps = {
@@ -39,7 +40,7 @@ export function bindGate(world: World): Bound {
     sight,
     execute,
     running,
-    watch: world.ledger,
+    watch: watchRows(world.notices),
     tokens: world.keys.tokens,
     rotate: world.keys.rotate,
   }

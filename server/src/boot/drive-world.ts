@@ -16,8 +16,8 @@ export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'>
 /** What of the world the driver needs. */
 type RunWorld = Pick<
   World,
-  'ledger' | 'doubts' | 'shown' | 'shelves' | 'journal' | 'liveness' | 'boot' | 'clock' | 'probe' | 'after'
->
+  'ledger' | 'doubts' | 'shown' | 'shelves' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
+> & { readonly liveness: Pick<World['liveness'], 'isAlive'> }
 
 export function driveRuns(
   world: RunWorld,

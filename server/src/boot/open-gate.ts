@@ -1,8 +1,6 @@
 import type { Gate } from '../commands/gate.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
-import { recoverCalls } from '../commands/calls/recover-calls.ts'
-import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
 import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
 import { ok, problem, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
@@ -14,6 +12,7 @@ import { complainer, sweepRegularly } from './regular-work.ts'
 import { after } from './timers.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
+import { recoverFromDead } from './recover-from-dead.ts'
 
 export type OpenedGate = {
   readonly gate: Gate
@@ -50,14 +49,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   telemetry
     .begin()
     .catch((error: unknown) => log('error', 'nothing can be sent to the collector', { error: String(error) }))
-  const recovered = await recoverCalls(world)
-  if (recovered.unknown + recovered.retried + recovered.failed > 0)
-    log('warn', 'calls were interrupted when the gate last stopped', recovered)
-  await scheduler.recover()
-  // Waits for tool servers, so nobody waits for it.
-  const readBack = recoverReadBacks(world).catch((error: unknown) =>
-    log('error', 'read-backs could not be carried out', { error: String(error) }),
-  )
+  const recovery = await recoverFromDead(world, scheduler, log)
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...world, keys: world.keys.checkpoints },
@@ -88,7 +80,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     await retention.stop()
     hangUp()
     await scheduler.stop()
-    await readBack
+    await recovery.stop()
     // What still runs ends with its tool server, and what is known of it is recorded.
     await closeServers()
     await idle()

@@ -1,13 +1,13 @@
 import { givingBackPending } from '../commands/approvals/pending-limits.ts'
 import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
 import { settleDoubts } from '../commands/changes/settle-doubts.ts'
-import { watchRows } from '../commands/changes/watch-rows.ts'
+import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { ok, type Problem, type Result } from '../contract/problems.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
-import { openStore } from '../stores/open-store.ts'
+import { joinStore, openStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { placesIn } from './data-folder.ts'
@@ -29,6 +29,9 @@ export type Storage = {
     | 'ledger'
     | 'quiet'
     | 'doubts'
+    | 'boot'
+    | 'liveness'
+    | 'notices'
     | 'shelves'
     | 'searches'
     | 'accounts'
@@ -59,6 +62,8 @@ export async function openStorage(
   { alone, writer, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const stream = 'main'
+  const node = joinStore({ folder: settings.data })
+  if (!node.ok) return node
   const kept = openKeptCheckpoint(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openStore({
@@ -69,7 +74,10 @@ export async function openStorage(
     script: writer,
     onDiverged: (found) => diverged(found),
   })
-  if (!store.ok) return store
+  if (!store.ok) {
+    node.value.leave()
+    return store
+  }
   const { shelves, searches, accounts, audit, tail, journal, artifacts, ledger: quiet } = store.value
   const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
@@ -91,10 +99,8 @@ export async function openStorage(
       log('error', 'the ledger did not answer a commit: no calls are taken until it is known', { commit }),
   })
   const told = tellRuns(givingBackPending(stampEnds(doubts, Date.now)))
-  const ledger = watchRows(
-    withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now }),
-    doubts,
-  )
+  const outgoing = withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now })
+  const ledger = announceCommits(outgoing, node.value.notices, doubts)
   return ok({
     world: {
       version,
@@ -102,6 +108,9 @@ export async function openStorage(
       ledger,
       quiet,
       doubts,
+      boot: node.value.liveness.boot,
+      liveness: node.value.liveness,
+      notices: node.value.notices,
       shelves,
       searches,
       accounts,
@@ -115,6 +124,9 @@ export async function openStorage(
     telemetry,
     measured,
     closedBy: () => brokenProblem(kept.state()) ?? doubts.closedBy(),
-    close: () => store.value.close(),
+    async close() {
+      await store.value.close()
+      node.value.leave()
+    },
   })
 }

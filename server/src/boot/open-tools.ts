@@ -5,6 +5,7 @@ import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openMeaning } from '../commands/catalogue/search-meaning.ts'
+import { followNodes, tellingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -32,7 +33,7 @@ export type Tools = {
   readonly settled: Promise<void>
   status: ReturnType<typeof openToolServers>['status']
   closeServers(): Promise<void>
-  /** Stops watching the policy's files. */
+  /** Stops watching the policy's files and the other nodes. */
   unwatch(): void
 }
 
@@ -53,7 +54,7 @@ export async function openTools(
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
-  const live = loggedPolicy(opened.value, log)
+  const live = tellingPolicy(loggedPolicy(opened.value, log), world.notices)
   const servers = openToolServers({
     servers: openServerFolders(settings.data, configs),
     version: world.version,
@@ -68,6 +69,14 @@ export async function openTools(
       clock: Date.now,
     }),
   }
+  const unwatch = source.watch(() => void live.reload('file'))
+  const unfollow = followNodes({
+    notices: world.notices,
+    catalogue,
+    live,
+    servers: Object.keys(config.servers),
+    onFault: (error) => log('error', 'what another node changed could not be read', { error: String(error) }),
+  })
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   return ok({
     world: {
@@ -85,7 +94,10 @@ export async function openTools(
     settled: Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined),
     status: () => servers.status(),
     closeServers: () => servers.close(),
-    unwatch: source.watch(() => void live.reload('file')),
+    unwatch() {
+      unwatch()
+      unfollow()
+    },
   })
 }
 

@@ -1,8 +1,6 @@
 import { createShownNews } from '../commands/runs/shown-news.ts'
-import { randomBytes } from 'node:crypto'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
-import { onlyBoot } from '../commands/runs/liveness.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -63,13 +61,10 @@ export async function openWorld(
   }
   const { telemetry, measured } = storage.value
   const { callbacks } = parts.value.world
-  const boot = randomBytes(8).toString('hex')
   const world: World = {
     ...parts.value.world,
     ...storage.value.world,
     ...tools.value.world,
-    boot,
-    liveness: onlyBoot(boot),
     clock: Date.now,
     digest: sha256Hex,
     digestBytes,

@@ -18,12 +18,12 @@ import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
 import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
-import type { Watch } from '../commands/changes/watch-rows.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { AgentSettings } from '../contract/agent.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
-import type { Liveness } from '../commands/runs/liveness.ts'
+import type { Liveness } from '../commands/ports/liveness.ts'
+import type { Notices } from '../commands/ports/notices.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
 
@@ -32,7 +32,7 @@ export type World = {
   readonly version: string
   readonly stream: string
   readonly boot: string
-  readonly ledger: Ledger & Watch
+  readonly ledger: Ledger
   readonly doubts: Doubts
   readonly shelves: Shelves
   readonly searches: Searches
@@ -63,6 +63,7 @@ export type World = {
   readonly tail: OwnTail
   readonly journal: Journal
   readonly liveness: Liveness
+  readonly notices: Notices
   readonly artifacts: Artifacts
   readonly servers: ToolServers
   readonly offerings: Offerings

@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { Liveness } from '../commands/ports/liveness.ts'
+import type { Notices } from '../commands/ports/notices.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
 import type { AuditBroken } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
+import { localNodes } from './local-notices.ts'
+import { joinBoots } from './sqlite/boot-locks.ts'
 import { fileArtifacts } from './artifacts.ts'
 import { ledgerFile, ledgerFiles, ledgerState } from './sqlite/ledger-file.ts'
 import { lockFolder } from './sqlite/lock-folder.ts'
@@ -59,6 +63,29 @@ export async function openStore({ folder, ...setup }: StoreSetup): Promise<Resul
     artifacts: fileArtifacts(join(folder, 'artifacts')),
     scrub: () => engine.scrub(),
     close: () => engine.close(),
+  })
+}
+
+/** This process as one of the nodes that share the store. */
+export type StoreNode = {
+  readonly notices: Notices
+  readonly liveness: Liveness
+  /** Dead for the other nodes from then on. */
+  leave(): void
+}
+
+/** Joins the nodes of a store, before anything is written there in this boot's name. */
+export function joinStore({ folder }: StoreSettings): Result<StoreNode> {
+  const joined = joinBoots(join(folder, 'boots'))
+  if (!joined.ok) return joined
+  const notices = localNodes().join()
+  return ok({
+    notices,
+    liveness: joined.value,
+    leave() {
+      notices.leave()
+      joined.value.leave()
+    },
   })
 }
 

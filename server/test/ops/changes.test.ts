@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes/changes.ts'
+import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
 import type { Change } from '../../src/commands/ports/ledger.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { GateChange } from '../../src/contract/change.ts'
+import { localNodes } from '../../src/stores/local-notices.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate } from '../gate/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
@@ -68,18 +70,15 @@ test('changes after an id are those that a listener heard after it', () =>
 
 describe('the ring', () => {
   function ringed() {
-    let commit: (changes: readonly Change[]) => void = () => {}
-    let refresh: (server: string) => void = () => {}
+    const nodes = localNodes()
+    const missed: (() => void)[] = []
+    const own = { ...nodes.join(), onMissed: (listener: () => void) => (missed.push(listener), () => {}) }
+    const { commit } = announceCommits({ commit: async () => 'committed' }, own)
+    let refresh: Parameters<ChangesDeps['catalogue']['onRefresh']>[0] = () => {}
     const soon: (() => void)[] = []
     const found = new Set(['seen'])
     const deps: ChangesDeps = {
-      watch: {
-        onRow: () => () => {},
-        onCommit(listener) {
-          commit = listener
-          return () => {}
-        },
-      },
+      notices: own,
       catalogue: { onRefresh: (listener) => void (refresh = listener) },
       clock: () => 7,
       boot: 'b',
@@ -99,35 +98,58 @@ describe('the ring', () => {
     }
     const times = (count: number) => commit(Array.from({ length: count }, () => pause))
     const run = () => soon.splice(0).forEach((callback) => callback())
-    return { changes, times, run, refresh: (server: string) => refresh(server), found }
+    return {
+      changes,
+      times,
+      run,
+      refresh: (server: string) => refresh(server, [], 'here'),
+      found,
+      miss: () => missed.forEach((tell) => tell()),
+    }
   }
 
-  test('listeners are never called inside a commit', () => {
+  test('listeners are never called inside a commit', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)
-    times(3)
+    await times(3)
     expect(told).toEqual([])
     run()
     expect(told.map(({ id }) => id)).toEqual(['b-1', 'b-2', 'b-3'])
   })
 
-  test('a listener that fell behind what is remembered is told to start over, once', () => {
+  test('a listener that fell behind what is remembered is told to start over, once', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)
-    times(REMEMBERED + 1)
+    await times(REMEMBERED + 1)
     run()
     expect(told.map(({ kind }) => kind)).toEqual(['reset'])
     expect(told[0]?.id).toBe(changes.newest())
-    times(1)
+    await times(1)
     run()
     expect(told.map(({ kind }) => kind)).toEqual(['reset', 'pause'])
     expect(changes.changesAfter(ADMIN, 'b-1')).toBeUndefined()
     expect(changes.changesAfter(ADMIN, 'b-2')).toHaveLength(REMEMBERED)
   })
 
-  test('a listener that throws is dropped and the others hear everything', () => {
+  test('when notices of other nodes were missed, everybody is told to start over, also who comes back later', async () => {
+    const { changes, times, run, miss } = ringed()
+    const { changes: told, hear } = heard()
+    changes.onChange(ADMIN, hear)
+    await times(1)
+    run()
+    const [before] = told
+    miss()
+    run()
+    await times(1)
+    run()
+    expect(told.map(({ kind }) => kind)).toEqual(['pause', 'reset', 'pause'])
+    expect(changes.changesAfter(ADMIN, before?.id ?? '')).toBeUndefined()
+    expect(changes.changesAfter(ADMIN, told[1]?.id ?? '')).toHaveLength(1)
+  })
+
+  test('a listener that throws is dropped and the others hear everything', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     let thrown = 0
@@ -136,14 +158,14 @@ describe('the ring', () => {
       throw new Error('no')
     })
     changes.onChange(ADMIN, hear)
-    times(2)
+    await times(2)
     run()
-    times(1)
+    await times(1)
     run()
     expect({ thrown, told: told.length }).toEqual({ thrown: 1, told: 3 })
   })
 
-  test('tools of a server are news to those who can find one of them, or could until now', () => {
+  test('tools of a server are news to those who can find one of them, or could until now', async () => {
     const { changes, run, refresh, found } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(AGENT, hear)

@@ -4,13 +4,21 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { auditOf } from './call-changes.ts'
 import type { Links } from './describe-call.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
+import type { Liveness } from '../ports/liveness.ts'
 import type { Held } from '../ports/reads.ts'
+import { isLeftBehind } from './is-left-behind.ts'
 import { isOwnTask, taskIn, type CallTask } from './read-task.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 import { withdrawCall } from './withdraw-call.ts'
 
-export type CancelDeps = EndDeps & WaitDeps & { readonly links: Links; readonly running: RunningCalls }
+export type CancelDeps = EndDeps &
+  WaitDeps & {
+    readonly links: Links
+    readonly running: RunningCalls
+    readonly boot: string
+    readonly liveness: Pick<Liveness, 'isAlive'>
+  }
 
 /** Between two states, such as approved and not started yet, there is nothing to stop: the next one comes soon. */
 const TRIES = 50
@@ -40,7 +48,10 @@ async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<
   const { row } = held
   if (row.state === 'pending') return (await withdrawCall(deps, by, row.call_id)).ok
   if (row.state === 'unknown') return giveUp(deps, by, held)
-  if (row.state !== 'executing' || !deps.running.callOff(row.call_id, by.id)) return false
+  if (row.state !== 'executing') return false
+  const isHere = deps.running.callOff(row.call_id, by.id)
+  // Another node that lives was told. One that is dead says nothing any more, and recovery will.
+  if (!isHere && (row.boot === deps.boot || (await isLeftBehind(deps.liveness, row)))) return false
   await waitForCall(deps, row, { wait_ms: STOP_MS }, ({ state }) => state !== 'executing')
   return true
 }

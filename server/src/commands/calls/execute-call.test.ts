@@ -66,7 +66,7 @@ function rig(
     clock: () => 5,
     probe: () => {},
     links: (id) => id,
-    running: createRunningCalls(),
+    running: createRunningCalls({ publish: () => {}, subscribe: () => () => {}, onMissed: () => () => {} }),
     intake: createIntake(),
     persist: (attempt) => void attempts.push(attempt),
   }

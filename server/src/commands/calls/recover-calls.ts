@@ -3,8 +3,10 @@ import { problem } from '../../contract/problems.ts'
 import { onlyReads } from '../../core/gate/interpret.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
+import { isLeftBehind } from './is-left-behind.ts'
 import { retryChanges } from './retry-changes.ts'
 import { closeRun } from './settle-call.ts'
 
@@ -13,7 +15,7 @@ export type RecoverDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
-  readonly boot: string
+  readonly liveness: Pick<Liveness, 'isAlive'>
 }
 
 const PAGE = 100
@@ -21,14 +23,14 @@ const PAGE = 100
 type Recovered = 'unknown' | 'retried' | 'failed'
 
 /**
- * At start: calls that an earlier process of this gate left `executing` were interrupted. One that only reads has failed and can be
+ * At start, and when another node dies: calls that a dead boot left `executing` were interrupted. One that only reads has failed and can be
  * made again. Of every other nobody knows whether it took effect, so it becomes `unknown`: an idempotent one is tried again by the
  * driver, the rest waits for a person.
  */
 export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<Recovered, number>>> {
   const counts = { unknown: 0, retried: 0, failed: 0 }
   await eachCall(deps, 'executing', async (held) => {
-    if (held.row.boot !== deps.boot) counts[await interrupt(deps, held)] += 1
+    if (await isLeftBehind(deps.liveness, held.row)) counts[await interrupt(deps, held)] += 1
   })
   // An earlier release asked a person about reads too.
   await eachCall(deps, 'unknown', async (held) => {

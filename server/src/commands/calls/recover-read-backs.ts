@@ -1,11 +1,16 @@
+import type { Liveness } from '../ports/liveness.ts'
 import type { Shelves } from '../ports/reads.ts'
+import { isLeftBehind } from './is-left-behind.ts'
 import { isStopping, verifyCall, type VerifyDeps } from './verify-call.ts'
 
-export type RecoverReadBackDeps = VerifyDeps & { readonly shelves: Shelves; readonly boot: string }
+export type RecoverReadBackDeps = VerifyDeps & {
+  readonly shelves: Shelves
+  readonly liveness: Pick<Liveness, 'isAlive'>
+}
 
 const PAGE = 100
 
-/** At start: read-backs that an earlier process of this gate did not come to are carried out now. */
+/** At start, and when another node dies: read-backs that a dead boot did not come to are carried out now. */
 export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<number> {
   let after: number | undefined
   let carriedOut = 0
@@ -18,8 +23,9 @@ export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<numbe
     const last = page.at(-1)
     if (last === undefined) break
     after = last.cursor
-    for (const { row, version } of page.filter((held) => held.row.boot !== deps.boot)) {
+    for (const { row, version } of page) {
       if (isStopping(deps)) break
+      if (!(await isLeftBehind(deps.liveness, row))) continue
       await verifyCall(deps, { row, version })
       carriedOut += 1
     }

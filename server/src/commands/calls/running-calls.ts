@@ -1,15 +1,19 @@
 import type { CallId } from '../../contract/ids.ts'
+import type { Notices } from '../ports/notices.ts'
 
 /** The calls that are at a tool server now, so that whoever made one can call it off from somewhere else. */
 export interface RunningCalls {
   /** `theirs` is the signal of the connection the call came by, where it still has one. `end` says who called it off. */
   begin(call_id: CallId, theirs: AbortSignal | undefined): { readonly signal: AbortSignal; end(): string | undefined }
-  /** False when no such call is at a tool server. */
+  /** False when no such call is at a tool server by this node; then the other nodes are told. */
   callOff(call_id: CallId, by: string): boolean
 }
 
-export function createRunningCalls(): RunningCalls {
+export function createRunningCalls(notices: Notices): RunningCalls {
   const running = new Map<CallId, (by: string) => void>()
+  notices.subscribe('cancel', ({ call_id, by }, origin) => {
+    if (origin === 'elsewhere') running.get(call_id)?.(by)
+  })
   return {
     begin(call_id, theirs) {
       const off = new AbortController()
@@ -32,7 +36,8 @@ export function createRunningCalls(): RunningCalls {
     },
     callOff(call_id, by) {
       const stop = running.get(call_id)
-      stop?.(by)
+      if (stop === undefined) notices.publish('cancel', { call_id, by })
+      else stop(by)
       return stop !== undefined
     },
   }

@@ -6,6 +6,7 @@ import { createLookAlikeIndex } from '../../core/catalogue/look-alike-index.ts'
 import type { Hit } from '../../core/search/create-index.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Version } from '../ports/ledger.ts'
+import type { Origin } from '../ports/notices.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Breathe } from '../ports/runtime.ts'
 import { openWordIndex } from './word-index.ts'
@@ -24,14 +25,14 @@ export type CatalogueDeps = {
 export type KnownRow = { readonly row: ToolRow; readonly version: Version }
 
 export type LiveCatalogue = Catalogue & {
-  /** Reads a server's rows again after they were written, these ones or all, and tells who listens. */
-  refresh(server: string, tool_ids?: readonly string[]): Promise<void>
+  /** Reads a server's rows again after they were written here or elsewhere, these ones or all, and tells who listens. */
+  refresh(server: string, tool_ids?: readonly string[], origin?: Origin): Promise<void>
   /** The same for a part of a listing; the next `refresh` tells of it. */
   take(server: string, tool_ids: readonly string[]): Promise<void>
   /** What is known of a server's tools, also of those that are gone. */
   known(server: string): ReadonlyMap<string, KnownRow>
-  /** Hears of every server whose tools are other ones than before. */
-  onRefresh(listener: (server: string) => void): void
+  /** Hears of every server whose tools are other ones than before, and which those are. */
+  onRefresh(listener: (server: string, tool_ids: readonly string[], origin: Origin) => void): void
   /** The tools that answer a query best, of those that are offered now and that `counts`. */
   search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
 }
@@ -48,12 +49,13 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   const { shelves } = deps
   const byServer = new Map<string, Map<string, Entry>>()
   const byId = new Map<string, Tool>()
-  const listeners = new Set<(server: string) => void>()
+  const listeners = new Set<Parameters<LiveCatalogue['onRefresh']>[0]>()
   const lookAlikes = createLookAlikeIndex()
   const words = openWordIndex({ tool: (tool_id) => byId.get(tool_id), ...deps })
   let everything: readonly Tool[] | undefined
   const queues = new Map<string, Promise<void>>()
-  const untold = new Set<string>()
+  /** Tools of which nobody was told yet, by server. */
+  const untold = new Map<string, Set<string>>()
 
   /** Whether something about the tool is news. */
   function put(settings: ServerSettings, held: KnownRow): boolean {
@@ -76,6 +78,12 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     return entries
   }
 
+  function untoldOf(server: string): Set<string> {
+    const tools = untold.get(server) ?? new Set<string>()
+    untold.set(server, tools)
+    return tools
+  }
+
   async function* rowsOf(server: string, tool_ids: readonly string[] | undefined): AsyncGenerator<KnownRow> {
     if (tool_ids === undefined) yield* allRows(shelves, server)
     for (const tool_id of tool_ids ?? []) {
@@ -87,10 +95,10 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   async function read(server: string, tool_ids: readonly string[] | undefined): Promise<void> {
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
     if (settings === undefined) return
-    if (!byServer.has(server)) untold.add(server)
+    if (!byServer.has(server)) untoldOf(server)
     entriesOf(server)
     for await (const held of rowsOf(server, tool_ids)) {
-      if (put(settings, held)) untold.add(server)
+      if (put(settings, held)) untoldOf(server).add(held.row.tool_id)
       await deps.breathe?.()
     }
     words.readSoon()
@@ -107,9 +115,12 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     return reading
   }
 
-  async function refresh(server: string, tool_ids?: readonly string[]): Promise<void> {
+  async function refresh(server: string, tool_ids?: readonly string[], origin: Origin = 'here'): Promise<void> {
     await take(server, tool_ids)
-    if (untold.delete(server)) for (const listener of listeners) listener(server)
+    const news = untold.get(server)
+    if (news === undefined) return
+    untold.delete(server)
+    for (const listener of listeners) listener(server, [...news], origin)
   }
 
   await Promise.all(Object.keys(deps.servers).map((server) => refresh(server)))

@@ -1,14 +1,14 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
-import { changesIn, type Happened } from './changes-in.ts'
+import type { Happened } from './changes-in.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
+import type { Notices } from '../ports/notices.ts'
 import type { Clock } from '../ports/runtime.ts'
-import type { Watch } from './watch-rows.ts'
 
 export type ChangesDeps = {
-  readonly watch: Watch
+  readonly notices: Pick<Notices, 'subscribe' | 'onMissed'>
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
   readonly clock: Clock
   /** Names this process in the ids of its changes. */
@@ -43,7 +43,7 @@ type Ear = {
 }
 
 /**
- * What commits change, remembered in a ring and told afterwards, in the order of the commits.
+ * What commits of all nodes change, remembered in a ring and told afterwards, each node's in the order of its commits.
  * INVARIANT: a commit never waits for a listener: it writes to the ring, and listeners are called from a timer.
  * INVARIANT: memory is bounded by the ring; a listener that falls behind it is told to start over.
  */
@@ -52,9 +52,11 @@ export function openChanges(deps: ChangesDeps): Changes {
   const ears = new Set<Ear>()
   let count = 0
   let isTelling = false
+  /** Before this number something may be missing that another node told. */
+  let missedBefore = 0
 
   const idOf = (number: number) => `${deps.boot}-${number}`
-  const oldest = () => Math.max(0, count - REMEMBERED)
+  const oldest = () => Math.max(missedBefore, count - REMEMBERED)
 
   function happen(happened: readonly Happened[]): void {
     if (happened.length === 0) return
@@ -63,6 +65,17 @@ export function openChanges(deps: ChangesDeps): Changes {
       ring[count % REMEMBERED] = { ...one, at }
       count += 1
     }
+    tellSoon()
+  }
+
+  /** A number without a change: whoever has not come this far starts over. */
+  function miss(): void {
+    count += 1
+    missedBefore = count
+    tellSoon()
+  }
+
+  function tellSoon(): void {
     if (ears.size === 0 || isTelling) return
     isTelling = true
     deps.after(0, tell)
@@ -109,7 +122,8 @@ export function openChanges(deps: ChangesDeps): Changes {
     return before.has(change.server) || ear.servers.has(change.server)
   }
 
-  deps.watch.onCommit((changes) => happen(changesIn(changes)))
+  deps.notices.subscribe('changes', happen)
+  deps.notices.onMissed(miss)
   deps.catalogue.onRefresh((server) => happen([{ change: { kind: 'tools', server } }]))
 
   return {

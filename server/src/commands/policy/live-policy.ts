@@ -23,7 +23,7 @@ export type LivePolicyDeps = {
 }
 
 /** What made the gate look at its policy again. */
-export type Because = 'start' | 'file' | 'signal' | 'request' | 'catalogue'
+export type Because = 'start' | 'file' | 'signal' | 'request' | 'catalogue' | 'node'
 export type Reloaded = { readonly version: string; readonly before: string; readonly changed: boolean }
 
 /** The policy in force: a value that a reload replaces as a whole, or not at all. */

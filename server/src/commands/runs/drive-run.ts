@@ -5,11 +5,11 @@ import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } 
 import { advanceRun, dueTimers, nextTimer, type Advanced } from '../../core/runs/advance-run.ts'
 import { faultedRow, mayTryNow } from '../../core/runs/fault.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Journal, Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import { createBell, type Bell } from './bell.ts'
 import { createFlights, type Flights } from './flights.ts'
-import type { Liveness } from './liveness.ts'
 import type { Performers } from './performer.ts'
 import { childRunChanges, tellRun } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
@@ -22,7 +22,7 @@ export type DriveDeps = {
   readonly doubts: Doubts
   readonly shelves: Pick<Shelves, 'row'>
   readonly journal: Pick<Journal, 'events'>
-  readonly liveness: Liveness
+  readonly liveness: Pick<Liveness, 'isAlive'>
   readonly boot: string
   readonly clock: Clock
   readonly probe: Probe

@@ -1,0 +1,13 @@
+/**
+ * Which processes that share the store are alive. A boot is one start of one process; it is alive from before its first commit
+ * until it leaves or its lease ends.
+ * INVARIANT: a boot that was dead once is dead for good. What it left behind may be taken over.
+ */
+export interface Liveness {
+  /** This process. */
+  readonly boot: string
+  /** False also for a boot that nobody ever heard of. */
+  isAlive(boot: string): Promise<boolean>
+  /** Told of every other boot that this one saw alive, once, soon after its death. Returns how to stop. */
+  onDeath(listener: (boot: string) => void): () => void
+}

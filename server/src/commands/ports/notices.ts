@@ -1,0 +1,38 @@
+import type { CallId } from '../../contract/ids.ts'
+import type { Happened } from '../changes/changes-in.ts'
+import type { Table } from './ledger.ts'
+
+/** What nodes tell one another. Ids, names and states, never contents: whoever hears of something reads it in the store. */
+export type Topics = {
+  /** Rows that a durable commit swapped. */
+  readonly rows: readonly { readonly table: Table; readonly id: string }[]
+  /** What a durable commit means to those who watch. */
+  readonly changes: readonly Happened[]
+  /** The catalogue holds other tools of this server; these ones, or all. */
+  readonly catalogue: { readonly server: string; readonly tool_ids?: readonly string[] }
+  /** Another policy came into force. */
+  readonly policy: { readonly version: string }
+  /** Whoever made this call gives it up: the node that executes it tells the tool server. */
+  readonly cancel: { readonly call_id: CallId; readonly by: string }
+}
+export type Topic = keyof Topics
+
+/** Whose notice it is: this process's own, or that of another node. */
+export type Origin = 'here' | 'elsewhere'
+
+/**
+ * Tells all nodes of something, as a hint: it is not stored, and a node that is away does not hear it.
+ * INVARIANT: nothing is decided by a notice alone. Whoever keeps something in memory because no notice came reads it again after
+ * `onMissed`.
+ */
+export interface Notices {
+  /** Listeners of this node have been called when it returns; nobody waits for other nodes. Never throws. */
+  publish<T extends Topic>(topic: T, notice: Topics[T]): void
+  /**
+   * Hears every notice of a topic, also this node's own, each node's in the order in which they were published. A listener does next
+   * to nothing, because commits wait for it. Returns how to stop.
+   */
+  subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
+  /** Told when notices of other nodes may be missing. Returns how to stop. */
+  onMissed(listener: () => void): () => void
+}

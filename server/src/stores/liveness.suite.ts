@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Liveness } from '../commands/ports/liveness.ts'
+
+export type Joined = Liveness & { leave(): void | Promise<void> }
+
+/** What an implementation hands to the suite. */
+export type LivenessUnderTest = {
+  /** The address of a new, empty store. */
+  readonly create: () => Promise<string>
+  /** A boot of its own at a store. */
+  readonly join: (address: string) => Promise<Joined>
+  /** A script that joins the store `argv[2]` in a process of its own, writes its boot, and waits. */
+  readonly joiner: URL
+  /** How long after its death a boot may be taken for alive. */
+  readonly lease_ms: number
+}
+
+/** Every implementation of Liveness passes this. What only one of them does goes in its own test file. */
+export function livenessSuite(name: string, under: LivenessUnderTest): void {
+  describe(`${name} liveness`, () => {
+    const cleanUp: (() => unknown)[] = []
+    afterEach(async () => {
+      for (const end of cleanUp.splice(0)) await end()
+    })
+    async function join(address: string): Promise<Joined> {
+      const joined = await under.join(address)
+      cleanUp.push(() => joined.leave())
+      return joined
+    }
+    async function startElsewhere(address: string): Promise<{ boot: string; kill(): Promise<void> }> {
+      const child = spawn(process.execPath, [fileURLToPath(under.joiner), address], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exited = once(child, 'exit')
+      const kill = async () => {
+        child.kill('SIGKILL')
+        await exited
+      }
+      cleanUp.push(kill)
+      const [said] = (await once(child.stdout, 'data')) as [Buffer]
+      return { boot: said.toString().trim(), kill }
+    }
+    const within = { timeout: under.lease_ms + 5_000, interval: 20 }
+
+    test('boots see themselves and each other alive, under different names', async () => {
+      const address = await under.create()
+      const [one, other] = [await join(address), await join(address)]
+      expect(one.boot).not.toBe(other.boot)
+      for (const seer of [one, other]) for (const { boot } of [one, other]) expect(await seer.isAlive(boot)).toBe(true)
+    })
+
+    test('a boot that nobody ever heard of is not alive, whatever it is called', async () => {
+      const one = await join(await under.create())
+      const strange = ['', 'x', '0'.repeat(16), '../../etc/passwd', `${one.boot}/..`, one.boot.toUpperCase(), 'a\0b']
+      for (const boot of strange.filter((each) => each !== one.boot)) expect(await one.isAlive(boot)).toBe(false)
+    })
+
+    test('a boot that left is dead at once, for good, and others are told once', async () => {
+      const address = await under.create()
+      const [one, other] = [await join(address), await join(address)]
+      const deaths: string[] = []
+      one.onDeath((boot) => void deaths.push(boot))
+      expect(await one.isAlive(other.boot)).toBe(true)
+      await other.leave()
+      expect([await one.isAlive(other.boot), await one.isAlive(other.boot)]).toEqual([false, false])
+      expect(await other.isAlive(other.boot)).toBe(false)
+      expect(deaths).toEqual([other.boot])
+    })
+
+    test('boots of another store are strangers', async () => {
+      const [one, other] = [await join(await under.create()), await join(await under.create())]
+      expect(await one.isAlive(other.boot)).toBe(false)
+      expect(await other.isAlive(other.boot)).toBe(true)
+    })
+
+    test('a process that is killed is found dead without being asked about, and one that works stays alive', async () => {
+      const address = await under.create()
+      const one = await join(address)
+      const [killed, kept] = await Promise.all([startElsewhere(address), startElsewhere(address)])
+      const onDeath = vi.fn()
+      one.onDeath(onDeath)
+      expect([await one.isAlive(killed.boot), await one.isAlive(kept.boot)]).toEqual([true, true])
+      await killed.kill()
+      await vi.waitFor(() => expect(onDeath).toHaveBeenCalledWith(killed.boot), within)
+      expect([await one.isAlive(killed.boot), await one.isAlive(kept.boot)]).toEqual([false, true])
+      expect(onDeath).toHaveBeenCalledTimes(1)
+    })
+  })
+}

@@ -1,0 +1,10 @@
+import { localNodes } from './local-notices.ts'
+import { noticesSuite } from './notices.suite.ts'
+
+noticesSuite('embedded', {
+  async join(count) {
+    const nodes = localNodes()
+    return Array.from({ length: count }, () => nodes.join())
+  },
+  settled: async () => {},
+})

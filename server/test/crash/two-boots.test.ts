@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { driveWorld } from '../../src/boot/drive-world.ts'
+import { openWorld, type OpenedWorld } from '../../src/boot/open-world.ts'
+import type { World } from '../../src/boot/world.ts'
+import { recoverCalls } from '../../src/commands/calls/recover-calls.ts'
+import { recoverReadBacks } from '../../src/commands/calls/recover-read-backs.ts'
+import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
+import type { Gate } from '../../src/commands/gate.ts'
+import type { GateChange } from '../../src/contract/change.ts'
+import { callId, newCall } from '../../src/stores/ledger-fixtures.suite.ts'
+import { localNodes } from '../../src/stores/local-notices.ts'
+import { joinStore, type StoreNode } from '../../src/stores/open-store.ts'
+import { ADMIN, AGENT, settingsIn, until } from '../gate/with-gate.ts'
+
+const policy = `
+rules:
+  - { id: slow, effect: allow, match: { tool: book__slow_note, role: agent }, says: slow notes }
+`
+
+let folder = ''
+let opened: OpenedWorld
+const joined: StoreNode[] = []
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-boots-'))
+  const world = await openWorld(settingsIn(folder, { policy }), { log: () => {}, url: () => 'http://gate.test' }, true)
+  if (!world.ok) throw new Error(JSON.stringify(world.problem))
+  opened = world.value
+  await opened.settled
+})
+afterEach(async () => {
+  for (const node of joined.splice(0)) node.leave()
+  await opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Another boot at the same store, as another process would join it. */
+function otherBoot(): StoreNode {
+  const node = joinStore({ folder: join(folder, 'data') })
+  if (!node.ok) throw new Error(JSON.stringify(node.problem))
+  joined.push(node.value)
+  return node.value
+}
+
+describe('recovery', () => {
+  test('acts on what a dead boot left behind, and on nothing of a boot that is alive', async () => {
+    const { world } = opened
+    const [alive, dead] = [otherBoot(), otherBoot()]
+    const names = {
+      own: world.boot,
+      alive: alive.liveness.boot,
+      dead: dead.liveness.boot,
+      unheard: '0123456789abcdef',
+      none: undefined,
+    }
+    const boots = Object.entries(names)
+    await world.quiet.commit(
+      boots.flatMap(([, boot], index) => {
+        const named = boot === undefined ? {} : { boot }
+        const verify = { state: 'executed', due: 'verify', ...named } as const
+        return [newCall(callId(index), { state: 'executing', ...named }), newCall(callId(100 + index), verify)]
+      }),
+    )
+    dead.leave()
+    expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0 })
+    const states = await Promise.all(
+      boots.map(async ([name], index) => [name, (await world.shelves.row('calls', callId(index)))?.row.state]),
+    )
+    expect(Object.fromEntries(states)).toEqual({
+      own: 'executing',
+      alive: 'executing',
+      dead: 'unknown',
+      unheard: 'unknown',
+      none: 'unknown',
+    })
+    expect(await recoverReadBacks(world)).toBe(3)
+    // Later the other one dies too.
+    alive.leave()
+    expect(await recoverCalls(world)).toEqual({ unknown: 1, retried: 0, failed: 0 })
+  })
+})
+
+describe('two nodes on one store', () => {
+  /** A gate of its own over the same store and servers, which hears of the other one only by notices. */
+  function nodes(count: number): { gate: Gate; stop(): Promise<void> }[] {
+    const hub = localNodes()
+    return Array.from({ length: count }, (_, index) => {
+      const notices = hub.join()
+      const { liveness } = index === 0 ? opened.world : otherBoot()
+      const ledger = announceCommits(opened.world.ledger, notices)
+      const world: World = { ...opened.world, ledger, notices, liveness, boot: liveness.boot }
+      const { gate, scheduler } = driveWorld(world, () => {})
+      return { gate, stop: () => scheduler.stop() }
+    })
+  }
+
+  test('a call that runs on one is called off on the other, which hears what came of it', async () => {
+    const [here, there] = nodes(2)
+    if (here === undefined || there === undefined) throw new Error('two nodes')
+    const heard: GateChange[] = []
+    there.gate.changes.onChange(ADMIN, (change) => void heard.push(change))
+    let call_id = ''
+    const running = here.gate.calls.dispatch(
+      { caller: AGENT, tool: 'book__slow_note', args: { text: 'x', ms: 60_000 }, thread: 't1', as_task: true },
+      { onStarted: (id) => void (call_id = id) },
+    )
+    await until(() => call_id !== '')
+    const over = there.gate.calls.readTask(AGENT, call_id, new AbortController().signal)
+    const cancelled = await there.gate.calls.cancelTask(AGENT, call_id)
+    expect(cancelled).toMatchObject({ ok: true, value: { state: 'cancelled' } })
+    expect(await running).toMatchObject({ status: 'unknown' })
+    expect(await over).toMatchObject({ ok: true, value: { state: 'cancelled' } })
+    await until(() => heard.some((change) => change.kind === 'call' && change.state === 'unknown'))
+    expect(heard.filter(({ kind }) => kind === 'call')).toHaveLength(2)
+    await Promise.all([here.stop(), there.stop()])
+  })
+})

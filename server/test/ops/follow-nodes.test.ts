@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { LiveCatalogue } from '../../src/commands/catalogue/catalogue.ts'
+import { followNodes, tellingPolicy } from '../../src/commands/changes/follow-nodes.ts'
+import type { LivePolicy } from '../../src/commands/policy/live-policy.ts'
+import type { Notices } from '../../src/commands/ports/notices.ts'
+import { ok } from '../../src/contract/problems.ts'
+import { localNodes } from '../../src/stores/local-notices.ts'
+
+/** A node of which only the memory matters; `did` is what it was made to do. */
+function nodeWith(notices: Notices) {
+  const did: string[] = []
+  let missed = () => {}
+  let version = 1
+  const listeners: Parameters<LiveCatalogue['onRefresh']>[0][] = []
+  const catalogue: Pick<LiveCatalogue, 'refresh' | 'onRefresh'> = {
+    async refresh(server, tool_ids = ['all'], origin = 'here') {
+      did.push(`read ${server} ${tool_ids.join(' ')}`)
+      for (const listener of listeners) listener(server, tool_ids, origin)
+    },
+    onRefresh: (listener) => void listeners.push(listener),
+  }
+  const quiet: LivePolicy['reload'] = async (because) => {
+    did.push(`policy because of ${because}`)
+    return ok({ version: String((version += 1)), before: 'v', changed: because !== 'catalogue' })
+  }
+  const live = tellingPolicy({ reload: quiet } as LivePolicy, notices)
+  const stop = followNodes({
+    notices: { ...notices, onMissed: (listener) => ((missed = listener), () => {}) },
+    catalogue,
+    live,
+    servers: ['mail', 'book'],
+    onFault: (error) => void did.push(String(error)),
+  })
+  return { did, catalogue, live, stop, miss: () => missed() }
+}
+
+function twoNodes() {
+  const hub = localNodes()
+  return [nodeWith(hub.join()), nodeWith(hub.join())] as const
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('tools that another node wrote are read again, with the policy, and nobody echoes them', async () => {
+  const [here, there] = twoNodes()
+  await here.catalogue.refresh('mail', ['mail__send'])
+  await settled()
+  expect(here.did).toEqual(['read mail mail__send'])
+  expect(there.did).toEqual(['read mail mail__send', 'policy because of catalogue'])
+})
+
+test('a policy that came into force on one node is looked at on the other, once', async () => {
+  const [here, there] = twoNodes()
+  await here.live.reload('request')
+  await settled()
+  expect([here.did, there.did]).toEqual([['policy because of request'], ['policy because of node']])
+})
+
+test('a node that missed notices reads everything again, and one that stopped follows no more', async () => {
+  const [here, there] = twoNodes()
+  here.miss()
+  await settled()
+  expect(here.did.filter((one) => one.startsWith('read'))).toEqual(['read mail all', 'read book all'])
+  expect(here.did).toContain('policy because of node')
+  there.stop()
+  there.did.length = 0
+  await here.catalogue.refresh('mail', [])
+  await settled()
+  expect(there.did).toEqual([])
+})
