@@ -47,6 +47,7 @@ export function bindGate(world: World): Bound {
   const { calls, idle } = bindCalls(deps)
   const gate: Gate = {
     version: world.version,
+    settings: world.settings,
     calls,
     approvals: bindApprovals(deps),
     consents: bindConsents(deps),

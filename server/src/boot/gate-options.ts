@@ -1,4 +1,6 @@
 import type { Probe } from '../commands/ports/runtime.ts'
+import type { Config } from '../contract/config.ts'
+import type { Result } from '../contract/problems.ts'
 import type { Log } from './log.ts'
 import type { PolicySource } from './policy-files.ts'
 
@@ -13,4 +15,6 @@ export type GateOptions = {
   readonly url: () => string
   /** Where the policy can be read again; without it, the settings' own text for ever. */
   readonly policy?: PolicySource
+  /** Where the configured servers can be read again; without it they stay as they are. */
+  readonly readServers?: () => Result<Config['servers']>
 }

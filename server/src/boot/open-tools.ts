@@ -14,10 +14,11 @@ import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { openBreathe } from './breathe.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+import type { GateOptions } from './gate-options.ts'
+import { liveServers, type ServerTable } from './live-servers.ts'
 import type { Log } from './log.ts'
 import { onListedWith } from './on-listed.ts'
 import type { Storage } from './open-storage.ts'
-import type { PolicySource } from './policy-files.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
@@ -39,10 +40,10 @@ export type Tools = {
 
 /** Third of the three parts of a gate: what is judged, and by which rules. */
 export async function openTools(
-  settings: Settings,
+  settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { world, measured }: Storage,
-  policy: PolicySource | undefined,
+  { policy, readServers }: Pick<GateOptions, 'policy' | 'readServers'>,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
@@ -54,13 +55,40 @@ export async function openTools(
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
-  const live = tellingPolicy(loggedPolicy(opened.value, log), world.notices)
+  const policyOnly = tellingPolicy(loggedPolicy(opened.value, log), world.notices)
   const servers = openToolServers({
     servers: openServerFolders(settings.data, configs),
     version: world.version,
-    onListed: onListedWith({ ...shared, catalogue, breathe, strike: own.strikeAll, live, listingFindings, log }),
+    onListed: onListedWith({
+      ...shared,
+      catalogue,
+      breathe,
+      strike: own.strikeAll,
+      live: policyOnly,
+      listingFindings,
+      log,
+    }),
     log: ({ level, server, says }) => log(level, says, { server }),
   })
+  const changing = liveServers({
+    table: settings.table,
+    folder: settings.folder,
+    read: readServers ?? (() => ok(settings.table)),
+    place: (configs) => openServerFolders(settings.data, configs),
+    servers,
+    catalogue,
+    ledger,
+    log,
+    onChange: () => own.refresh(),
+  })
+  const live: LivePolicy = {
+    ...policyOnly,
+    // Servers first: conditions are checked against the schemas of the tools there are.
+    async reload(because, by) {
+      if (because !== 'catalogue') await changing.reload()
+      return policyOnly.reload(because, by)
+    },
+  }
   const meaning = embedder && {
     meaning: openMeaning({
       catalogue,

@@ -8,9 +8,11 @@ import { openIssuers } from '../keys/open-issuers.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
+import { configSections } from './config-sections.ts'
 import { digestBytes } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
+import type { ServerTable } from './live-servers.ts'
 import { openStorage } from './open-storage.ts'
 import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
@@ -34,11 +36,9 @@ export type OpenedWorld = {
  * The rooms' ports, opened in three parts: what the settings say, the store, the tools. Several processes may share a store;
  * recovery is for the one that holds the folder's lock.
  */
-export async function openWorld(
-  settings: Settings,
-  options: GateOptions,
-  fresh: boolean,
-): Promise<Result<OpenedWorld>> {
+export async function openWorld(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedWorld>> {
+  const table: ServerTable = { ...given.config.servers }
+  const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
   const stopping = new AbortController()
   const parts = await readParts(settings, options.log, fresh)
@@ -53,7 +53,7 @@ export async function openWorld(
     await scanner.close()
     return storage
   }
-  const tools = await openTools(settings, parts.value, storage.value, options.policy)
+  const tools = await openTools({ ...settings, table }, parts.value, storage.value, options)
   if (!tools.ok) {
     await scanner.close()
     await storage.value.close()
@@ -73,6 +73,7 @@ export async function openWorld(
     agentSettings: config.agent,
     shown: createShownNews(),
     showsTokens: process.env['ENV'] === 'dev',
+    settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
     pendingLimits: {
       requests: config.approvals.pending_per_caller,

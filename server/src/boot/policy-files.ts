@@ -61,21 +61,23 @@ function textOf(file: string): string | undefined {
  */
 function watchPolicy(config: string, read: () => PolicyRead, onChange: () => void): () => void {
   const watchers = new Map<string, FSWatcher>()
-  let seen = JSON.stringify(read())
+  // Also what the configuration says besides the policy: tool servers are reloaded too.
+  const present = () => JSON.stringify([read(), textOf(config)])
+  let seen = present()
   let glimpsed = seen
   let timer: NodeJS.Timeout | undefined
   const look = () => {
     timer = undefined
-    const present = JSON.stringify(read())
+    const now = present()
     arm()
-    if (present === seen) return
-    if (present === glimpsed) {
-      seen = present
+    if (now === seen) return
+    if (now === glimpsed) {
+      seen = now
       onChange()
       return
     }
     // Perhaps half of what is being written: it counts when it still stands a moment later.
-    glimpsed = present
+    glimpsed = now
     timer = setTimeout(look, SETTLE_MS)
   }
   function arm(): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
-import type { Problem } from '../contract/problems.ts'
+import { ok, type Problem } from '../contract/problems.ts'
 import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { doorman } from '../doors/entrance/caller-of.ts'
@@ -33,7 +33,16 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const settings = loaded.value
   const log = openLog(process.stderr)
   let url = ''
-  const opened = await openGate(settings, { ...more, log, url: () => url, policy: policyFiles(settings.file) })
+  const opened = await openGate(settings, {
+    ...more,
+    log,
+    url: () => url,
+    policy: policyFiles(settings.file),
+    readServers: () => {
+      const again = settingsOf(options)
+      return again.ok ? ok(again.value.config.servers) : again
+    },
+  })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   for (const reach of dataInReach(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })

@@ -20,6 +20,7 @@ import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { AgentSettings } from '../contract/agent.ts'
+import type { SettingsInForce } from '../commands/gate.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
@@ -47,6 +48,7 @@ export type World = {
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean
   readonly shown: ShownNews
+  readonly settings: SettingsInForce
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
   readonly meaning?: Meaning

@@ -16,10 +16,14 @@ import type { RetentionGate } from './retention/bind.ts'
 import type { RunsGate } from './runs/bind.ts'
 import type { ToolflowGate } from './toolflow/bind.ts'
 
+/** The configuration this gate was started with: the file, and a digest of each section that counts only after a restart. */
+export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
+
 /** The commands, bound to their ports, by subject: all that a door may ask for. Every one checks who is asking by itself. */
 export interface Gate {
   /** Of this release. */
   readonly version: string
+  readonly settings: SettingsInForce
   readonly calls: CallsGate
   readonly approvals: ApprovalsGate
   readonly consents: ConsentsGate

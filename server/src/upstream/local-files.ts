@@ -23,10 +23,12 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     return resolve(folder, atHome(settings?.sandbox?.base ?? childOf(server)?.cwd ?? '.', homedir()))
   }
   /** Folders that a server is started with, or bound to: some servers count relative paths from these. */
-  const otherBases = new Map<string, Promise<readonly string[]>>()
+  const otherBases = new WeakMap<Config['servers'][string], Promise<readonly string[]>>()
   const otherBasesOf = (server: string): Promise<readonly string[]> => {
-    const known = otherBases.get(server) ?? foldersAmong(rootsOf(settingsOf(server)), folder)
-    otherBases.set(server, known)
+    const settings = settingsOf(server)
+    if (settings === undefined) return Promise.resolve([])
+    const known = otherBases.get(settings) ?? foldersAmong(rootsOf(settings), folder)
+    otherBases.set(settings, known)
     return known
   }
   const places = own === undefined ? undefined : gatePlaces(own)

@@ -25,7 +25,11 @@ export type ToolServersOptions = {
 }
 
 /** `users`: only where each user has a login of their own; then `shared` does nothing but list the tools. */
-type Opened = { readonly shared: ToolServer; readonly users?: UserConnections }
+type Opened = { readonly config: ServerConfig; readonly shared: ToolServer; readonly users?: UserConnections }
+
+/** How long the calls under way at a server that was removed may take. */
+const LAST_CALLS_MS = 30_000
+const LOOK_MS = 200
 
 /** The only exit. All servers start in the background; none waits for another, and a call starts the one it needs. */
 export function openToolServers(options: ToolServersOptions): OpenToolServers {
@@ -43,7 +47,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     if (config.url !== undefined) logins?.enter(config)
     const way = wayTo(config, tuning, { log: said, logins })
     const shared = toolServer({ ...deps, way, onListed, onNotice })
-    if (config.url === undefined || config.login?.per !== 'user' || logins === undefined) return { shared }
+    if (config.url === undefined || config.login?.per !== 'user' || logins === undefined) return { config, shared }
     const users = userConnections({
       server: config.name,
       logins,
@@ -57,10 +61,10 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
           onNotice: () => undefined,
         }),
     })
-    return { shared, users }
+    return { config, shared, users }
   }
 
-  const servers = new Map(options.servers.map((config) => [config.name, open(config)]))
+  let servers = new Map(options.servers.map((config) => [config.name, open(config)]))
   logins?.onChange(({ server, user }) => {
     if (user === undefined) servers.get(server)?.shared.reconnect()
     else servers.get(server)?.users?.end(user)
@@ -85,6 +89,21 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     return { ...status, login: { per, ...login, ...count } }
   }
 
+  const retiring = new Set<Opened>()
+
+  function retire(opened: Opened): void {
+    retiring.add(opened)
+    const { shared } = opened
+    const until = performance.now() + LAST_CALLS_MS
+    const look = setInterval(() => {
+      const { active, queued } = shared.status()
+      if (active + queued > 0 && performance.now() < until) return
+      clearInterval(look)
+      void end(opened).finally(() => retiring.delete(opened))
+    }, LOOK_MS)
+    look.unref()
+  }
+
   return {
     async call(call) {
       const at = servers.get(call.server)
@@ -104,14 +123,29 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     },
     status: () => [...servers.values()].map(statusOf),
     ready: async (server) => servers.get(server)?.shared.ready() ?? refuse('tool.unavailable', unknown(server).about),
-    async close() {
-      const all = [...servers.values()].flatMap(({ shared, users }) =>
-        users === undefined ? [shared] : [shared, users],
+    change(configs) {
+      const before = servers
+      servers = new Map(
+        configs.map((config) => {
+          const same = before.get(config.name)
+          return [config.name, same !== undefined && isSame(same.config, config) ? same : open(config)]
+        }),
       )
-      await Promise.all(all.map((each) => each.close()))
+      const kept = new Set(servers.values())
+      for (const opened of before.values()) if (!kept.has(opened)) retire(opened)
+      for (const [name, { shared }] of servers) if (before.get(name)?.shared !== shared) shared.start()
+    },
+    async close() {
+      await Promise.all([...servers.values(), ...retiring].map(end))
     },
   }
 }
+
+const end = async ({ shared, users }: Opened): Promise<void> => {
+  await Promise.all([shared.close(), users?.close()])
+}
+
+const isSame = (one: ServerConfig, other: ServerConfig): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 type Way = {
   readonly log: (line: string) => void

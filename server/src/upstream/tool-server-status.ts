@@ -1,6 +1,7 @@
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { LoginStatus } from '../commands/ports/logins.ts'
 import type { Result } from '../contract/problems.ts'
+import type { ServerConfig } from './server-config.ts'
 
 /** What `sluice servers` shows of one server. */
 export type ServerStatus = {
@@ -35,6 +36,11 @@ export type OpenToolServers = ToolServers &
     status(): readonly ServerStatus[]
     /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if need be. */
     ready(server: string): Promise<Result<ServerStatus>>
+    /**
+     * Takes these servers instead of the ones before. One that is new or configured differently is started; one that is gone or
+     * replaced takes no more calls, and ends after those under way, or after half a minute.
+     */
+    change(servers: readonly ServerConfig[]): void
     /** Asks every child to end, then makes it. Calls under way are lost; later ones are not sent. */
     close(): Promise<void>
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { quoted } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor, NOBODY } from '../../doors/cli/client.ts'
-import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { count, fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
 import { openToolServers } from '../../upstream/open-tool-servers.ts'
 import { serverConfigs } from '../../upstream/server-config.ts'
 import { placesIn } from '../data-folder.ts'
@@ -44,7 +44,7 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
     findings.push({
       severity: 'warning',
       about: 'tools',
-      says: `${waiting.length} new or changed tools wait to be admitted: ${waiting.slice(0, 5).join(', ')}`,
+      says: `${count(waiting.length, 'new or changed tool')} wait${waiting.length === 1 ? 's' : ''} to be admitted: ${waiting.slice(0, 5).join(', ')}`,
       do: 'look at them with `sluice tools diff`, then `sluice admit`',
     })
   return findings
@@ -71,7 +71,7 @@ function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Fin
 
 function serverFinding(server: string, { state, tools, last_failure }: ReturnType<typeof fieldsOf>): Finding {
   const about = `server ${server}`
-  if (state === 'ready') return { severity: 'ok', about, says: `${textOf(tools)} tools` }
+  if (state === 'ready') return { severity: 'ok', about, says: count(tools, 'tool') }
   return { severity: 'error', about, says: `is ${textOf(state)}: ${textOf(last_failure)}`, do: 'see `sluice servers`' }
 }
 
@@ -91,7 +91,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
     configs.value.map(async ({ name }): Promise<Finding> => {
       const about = `server ${name}`
       const ready = await servers.ready(name)
-      if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${listed.get(name) ?? 0} tools` }
+      if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${count(listed.get(name) ?? 0, 'tool')}` }
       const stderr =
         servers
           .status()

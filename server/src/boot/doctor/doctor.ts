@@ -3,7 +3,7 @@ import type { AuditReport } from '../../contract/audit.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
-import { fieldsOf } from '../../doors/cli/print.ts'
+import { count, fieldsOf } from '../../doors/cli/print.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { needsMigration, storeState } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
@@ -13,6 +13,7 @@ import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
+import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { checkReach } from './check-reach.ts'
 import { askGate, tryServers } from './check-servers.ts'
@@ -37,7 +38,8 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     })
   if (settings !== undefined) {
     findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
-    if (running !== undefined) findings.push(...(await checkApprovers(data, settings.config)))
+    if (running !== undefined)
+      findings.push(...(await checkInForce({ ...settings, data })), ...(await checkApprovers(data, settings.config)))
     if (running === undefined) {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))
@@ -73,7 +75,14 @@ async function checkAudit(options: UpOptions, data: string, isRunning: boolean):
     return [{ severity: 'error', about: 'ledger', says: `${PROBLEMS[code].says} [${code}]`, do: PROBLEMS[code].do }]
   }
   const { ok: isWhole, entries, checkpoints } = verified.value
-  if (isWhole) return [{ severity: 'ok', about, says: `verifies: ${entries} entries, ${checkpoints} checkpoints` }]
+  if (isWhole)
+    return [
+      {
+        severity: 'ok',
+        about,
+        says: `verifies: ${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}`,
+      },
+    ]
   return [
     {
       severity: 'error',

@@ -33,6 +33,8 @@ export type LiveCatalogue = Catalogue & {
   known(server: string): ReadonlyMap<string, KnownRow>
   /** Hears of every server whose tools are other ones than before, and which those are. */
   onRefresh(listener: (server: string, tool_ids: readonly string[], origin: Origin) => void): void
+  /** Joins the tools of servers whose settings are others now, or that are new; those of a server that is not configured any more are gone. */
+  reconfigured(servers: readonly string[]): Promise<void>
   /** The tools that answer a query best, of those that are offered now and that `counts`. */
   search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
 }
@@ -70,6 +72,21 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     everything = undefined
     words.changed(before?.tool, tool)
     return before === undefined || !isSame(before.row, row)
+  }
+
+  const isConfigured = (server: string) => Object.hasOwn(deps.servers, server)
+
+  /** What a tool does follows from the configuration too. */
+  function rejoinAll(server: string): void {
+    const settings = isConfigured(server) ? deps.servers[server] : undefined
+    if (settings === undefined) return
+    for (const [tool_id, { row, version, tool: before }] of entriesOf(server)) {
+      const tool = { ...joinTool(row, settings), row, version }
+      entriesOf(server).set(tool_id, { row, version, tool })
+      lookAlikes.set(tool)
+      byId.set(tool_id, tool)
+      words.changed(before, tool)
+    }
   }
 
   function entriesOf(server: string): Map<string, Entry> {
@@ -125,14 +142,26 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
 
   await Promise.all(Object.keys(deps.servers).map((server) => refresh(server)))
   return {
-    tool: (tool_id) => byId.get(tool_id),
-    tools: () => (everything ??= [...byId.values()]),
-    lookAlikes: (tool_id) => lookAlikes.of(tool_id),
+    tool: (tool_id) => {
+      const tool = byId.get(tool_id)
+      return tool === undefined || !isConfigured(tool.row.server) ? undefined : tool
+    },
+    tools: () => (everything ??= [...byId.values()].filter(({ row }) => isConfigured(row.server))),
+    lookAlikes: (tool_id) =>
+      lookAlikes.of(tool_id).filter((one) => isConfigured(byId.get(one.tool_id)?.row.server ?? '')),
+    async reconfigured(servers) {
+      everything = undefined
+      for (const server of servers) {
+        rejoinAll(server)
+        for (const tool_id of entriesOf(server).keys()) untoldOf(server).add(tool_id)
+        await refresh(server)
+      }
+    },
     known: (server) => byServer.get(server) ?? new Map(),
     refresh,
     take,
     onRefresh: (listener) => void listeners.add(listener),
-    search: (query, topK, counts) => words.search(query, topK, counts),
+    search: (query, topK, counts) => words.search(query, topK, (tool) => isConfigured(tool.row.server) && counts(tool)),
   }
 }
 

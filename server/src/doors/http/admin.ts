@@ -30,6 +30,15 @@ export const adminRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
       method: 'get',
+      path: '/v1/settings',
+      access: ADMINS,
+      summary: 'The configuration file of this gate, and a digest of each section that counts only after a restart',
+    }),
+    () => jsonResponse(200, gate.settings),
+  )
+  app.openapi(
+    route({
+      method: 'get',
       path: '/v1/artifacts/{digest}',
       query: ['from', 'length'],
       access: CALLERS,

@@ -1,0 +1,77 @@
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { clientFor } from '../../doors/cli/client.ts'
+import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { sha256Hex } from '../../keys/digest.ts'
+import { configSections } from '../config-sections.ts'
+import { placesIn } from '../data-folder.ts'
+import type { Settings } from '../load-config.ts'
+
+/** Where the running gate and the configuration file are not the same. */
+export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
+  const ask = clientFor({ socket: placesIn(settings.data).socket })
+  const running = fieldsOf((await ask('GET', '/v1/settings')).body)
+  const { file } = running
+  if (typeof file !== 'string') return []
+  if (file !== settings.file)
+    return [
+      {
+        severity: 'warning',
+        about: 'gate',
+        says: `it runs with ${file}, not with ${settings.file}`,
+        do: `name that file with --config, or stop the gate and start it with this one`,
+      },
+    ]
+  const served = itemsOf((await ask('GET', '/v1/servers')).body).map(({ server }) => textOf(server))
+  const policy = fieldsOf((await ask('GET', '/v1/policies')).body)
+  return [
+    ...otherSections(settings, fieldsOf(running['sections'])),
+    ...otherServers(Object.keys(settings.config.servers), served),
+    ...otherPolicy(settings, textOf(policy['version'] ?? '')),
+  ]
+}
+
+function otherSections({ config }: Settings, running: Readonly<Record<string, unknown>>): Finding[] {
+  const names = Object.entries(configSections(config)).flatMap(([name, digest]) =>
+    running[name] === undefined || running[name] === digest ? [] : [name],
+  )
+  if (names.length === 0) return []
+  const what = names.map((name) => `\`${name}\``).join(', ')
+  return [
+    {
+      severity: 'warning',
+      about: 'configuration',
+      says: `the running gate was started with another ${what}; what the file says counts after a restart`,
+      do: 'restart it: `sluice down`, then `sluice up`',
+    },
+  ]
+}
+
+function otherServers(written: readonly string[], served: readonly string[]): Finding[] {
+  const missing = written.filter((name) => !served.includes(name))
+  const more = served.filter((name) => !written.includes(name))
+  if (missing.length + more.length === 0) return []
+  const told = [
+    ...(missing.length === 0 ? [] : [`${missing.join(', ')} only in the file`]),
+    ...(more.length === 0 ? [] : [`${more.join(', ')} only in the running gate`]),
+  ]
+  return [
+    {
+      severity: 'warning',
+      about: 'servers',
+      says: `the file and the running gate have different tool servers: ${told.join('; ')}`,
+      do: 'correct the configuration; the log of the gate says why it was not taken over',
+    },
+  ]
+}
+
+function otherPolicy({ policy }: Settings, version: string): Finding[] {
+  if (version === '' || sha256Hex(policy.text).startsWith(version)) return []
+  return [
+    {
+      severity: 'warning',
+      about: 'policy',
+      says: 'the policy in the file is not the one in force',
+      do: '`sluice policy show` says which one is, and why the other was refused',
+    },
+  ]
+}

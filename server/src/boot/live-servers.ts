@@ -1,0 +1,90 @@
+import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
+import type { Ledger } from '../commands/ports/ledger.ts'
+import type { AuditDraft } from '../contract/audit.ts'
+import type { Config, ServerSettings } from '../contract/config.ts'
+import { ok, PROBLEMS, refuse, type Problem, type Result } from '../contract/problems.ts'
+import { serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
+import type { OpenToolServers } from '../upstream/tool-server-status.ts'
+import type { Log } from './log.ts'
+import { randomIds } from './random-ids.ts'
+
+/** The configured servers by name, looked up at each use. A reload changes its entries, and nobody else does. */
+export type ServerTable = Record<string, ServerSettings>
+
+export type LiveServersDeps = {
+  readonly table: ServerTable
+  readonly folder: string
+  /** The servers as the configuration says now. */
+  readonly read: () => Result<Config['servers']>
+  readonly place: (configs: readonly ServerConfig[]) => readonly ServerConfig[]
+  readonly servers: Pick<OpenToolServers, 'change'>
+  readonly catalogue: Pick<LiveCatalogue, 'reconfigured'>
+  readonly ledger: Ledger
+  readonly log: Log
+  /** Told after the table changed: other secrets may be the gate's own now. */
+  readonly onChange: () => void
+}
+
+export type ServersChanged = {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/**
+ * Adds, changes and removes tool servers while the gate runs. A configuration with a mistake changes nothing.
+ * INVARIANT: a change is recorded before it is made.
+ */
+export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<ServersChanged>> } {
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function reload(): Promise<Result<ServersChanged>> {
+    const { table, log } = deps
+    const next = deps.read()
+    if (!next.ok) return refused(log, next.problem)
+    const configs = serverConfigs(next.value, deps.folder)
+    if (!configs.ok) return refused(log, configs.problem)
+    const change = differenceOf(table, next.value)
+    const names = Object.values(change).flat()
+    if (names.length === 0) return ok(change)
+    if ((await deps.ledger.commit([{ kind: 'audit', entry: entryOf(change) }])) !== 'committed') {
+      log('error', 'the change of tool servers could not be recorded, so it was not made', { ...change })
+      return refuse('audit.unavailable')
+    }
+    for (const name of change.removed) delete table[name]
+    Object.assign(table, next.value)
+    deps.onChange()
+    deps.servers.change(deps.place(configs.value))
+    await deps.catalogue.reconfigured(names)
+    log('info', 'other tool servers are configured', { ...change })
+    return ok(change)
+  }
+
+  return {
+    reload() {
+      const one = queue.then(reload)
+      queue = one.catch(() => undefined)
+      return one
+    },
+  }
+}
+
+function entryOf({ added, changed, removed }: ServersChanged): AuditDraft {
+  const about = { added: [...added], changed: [...changed], removed: [...removed] }
+  return { at: Date.now(), type: 'servers.changed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
+}
+
+function refused(log: Log, { code, about }: Problem): Result<never> {
+  log('error', `${PROBLEMS[code].says}; the tool servers stay as they are`, about)
+  return refuse(code, about)
+}
+
+function differenceOf(before: ServerTable, next: Config['servers']): ServersChanged {
+  const isSame = (name: string) => JSON.stringify(before[name]) === JSON.stringify(next[name])
+  const names = Object.keys(next)
+  return {
+    added: names.filter((name) => !Object.hasOwn(before, name)),
+    changed: names.filter((name) => Object.hasOwn(before, name) && !isSame(name)),
+    removed: Object.keys(before).filter((name) => !Object.hasOwn(next, name)),
+  }
+}

@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startGate, type RunningGate } from './with-running-gate.ts'
+
+/** Tool servers are added, changed and removed while the gate runs, by changing its configuration. */
+let gate: RunningGate & { stop(): Promise<void> }
+let admin = ''
+beforeAll(async () => {
+  gate = await startGate()
+  admin = await gate.key('admin', 'root', 'root')
+})
+afterAll(() => gate.stop())
+
+type Written = { servers: Record<string, { tools: Record<string, object> }> }
+const file = () => join(gate.folder, 'sluice.yaml')
+function change(edit: (config: Written) => void): void {
+  const config = JSON.parse(readFileSync(file(), 'utf8')) as Written
+  edit(config)
+  writeFileSync(file(), JSON.stringify(config))
+}
+async function toolsOf(server: string): Promise<readonly Record<string, unknown>[]> {
+  const { body } = await gate.http('GET', '/v1/tools', admin)
+  return (body['items'] as Record<string, unknown>[]).filter(({ tool_id }) => String(tool_id).startsWith(`${server}__`))
+}
+async function until<T>(look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const found = await look()
+    if (isRight(found)) return found
+    await sleep(50)
+  }
+  return look()
+}
+const call = (tool: string) => gate.http('POST', '/v1/calls', admin, { tool, args: { where: 'x' } })
+
+test('a server that is added answers, one that is removed is gone, and both are in the audit', async () => {
+  change((config) => (config.servers['second'] = { ...(config.servers['book'] as Written['servers'][string]) }))
+  const added = await until(
+    () => toolsOf('second'),
+    (tools) => tools.length > 0,
+  )
+  expect(added.every(({ admitted }) => admitted === true)).toBe(true)
+  expect((await call('second__look')).body['status']).toBe('executed')
+  // The other one was not touched.
+  expect((await gate.http('GET', '/v1/servers', admin)).body['items']).toMatchObject([
+    { server: 'book', state: 'ready', starts: 1 },
+    { server: 'second', state: 'ready' },
+  ])
+
+  change((config) => delete config.servers['second'])
+  await until(
+    () => toolsOf('second'),
+    (tools) => tools.length === 0,
+  )
+  expect((await call('second__look')).body['code']).toBe('tool.unknown')
+  expect((await call('book__look')).body['status']).toBe('executed')
+  const { body } = await gate.http('GET', '/v1/audit?last=100', admin)
+  const changes = (body['items'] as { type: string; about: object }[]).filter(({ type }) => type === 'servers.changed')
+  expect(changes.map(({ about }) => about)).toMatchObject([{ added: ['second'] }, { removed: ['second'] }])
+})
+
+test('another word about a tool counts at once, without a restart of its server', async () => {
+  change(
+    (config) => ((config.servers['book'] as Written['servers'][string]).tools['look'] = { effects: ['destructive'] }),
+  )
+  const isChanged = (tools: readonly Record<string, unknown>[]) =>
+    tools.some(({ tool_id, risk }) => tool_id === 'book__look' && risk === 'high')
+  expect(isChanged(await until(() => toolsOf('book'), isChanged))).toBe(true)
+  expect((await call('book__look')).body['status']).toBe('pending')
+  expect((await gate.http('GET', '/v1/servers', admin)).body['items']).toMatchObject([{ server: 'book', starts: 1 }])
+})
+
+test('a configuration with a mistake changes nothing, and doctor says that file and gate differ', async () => {
+  change((config) => (config.servers['third'] = { comand: 'x' } as never))
+  await gate.http('POST', '/v1/policies/reload', admin)
+  expect((await call('book__look')).body['status']).toBe('pending')
+  change((config) => {
+    delete config.servers['third']
+    Object.assign(config, { approvals: { expires_s: 60 } })
+  })
+  const { out } = await gate.cli('doctor')
+  expect(out).toContain('approvals')
+  expect(out).toContain('counts after a restart')
+})
