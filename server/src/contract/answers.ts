@@ -235,6 +235,7 @@ export const ThreadSummaryAnswer = z.object({
   do_not_store: z.boolean(),
 })
 export const ThreadAnswer = ThreadSummaryAnswer.extend({
+  last_event_id: z.string(),
   node: z.string(),
   intent: z.string().nullable(),
   messages: z.array(

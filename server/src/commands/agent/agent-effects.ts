@@ -1,5 +1,5 @@
 import { MOST_TRIES, type AgentUsage, type LastToolResult } from '../../contract/agent.ts'
-import type { CallRequest, Outcome } from '../../contract/call.ts'
+import type { CallRequest, Outcome, ToolResult } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { Bug, PROBLEMS, type Problem, type ProblemCode } from '../../contract/problems.ts'
@@ -255,7 +255,7 @@ function refusalText(
 
 function resultOf({ result, output, read_back, hint }: Extract<Outcome, { status: 'executed' }>): LastToolResult {
   const more = [read_back, hint].filter((one) => one !== undefined)
-  const text = [outputText(result), ...more].join('\n')
+  const text = [textFor(result), ...more].join('\n')
   const { evicted, size_chars, rehydration_allowed, pointer, summary } = output
   return {
     status: 'success',
@@ -267,6 +267,10 @@ function resultOf({ result, output, read_back, hint }: Extract<Outcome, { status
     summary: summary ?? null,
   }
 }
+
+/** Text that repeats the structured content is not shown twice. */
+const textFor = (result: ToolResult): string =>
+  result.structuredContent === undefined ? outputText(result) : JSON.stringify(result.structuredContent)
 
 function failedOutcome(outcome: Extract<Outcome, { status: 'failed' | 'unknown' }>): LastToolResult {
   const said = sayProblem(outcome.problem)

@@ -7,6 +7,7 @@ import { afterAllOf, followThread, type FollowDeps, type Follower } from './foll
 import {
   cancelTurn,
   listThreads,
+  readOwnThread,
   readThread,
   type CancelThreadDeps,
   type ThreadsPage,
@@ -20,6 +21,8 @@ export type AgentWorld = RunAgentDeps & FollowDeps & CancelThreadDeps
 export interface AgentGate {
   run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
   read(caller: Caller, run_id: string): Promise<Result<ThreadView>>
+  /** An own thread. */
+  readByThread(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
   list(caller: Caller, page: Page): Promise<ThreadsPage>
   /** Stops what a thread is doing. */
   cancel(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
@@ -32,6 +35,7 @@ export interface AgentGate {
 export const bindAgent = (world: AgentWorld): AgentGate => ({
   run: (caller, body, more) => runAgent(world, caller, body, more),
   read: (caller, run_id) => readThread(world, caller, run_id),
+  readByThread: (caller, thread_id) => readOwnThread(world, caller, thread_id),
   list: (caller, page) => listThreads(world, caller, page),
   cancel: (caller, thread_id) => cancelTurn(world, caller, thread_id),
   place: async (caller, thread_id) => {

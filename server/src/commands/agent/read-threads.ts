@@ -10,6 +10,7 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { tellRun } from '../runs/run-changes.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
+import { afterAllOf } from './follow-thread.ts'
 import { ownThread, standingOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
 
 export type ThreadSummary = {
@@ -26,6 +27,8 @@ export type ThreadSummary = {
 
 /** A thread whole: what was said, the plan and how far it is, what waits. For export, and for whoever draws it. */
 export type ThreadView = ThreadSummary & {
+  /** Of the stream of its events: what follows is new. */
+  readonly last_event_id: string
   readonly node: string
   readonly intent: string | null
   readonly messages: readonly AgentMessage[]
@@ -53,6 +56,11 @@ const LONGEST_TITLE = 100
 export async function readThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Result<ThreadView>> {
   const thread = await visibleThread(deps, caller, run_id)
   return thread === undefined ? refuse('agent.thread_unknown', { thread_id: run_id }) : ok(viewOf(thread))
+}
+
+export async function readOwnThread(deps: ThreadDeps, caller: Caller, thread_id: string): Promise<Result<ThreadView>> {
+  const thread = await ownThread(deps, caller, thread_id)
+  return thread === undefined ? refuse('agent.thread_unknown', { thread_id }) : ok(viewOf(thread))
 }
 
 /** The caller's own threads, newest first. */
@@ -112,6 +120,7 @@ function viewOf(thread: Thread): ThreadView {
   const { state } = thread
   return {
     ...summaryOf(thread),
+    last_event_id: afterAllOf(thread.run.cursor),
     node: state.node,
     intent: state.intent,
     messages: state.messages,

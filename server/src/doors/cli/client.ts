@@ -123,7 +123,7 @@ export function followFor(target: Target): Follow {
   }
 }
 
-function requestTo(
+export function requestTo(
   target: Target,
   method: string,
   path: string,

@@ -94,6 +94,20 @@ export function agentRoutes(
   app.openapi(
     route({
       method: 'get',
+      path: '/agent/threads/{thread_id}',
+      access: CALLERS,
+      summary: 'A thread of yours whole, by its own id: for export',
+      answers: ThreadAnswer,
+    }),
+    async (c) => {
+      const thread = await gate.agent.readByThread(c.get('caller'), partOf(c, 'thread_id'))
+      return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
       path: '/agent/threads',
       query: PAGED,
       access: CALLERS,
