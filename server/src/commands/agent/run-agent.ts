@@ -75,7 +75,7 @@ export async function runAgent(
       intent: deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
       reply: reply === undefined || thread === undefined ? null : await carryOut(deps, caller, thread, reply),
     }
-    const recorded = await record(deps, caller, { thread_id, thread, message, body, trace })
+    const recorded = await record(deps, caller, { thread_id, thread, message, trace })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   }
   return waitForTurn(deps, caller, thread_id, turn_id, wait_ms)
@@ -170,12 +170,11 @@ async function rejectCall(
 
 type Recorded = Found & {
   readonly message: WaitingMessage
-  readonly body: AgentBody
   readonly trace: string | undefined
 }
 
 async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
-  const { thread_id, thread, message, body } = told
+  const { thread_id, thread, message } = told
   const trace = told.trace ?? deps.ids.trace()
   const run_id = runOfThread(deps, thread_id)
   const event: AgentRunEvent = { type: 'agent.message', message }
@@ -187,7 +186,6 @@ async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
     caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
     trace,
     settings: deps.agentSettings,
-    do_not_store: body.do_not_store ?? false,
   }
   const labels = { owner: callerIdentity(caller), thread: thread_id }
   const run: Change[] =

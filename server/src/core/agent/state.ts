@@ -59,7 +59,6 @@ export type AgentState = {
   readonly caller: JsonObject
   readonly trace: string
   readonly settings: AgentSettings
-  readonly do_not_store: boolean
 
   readonly intent: 'conversation' | 'task' | null
   readonly messages: readonly AgentMessage[]
@@ -128,10 +127,7 @@ export type AgentState = {
   readonly usage: AgentUsage
 }
 
-export type AgentStart = Pick<
-  AgentState,
-  'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'
->
+export type AgentStart = Pick<AgentState, 'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings'>
 
 export function startThread(start: AgentStart): AgentState {
   return {
