@@ -70,6 +70,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     ...shared,
     version: gate.version,
     metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics },
+    login: settings.config.channels.url === undefined ? {} : { publicUrl: settings.config.channels.url },
   })
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })

@@ -126,6 +126,18 @@ export const PROBLEMS = {
     says: 'too many credentials from this address were wrong',
     do: 'try again after `retry_after_s` seconds, with a good key; the local socket is not limited',
   },
+  'auth.logged_out': {
+    http: 401,
+    retry: 'never',
+    says: 'you are logged out',
+    do: 'log in again',
+  },
+  'auth.csrf': {
+    http: 403,
+    retry: 'never',
+    says: 'the request does not come from a page of this gate',
+    do: 'repeat the `csrf` of `GET /v1/login` in the header `x-csrf-token`, from the same address as the page',
+  },
   'auth.forbidden': {
     http: 403,
     retry: 'never',

@@ -1,4 +1,5 @@
 import type { Caller, CredentialRow } from '../../contract/caller.ts'
+import type { LoginAnswer, LoginRow } from '../../contract/login.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Accounts } from '../ports/reads.ts'
 import type { Issuers } from '../ports/keys.ts'
@@ -12,12 +13,14 @@ import {
   type NewCredential,
   type ShownCredential,
 } from './credentials.ts'
+import { csrfOf, describeLogin, logIn, logOut, readLogin, type LoginDeps } from './logins.ts'
 import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
 import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
 
 export type IdentityWorld = CredentialDeps &
   PassphraseDeps &
-  RotateDeps & { readonly accounts: Accounts; readonly issuers: Issuers }
+  RotateDeps &
+  LoginDeps & { readonly accounts: Accounts; readonly issuers: Issuers }
 
 export interface IdentityGate {
   authenticate(key: string): Promise<Result<Caller>>
@@ -29,6 +32,13 @@ export interface IdentityGate {
   /** For strong approvals, of the caller's own. */
   setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
   clearPassphrase(caller: Caller, user: string): Promise<Result<void>>
+  /** `secret` is for the cookie and is not kept. */
+  logIn(caller: Caller, how: LoginRow['how']): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>>
+  /** `passive` looks without prolonging it. */
+  readLogin(secret: string, passive?: boolean): Promise<Result<LoginRow>>
+  isCsrf(secret: string, given: string | undefined): boolean
+  describeLogin(caller: Caller, login?: { readonly secret: string; readonly row: LoginRow }): Promise<LoginAnswer>
+  logOut(caller: Caller, which: { readonly secret: string } | 'all'): Promise<Result<number>>
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
 }
 
@@ -40,5 +50,11 @@ export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
   listCredentials: (caller) => listCredentials(world, caller),
   setPassphrase: (caller, wanted) => setPassphrase(world, caller, wanted),
   clearPassphrase: (caller, user) => clearPassphrase(world, caller, user),
+  logIn: (caller, how) => logIn(world, caller, how),
+  readLogin: (secret, passive) => readLogin(world, secret, passive),
+  // Digests are compared, so that how long it takes says nothing of the token.
+  isCsrf: (secret, given = '') => world.digest(csrfOf(world.digest, secret)) === world.digest(given),
+  describeLogin: (caller, login) => describeLogin(world, caller, login),
+  logOut: (caller, which) => logOut(world, caller, which),
   rotateKeys: (caller, which) => rotateKeys(world, caller, which),
 })

@@ -1,6 +1,7 @@
 import type { Gate } from '../../commands/gate.ts'
 import { CallerKind, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
+import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
 import type { LoginRateLimit } from './login-rate-limit.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
@@ -10,6 +11,8 @@ export type Knock = {
   readonly local: boolean
   readonly remote: string
   header(name: string): string | undefined
+  /** Only where a browser's cookie counts. `passive`: asks whether somebody is still welcome, which is no sign of life. */
+  readonly browser?: { readonly method: string; readonly passive?: true }
 }
 
 /** Says who is speaking. Both network doors ask the same one, so that wrong credentials are counted together. */
@@ -25,6 +28,8 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
     const authorization = knock.header('authorization')
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
     if (knock.local) return callerOnSocket(gate, { authorization, bearer, as: knock.header('x-sluice-as') })
+    const secret = authorization === undefined && knock.browser !== undefined ? loginSecret(knock.header) : undefined
+    if (secret !== undefined) return callerOfLogin(gate, knock, secret)
     if (bearer === undefined) return refuse('auth.missing')
     const retry_after_s = failures.wait(knock.remote, bearer)
     if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
@@ -35,6 +40,22 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
       await gate.audit.noteRefusal({ kind: 'limited', address: knock.remote })
     return caller
   }
+}
+
+/**
+ * A cookie is sent by the browser, whoever made it ask. INVARIANT: it changes nothing unless the request comes from a page of this
+ * gate and repeats what only that page can read.
+ */
+async function callerOfLogin(
+  gate: Pick<Gate, 'identity'>,
+  { browser, header }: Knock,
+  secret: string,
+): Promise<Result<Caller>> {
+  const reads = browser?.method === 'GET' || browser?.method === 'HEAD'
+  if (!isOwnOrigin(header)) return refuse('auth.csrf')
+  const login = await gate.identity.readLogin(secret, browser?.passive === true)
+  if (!login.ok) return login
+  return reads || gate.identity.isCsrf(secret, csrfHeader(header)) ? ok(login.value.caller) : refuse('auth.csrf')
 }
 
 type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | undefined>>

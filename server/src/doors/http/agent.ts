@@ -9,7 +9,7 @@ import { eventStream, OpenStreams, type EventOut, type EventStream } from './eve
 import { PAGED } from './parameters.ts'
 import { numberOf, pageOf, partOf } from './query.ts'
 import type { App, Door } from './door.ts'
-import { CALLERS, route, routeWithBody } from './route.ts'
+import { CALLERS, route, routeWithBody, stillWelcome } from './route.ts'
 
 const WAIT_MS = 60_000
 
@@ -32,7 +32,7 @@ export function agentRoutes(
     if (!known.ok) return problemResponse(known.problem, c.get('trace'))
     return eventStream({
       ...options,
-      isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
+      isStillWelcome: stillWelcome(c),
       onEnd: open.take(who),
       begin: (out) => tellThread(gate, c.get('caller'), { run_id, from, hasFinal }, out),
     })

@@ -13,6 +13,7 @@ import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
+import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
@@ -35,6 +36,7 @@ export type HttpDoor = {
   /** The names by which this gate is known on the network, besides those of the loopback. */
   readonly hosts: readonly string[]
   readonly metrics: MetricsOptions
+  readonly login?: LoginOptions
   /** Aborted when the gate stops. */
   readonly stopping: AbortSignal
   /** Told of everything that should not happen; returns the incident's id. */
@@ -97,6 +99,7 @@ export function httpApp(door: HttpDoor): App {
     runRoutes,
   ]
   for (const routes of rooms) routes(app, door.gate)
+  loginRoutes(app, door.gate, door.login ?? {})
   streamRoute(app, door.gate, door)
   agentRoutes(app, door.gate, door)
   metricsRoute(app, door.metrics)

@@ -1,5 +1,5 @@
 import { createRoute, type RouteConfig } from '@hono/zod-openapi'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
@@ -99,7 +99,8 @@ function plain<Path extends string>(description: Omit<Description<Path, never>, 
 function requires(access: Access, route: string): MiddlewareHandler<Door> {
   return async (c, next) => {
     if (access === 'anyone') return next()
-    const caller = await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })
+    const browser = { method: c.req.method }
+    const caller = await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name), browser })
     if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
     if (!access.includes(caller.value.kind)) {
       await c.get('gate').audit.noteRefusal({ kind: 'forbidden', caller: caller.value, route, trace: c.get('trace') })
@@ -108,6 +109,12 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
     c.set('caller', caller.value)
     return next()
   }
+}
+
+/** Asked again while a stream is open: a key may be revoked meanwhile, and somebody may log out. */
+export function stillWelcome(c: Context<Door>): () => Promise<boolean> {
+  const browser = { method: c.req.method, passive: true } as const
+  return async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name), browser })).ok
 }
 
 /** Whoever only looks whether the gate lives may ask in any way. */

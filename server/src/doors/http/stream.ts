@@ -5,7 +5,7 @@ import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { App } from './door.ts'
-import { CALLERS, route } from './route.ts'
+import { CALLERS, route, stillWelcome } from './route.ts'
 import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
 
 export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>
@@ -36,7 +36,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
       const from = c.req.header('last-event-id')
       return eventStream({
         ...options,
-        isStillWelcome: async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name) })).ok,
+        isStillWelcome: stillWelcome(c),
         onEnd: open.take(who),
         begin: (out) => tellChanges(gate, caller, { kinds, from }, out),
       })

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Caller } from '../../contract/caller.ts'
+import { LOGIN_LIMITS } from '../../contract/login.ts'
+import { openSqliteLedger, type SqliteStore } from '../../stores/sqlite/open-sqlite-ledger.ts'
+import { freshFolders } from '../../stores/sqlite/fresh-folders.suite.ts'
+import { join } from 'node:path'
+import { logIn, readLogin, type LoginDeps } from './logins.ts'
+
+const folder = freshFolders()
+const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
+let store: SqliteStore
+let now = 1_000_000
+let keys = 0
+let deps: LoginDeps
+
+beforeEach(async () => {
+  const opened = await openSqliteLedger({ file: join(folder(), 'ledger.db'), stream: 'main', onFault: () => {} })
+  if (!opened.ok) throw new Error(opened.problem.code)
+  store = opened.value
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+  const newKey = () => `key${(keys += 1)}`
+  deps = { shelves: store, ledger: store, digest, clock: () => now, ids: { trace: () => 't' }, newKey, strong: 'role' }
+  return () => store.close()
+})
+
+const secretOf = async (by = person) => {
+  const made = await logIn(deps, by, 'key')
+  if (!made.ok) throw new Error(made.problem.code)
+  return made.value.secret
+}
+const isIn = async (secret: string, passive = false) => (await readLogin(deps, secret, passive)).ok
+
+describe('a log-in', () => {
+  test('ends after an hour without a request, and a look from an open stream is none', async () => {
+    const secret = await secretOf()
+    now += LOGIN_LIMITS.idle_ms - 1
+    expect(await isIn(secret, true)).toBe(true)
+    now += 1
+    expect(await isIn(secret)).toBe(false)
+  })
+
+  test('goes on while it is used, and ends after twelve hours all the same', async () => {
+    const secret = await secretOf()
+    for (let hour = 0; hour < 23; hour += 1) {
+      now += LOGIN_LIMITS.idle_ms / 2
+      expect(await isIn(secret)).toBe(true)
+    }
+    now += LOGIN_LIMITS.idle_ms / 2
+    expect(await isIn(secret)).toBe(false)
+  })
+
+  test('never outlives its key', async () => {
+    const secret = await secretOf({ ...person, credential: { expires_at: now + 5_000 } })
+    now += 4_999
+    expect(await isIn(secret)).toBe(true)
+    now += 1
+    expect(await isIn(secret)).toBe(false)
+  })
+
+  test('a person has so many at a time: one more ends the oldest', async () => {
+    const first = await secretOf()
+    for (let count = 1; count < LOGIN_LIMITS.per_user; count += 1) await secretOf()
+    expect(await isIn(first)).toBe(true)
+    const last = await secretOf()
+    expect([await isIn(first), await isIn(last)]).toEqual([false, true])
+  })
+})

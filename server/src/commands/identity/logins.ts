@@ -1,0 +1,149 @@
+import type { Caller, CallerKind } from '../../contract/caller.ts'
+import { LOGIN_LIMITS, type LoginAnswer, type LoginRow } from '../../contract/login.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
+import { credentialState } from './credentials.ts'
+
+export type LoginDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'trace'>
+  readonly newKey: (kind: CallerKind) => string
+  readonly strong: 'role' | 'passphrase'
+}
+
+/** Kinds of people. A program has no use for a cookie, and a browser no business with a program's key. */
+const PEOPLE: readonly CallerKind[] = ['user', 'approver', 'reviewer', 'admin']
+/** The row moves at most this often, however many requests a page makes. */
+const NOTED_EVERY_MS = 60_000
+
+/** Somebody is logged in: the secret goes into their cookie and is kept only as a digest. */
+export async function logIn(
+  deps: LoginDeps,
+  by: Caller,
+  how: LoginRow['how'],
+): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>> {
+  if (!PEOPLE.includes(by.kind)) return refuse('auth.forbidden', { needs: PEOPLE.join(', ') })
+  const now = deps.clock()
+  const secret = deps.newKey(by.kind)
+  const longest = now + LOGIN_LIMITS.longest_ms
+  const login: LoginRow = {
+    v: 1,
+    login_id: deps.digest(secret),
+    // A token of an issuer is believed once; from then on the log-in is what counts, and it ends by itself.
+    caller: how === 'oidc' ? { ...by, credential: { expires_at: longest } } : by,
+    user: by.user,
+    how,
+    created_at: now,
+    seen_at: now,
+    expires_at: Math.min(longest, how === 'oidc' ? longest : (by.credential?.expires_at ?? longest)),
+  }
+  const oldest = (await liveLogins(deps, by.user)).slice(0, -LOGIN_LIMITS.per_user + 1)
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'logins', id: login.login_id, from: 'absent', to: login },
+    ...oldest.map((held) => ended(held, now)),
+    auditOf(deps, 'login.started', by, { how }),
+  ])
+  return recorded === 'committed' ? ok({ secret, login }) : refuseUnrecorded(recorded)
+}
+
+/**
+ * Whose cookie this is. Ended, expired, idle and unknown log-ins look the same from outside.
+ * INVARIANT: a log-in with a key is worth nothing as soon as that key is.
+ */
+export async function readLogin(
+  deps: Pick<LoginDeps, 'shelves' | 'ledger' | 'digest' | 'clock'>,
+  secret: string,
+  /** Looks only: does not count as a sign of life. */
+  isPassive = false,
+): Promise<Result<LoginRow>> {
+  const held = await deps.shelves.row('logins', deps.digest(secret))
+  const now = deps.clock()
+  if (held === undefined || !isLive(held.row, now)) return refuse('auth.logged_out')
+  const { key } = held.row.caller.credential ?? {}
+  const credential = key === undefined ? undefined : (await deps.shelves.row('credentials', key))?.row
+  if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'good'))
+    return refuse('auth.logged_out')
+  if (!isPassive && now - held.row.seen_at >= NOTED_EVERY_MS)
+    // Another request may have noted it already.
+    await deps.ledger.commit([
+      {
+        kind: 'swap',
+        table: 'logins',
+        id: held.row.login_id,
+        from: held.version,
+        to: { ...held.row, seen_at: now },
+      },
+    ])
+  return ok(held.row)
+}
+
+const isLive = ({ ended_at, expires_at, seen_at }: LoginRow, now: number): boolean =>
+  ended_at === undefined && expires_at > now && now - seen_at < LOGIN_LIMITS.idle_ms
+
+/** Ends one log-in, or all of a person's, wherever they are. Returns how many. */
+export async function logOut(
+  deps: LoginDeps,
+  by: Caller,
+  which: { readonly secret: string } | 'all',
+): Promise<Result<number>> {
+  const now = deps.clock()
+  const live = await liveLogins(deps, by.user)
+  const ending = which === 'all' ? live : live.filter(({ row }) => row.login_id === deps.digest(which.secret))
+  if (ending.length === 0) return ok(0)
+  const about = { logins: ending.length }
+  const recorded = await deps.ledger.commit([
+    ...ending.map((held) => ended(held, now)),
+    auditOf(deps, 'login.ended', by, about),
+  ])
+  if (recorded === 'committed') return ok(ending.length)
+  // One of them was used at this moment: its row moved on.
+  return typeof recorded === 'object' && 'lost' in recorded ? logOut(deps, by, which) : refuseUnrecorded(recorded)
+}
+
+/** Repeated in a header by our own page, which alone can read it: other pages can send the cookie but not this. */
+export const csrfOf = (digest: Digest, secret: string): string => digest(`csrf ${secret}`)
+
+/** What a page has to know about who is logged in. */
+export async function describeLogin(
+  deps: LoginDeps,
+  caller: Caller,
+  login?: { readonly secret: string; readonly row: LoginRow },
+): Promise<LoginAnswer> {
+  const { kind, id, user } = caller
+  const passphrase = (await deps.shelves.row('passphrases', user))?.row.sealed !== undefined
+  const passkeys = await deps.shelves.list('passkeys', { user }, { limit: 100 })
+  return {
+    caller: { kind, id, user },
+    how: login?.row.how ?? 'credential',
+    ...(login === undefined
+      ? {}
+      : { csrf: csrfOf(deps.digest, login.secret), expires_at: login.row.expires_at, idle_ms: LOGIN_LIMITS.idle_ms }),
+    proofs: {
+      passphrase,
+      passkeys: passkeys.filter(({ row }) => row.revoked_at === undefined).length,
+      needed: deps.strong === 'passphrase',
+    },
+  }
+}
+
+/** Oldest first. */
+async function liveLogins({ shelves, clock }: LoginDeps, user: string): Promise<readonly Held<'logins'>[]> {
+  const now = clock()
+  const listed = await shelves.list('logins', { user }, { limit: 200, newest_first: true })
+  return listed.filter(({ row }) => isLive(row, now)).toReversed()
+}
+
+function ended({ row, version }: Held<'logins'>, now: number): Change {
+  return { kind: 'swap', table: 'logins', id: row.login_id, from: version, to: { ...row, ended_at: now } }
+}
+
+function auditOf({ clock, ids }: LoginDeps, type: string, by: Caller, about: Record<string, string | number>): Change {
+  const subject = { user: by.user }
+  return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject, about } }
+}

@@ -1,0 +1,125 @@
+import type { Context } from 'hono'
+import { LoggedOutAnswer, LoginAnswer, LoginBody, LoginMethodsAnswer, type LoginRow } from '../../contract/login.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Gate } from '../../commands/gate.ts'
+import { loginCookie, loginSecret } from '../entrance/login-cookie.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
+import type { App, Door } from './door.ts'
+import { PEOPLE, route, routeWithBody } from './route.ts'
+
+export type LoginOptions = {
+  /** Where people reach the console from outside, when that is configured. */
+  readonly publicUrl?: string
+}
+
+/** Logging in at the console: a key is shown once, and a cookie takes its place that no script can read. */
+export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/login/methods',
+      access: 'anyone',
+      summary: 'The ways to log in at the console',
+      answers: LoginMethodsAnswer,
+    }),
+    () => jsonResponse(200, { key: true, oidc: [] }),
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/login',
+      access: 'anyone',
+      summary: 'Log in with a key of a person; answers with a cookie',
+      body: LoginBody,
+      answers: LoginAnswer,
+    }),
+    async (c) => {
+      const { key } = c.req.valid('json')
+      // Wrong keys are counted like those of any other request.
+      const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined)
+      const caller = await c.get('doorman')({ ...c.env, header })
+      if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
+      return loggedIn(c, gate, options, caller.value, 'key')
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/login',
+      access: PEOPLE,
+      summary: 'Who is logged in, and the token that requests of the page repeat',
+      answers: LoginAnswer,
+    }),
+    async (c) => {
+      const secret = secretOf(c)
+      const login = secret === undefined ? undefined : await gate.identity.readLogin(secret)
+      const row = login?.ok === true ? login.value : undefined
+      const shown = secret === undefined || row === undefined ? undefined : { secret, row }
+      return jsonResponse(200, await gate.identity.describeLogin(c.get('caller'), shown))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'delete',
+      path: '/v1/login',
+      access: PEOPLE,
+      summary: 'Log out here',
+      answers: LoggedOutAnswer,
+    }),
+    async (c) => {
+      const secret = secretOf(c)
+      const ended = secret === undefined ? undefined : await gate.identity.logOut(c.get('caller'), { secret })
+      if (ended?.ok === false) return problemResponse(ended.problem, c.get('trace'))
+      return withCookie(c, jsonResponse(200, { ended: ended?.value ?? 0 }), undefined, options)
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'delete',
+      path: '/v1/logins',
+      access: PEOPLE,
+      summary: 'Log out everywhere',
+      answers: LoggedOutAnswer,
+    }),
+    async (c) => {
+      const ended = await gate.identity.logOut(c.get('caller'), 'all')
+      if (!ended.ok) return problemResponse(ended.problem, c.get('trace'))
+      return withCookie(c, jsonResponse(200, { ended: ended.value }), undefined, options)
+    },
+  )
+}
+
+/** A bearer credential speaks for itself, whatever cookie comes with it. */
+const secretOf = (c: Context<Door>): string | undefined =>
+  c.req.header('authorization') === undefined ? loginSecret((name) => c.req.header(name)) : undefined
+
+export async function loggedIn(
+  c: Context<Door>,
+  gate: Gate,
+  options: LoginOptions,
+  caller: Caller,
+  how: LoginRow['how'],
+): Promise<Response> {
+  const login = await gate.identity.logIn(caller, how)
+  if (!login.ok) return problemResponse(login.problem, c.get('trace'))
+  const { secret, login: row } = login.value
+  const said = await gate.identity.describeLogin(caller, { secret, row })
+  return withCookie(c, jsonResponse(200, said), secret, options)
+}
+
+export function withCookie(
+  c: Context<Door>,
+  response: Response,
+  secret: string | undefined,
+  { publicUrl }: LoginOptions,
+): Response {
+  const host = c.req.header('host')
+  const isSecure = publicUrl?.startsWith('https:') === true && URL.parse(publicUrl)?.host === host
+  response.headers.append('set-cookie', loginCookie(host, secret, isSecure))
+  response.headers.set('cache-control', 'no-store')
+  return response
+}
