@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Caller } from '../../contract/caller.ts'
-import { LOGIN_LIMITS } from '../../contract/login.ts'
-import { openSqliteLedger, type SqliteStore } from '../../stores/sqlite/open-sqlite-ledger.ts'
-import { freshFolders } from '../../stores/sqlite/fresh-folders.suite.ts'
+import type { Caller } from '../../src/contract/caller.ts'
+import { LOGIN_LIMITS } from '../../src/contract/login.ts'
+import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { freshFolders } from '../../src/stores/sqlite/fresh-folders.suite.ts'
 import { join } from 'node:path'
-import { logIn, readLogin, type LoginDeps } from './logins.ts'
+import { logIn, readLogin, type LoginDeps } from '../../src/commands/identity/logins.ts'
 
 const folder = freshFolders()
 const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
