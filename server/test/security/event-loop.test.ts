@@ -1,17 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
 /** Texts that make a careless search slow. */
 const SHAPES = {
   assignments: 'key=',
+  cards: '4111 1111 1111 1111 ',
+  base64: 'Z2hwX3E3UnpUMm1LeDlM',
+  joiners: 'a\u200d\u0301',
+  slashes: '/a',
   passwords: 'password="',
   addresses: 'a@a@a.aa ',
   digits: '1234 ',
-  cards: '4111 1111 1111 1111 ',
   key_blocks: '-----BEGIN PRIVATE KEY-----',
-  base64: 'Z2hwX3E3UnpUMm1LeDlM',
   tokens: 'eyJhbGciOiJ.',
   urls: '://a:b@',
   colons: 'a:1:',
@@ -24,18 +26,50 @@ const SHAPES = {
   hex: '6768705f',
   data: 'data:\n a: b',
   marks: '[REDACTED_X]',
+  combining: '\u0301',
+  paths: '/etc/passwd,',
+  own_prefixes: 'sluice_agent_',
+  lines: '\n',
   letters: 'a',
 } as const
-type Shape = keyof typeof SHAPES
-const ALL = Object.keys(SHAPES) as Shape[]
-/** In `npm run test:security` all of them; a slice of it every time. */
-const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
-const ARGUMENTS: readonly Shape[] = isWhole ? ALL : ['assignments', 'cards', 'base64']
-const ANSWERS: readonly Shape[] = isWhole ? ALL : ['assignments']
-
 const fill = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 /** Under the limit of a body, which counts bytes and escapes. */
 const sizeFor = (unit: string) => Math.floor(1_000_000 / (Buffer.byteLength(JSON.stringify(unit)) / unit.length))
+const textOf = (shape: keyof typeof SHAPES) => fill(SHAPES[shape], sizeFor(SHAPES[shape]))
+
+const named = (count: number, name: (at: number) => string, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), value]))
+const lines = (every: number) => Array.from({ length: 40_000 }, (_, at) => at % every).join('\n')
+
+/** Arguments of every kind: one long text of each shape, then those that are slow because of their structure. */
+const ARGUMENTS: Readonly<Record<string, () => object>> = {
+  ...Object.fromEntries(
+    (Object.keys(SHAPES) as (keyof typeof SHAPES)[]).map((shape) => [shape, () => ({ text: textOf(shape) })]),
+  ),
+  fields: () => ({ text: 'x', ...named(9_900, (at) => `field_${at}`, 'x'.repeat(80)) }),
+  too_many_fields: () => ({ text: 'x', ...named(50_000, (at) => `f${at}`, 1) }),
+  items: () => ({ text: 'x', list: Array.from({ length: 19_000 }, (_, at) => `/etc/${at}`) }),
+  too_many_items: () => ({ text: 'x', list: Array.from({ length: 400_000 }, () => 1) }),
+  secret_names: () => ({
+    text: 'x',
+    ...named(9_900, (at) => `ghp_${String(at).padStart(6, '0')}RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0A`, 'x'),
+  }),
+  nested_json: () => ({
+    text: 'x',
+    path: JSON.stringify({ path: JSON.stringify(Array.from({ length: 5_000 }, (_, at) => `a/${at}`)) }),
+  }),
+  edits: () => ({ text: 'x', path: 'notes.txt', old_text: lines(7), new_text: lines(11) }),
+}
+
+const ANSWERS = [
+  ...['arrays', 'numbers', 'many_fields', 'fields', 'secret_fields', 'items', 'blocks'],
+  ...['empty_messages', 'broken_messages', 'notices', 'listings'],
+]
+
+/** In `npm run test:security` all of them; a slice of it every time. */
+const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
+const SLICE = ['joiners', 'slashes', 'fields', 'too_many_items', 'secret_names', 'nested_json', 'edits']
+const ANSWER_SLICE = ['many_fields', 'secret_fields', 'empty_messages', 'broken_messages']
 
 let gate: RunningGate & { stop(): Promise<void> }
 let agent = ''
@@ -45,13 +79,17 @@ beforeAll(async () => {
   const before = { ...process.env }
   gate = await startGate((folder) => {
     configure(folder)
-    const file = join(folder, 'monitor.txt')
     Object.assign(process.env, {
-      LOOP_MONITOR: file,
+      LOOP_MONITOR: join(folder, 'monitor.txt'),
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-monitor.ts')}`,
     })
-    const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as object
-    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...config, dlp: { outputs: 'all' } }))
+    const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as { servers: object }
+    const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/heavy.ts')] }
+    const servers = { ...config.servers, heavy }
+    const traps = { tokens: ['a-honey-token-for-nobody'] }
+    const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }
+    const policy = { rules: [{ id: 'heavy', effect: 'allow', match: { server: 'heavy' }, says: 'it only answers' }] }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...config, ...more, policy }))
   })
   process.env = before
   monitor = `http://127.0.0.1:${readFileSync(join(gate.folder, 'monitor.txt'), 'utf8')}`
@@ -60,12 +98,28 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-/** The longest that the gate's main thread worked without a pause while something was done. */
+/** The longest that the gate's main thread worked without a pause while something was done, in milliseconds of processor time. */
 async function longestDuring(work: () => Promise<unknown>): Promise<number> {
   await fetch(monitor)
   await work()
   return Number(await (await fetch(monitor)).text())
 }
+
+/** How long this machine takes now for what takes 50 ms on a quiet one: on a busy one everything takes longer. */
+function fiftyMs(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 50_000 }, (_, at) => ({ id: at, name: `name ${at}`, list: [at, at] })),
+  )
+  const took = Array.from({ length: 5 }, () => {
+    const before = process.threadCpuUsage()
+    JSON.parse(text)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  })
+  return Math.max(50, (took.toSorted((a, b) => a - b)[2] ?? 0) * QUIET_RATIO)
+}
+/** 50 ms, divided by what that text takes on a quiet machine. */
+const QUIET_RATIO = 5
 
 let calls = 0
 const call = (tool: string, args: object) =>
@@ -80,43 +134,53 @@ const mcp = async (tool: string, args: object) => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: (calls += 1), method: 'tools/call', params })
   return (await fetch(`${gate.url}/mcp`, { method: 'POST', headers, body })).text()
 }
-const list = () => gate.http('GET', '/v1/approvals?state=pending&limit=5', admin)
 
-/** What harmless text of the same size costs, thrice, and a little: the rest of the work is the same. */
-const withinReach = (quiet: number) => Math.max(3 * quiet, quiet + 50)
+/** Those that took longer, measured once more: a collection of garbage, or a neighbour, may have come between. */
+async function slowOf(
+  names: readonly string[],
+  work: (name: string) => Promise<unknown>,
+): Promise<readonly (readonly [string, number])[]> {
+  const slow: [string, number][] = []
+  for (const name of names) {
+    const most = fiftyMs()
+    const first = await longestDuring(() => work(name))
+    const longest = first <= most ? first : Math.min(first, await longestDuring(() => work(name)))
+    if (longest > Math.max(most, fiftyMs())) slow.push([name, longest])
+  }
+  return slow
+}
 
-describe('no text holds the event loop much longer than harmless text of its size', () => {
-  const harmless = 'the quick brown fox jumps '
-  test('in arguments, over HTTP and MCP, nor in the list of those that wait', { timeout: 600_000 }, async () => {
-    const text = fill(harmless, 1_000_000)
-    await call('book__note', { text }) // the first one starts the thread
-    const quiet = await longestDuring(async () => {
-      await call('book__note', { text })
-      await mcp('book__note', { text })
-      await list()
+describe('nothing that is sent holds the event loop for more than 50 ms', { timeout: 600_000 }, () => {
+  test('in arguments, over HTTP and MCP, nor in the packet and the list of those that wait', async () => {
+    await call('book__note', { text: fill('the quick brown fox ', 1_000_000) }) // the first one starts the threads
+    const slow = await slowOf(isWhole ? Object.keys(ARGUMENTS) : SLICE, async (name) => {
+      const args = ARGUMENTS[name]?.() ?? {}
+      const held = await call('book__note', args)
+      expect(held.status).toBeLessThan(500)
+      expect(await mcp('book__note', args)).toContain('"jsonrpc"')
+      expect((await gate.http('GET', '/v1/approvals?state=pending&limit=5', admin)).status).toBe(200)
+      const id = held.body['approval_id']
+      if (id === undefined) return
+      expect((await gate.http('POST', `/v1/approvals/${String(id)}/reveal`, admin)).status).toBe(200)
+      await gate.http('POST', `/v1/approvals/${String(id)}/decide`, admin, { decision: 'deny' })
     })
-    const longest: Partial<Record<Shape, number>> = {}
-    for (const shape of ARGUMENTS) {
-      const hostile = fill(SHAPES[shape], sizeFor(SHAPES[shape]))
-      longest[shape] = await longestDuring(async () => {
-        expect((await call('book__note', { text: hostile })).status).toBeLessThan(500)
-        expect(await mcp('book__note', { text: hostile })).toContain('"jsonrpc"')
-        expect((await list()).status).toBe(200)
-      })
-    }
-    expect(ALL.filter((shape) => (longest[shape] ?? 0) > withinReach(quiet))).toEqual([])
+    expect(slow).toEqual([])
   })
 
-  test('in answers', { timeout: 600_000 }, async () => {
-    const size = 4_000_000
-    const quiet = await longestDuring(() => call('book__big', { size, of: harmless }))
-    const longest: Partial<Record<Shape, number>> = {}
-    for (const shape of ANSWERS)
-      longest[shape] = await longestDuring(async () => {
-        expect((await call('book__big', { size: 4 * sizeFor(SHAPES[shape]), of: SHAPES[shape] })).body).toMatchObject({
-          status: 'executed',
-        })
-      })
-    expect(ALL.filter((shape) => (longest[shape] ?? 0) > withinReach(quiet))).toEqual([])
+  test('in answers and other messages of a tool server', async () => {
+    const slow = await slowOf(isWhole ? ANSWERS : ANSWER_SLICE, async (name) => {
+      // 502: more values than are read.
+      expect([200, 502]).toContain((await call(`heavy__${name}`, {})).status)
+    })
+    expect(slow).toEqual([])
+  })
+
+  test('in the texts of answers', async () => {
+    const shapes = Object.keys(SHAPES) as (keyof typeof SHAPES)[]
+    const slow = await slowOf(isWhole ? shapes : ['passwords'], async (name) => {
+      const of = SHAPES[name as keyof typeof SHAPES]
+      expect((await call('book__big', { size: 2 * sizeFor(of), of })).status).toBeLessThan(500)
+    })
+    expect(slow).toEqual([])
   })
 })

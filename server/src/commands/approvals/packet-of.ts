@@ -16,9 +16,13 @@ import { makeSentence } from '../../core/sentence/make-sentence.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { Held } from '../ports/reads.ts'
+import type { Breathe } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
 
-export type PacketDeps = SiblingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
+export type PacketDeps = SiblingDeps & {
+  readonly judgement: Pick<Judgement, 'scanner'>
+  readonly breathe?: Breathe
+}
 
 /** What a person needs to understand a request in five seconds. */
 export async function packetOf(
@@ -32,6 +36,9 @@ export async function packetOf(
   const shownArgs = JSON.parse(args) as Json
   const filling = tool?.rollback === undefined ? {} : { args: shownArgs }
   const sources = row.sources ?? []
+  await deps.breathe?.()
+  const sentence = makeSentence({ tool_id: row.tool_id, tool, args: shownArgs, sources })
+  await deps.breathe?.()
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const evidence = row.evidence.map(shownOpinion)
   const asking = evidence.filter((opinion) => opinion.effect !== 'allow')
@@ -43,7 +50,7 @@ export async function packetOf(
     call_id: row.call_id,
     skill_id: row.tool_id,
     title: shortened(visibleText(tool?.title ?? definition?.title ?? row.tool_id), LONGEST_TITLE),
-    sentence: makeSentence({ tool_id: row.tool_id, tool, args: shownArgs, sources }),
+    sentence,
     risk: riskInWords(tool),
     sources: sources.map(shownSource),
     changes: packetChanges({

@@ -5,10 +5,9 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Page, Searches, Shelves } from '../ports/reads.ts'
-import type { Breathe } from '../ports/runtime.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves; readonly breathe?: Breathe }
+export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves }
 
 /** Approvers see every request, people those made in their name. For an agent there is nothing here. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {

@@ -7,6 +7,7 @@ import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { problem, type Result } from '../../contract/problems.ts'
 import { shownConsent } from './consents.ts'
+import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -31,7 +32,7 @@ export const approvalRoutes: Routes = (app, gate) => {
         )
       }
       const page = await gate.approvals.list(c.get('caller'), state.data, pageOf(c))
-      return jsonResponse(200, { ...page, notices: gate.policies.notices() })
+      return listResponse({ ...page, notices: gate.policies.notices() })
     },
   )
 

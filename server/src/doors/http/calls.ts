@@ -2,6 +2,7 @@ import { PAGED } from './parameters.ts'
 import { CallAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -102,7 +103,7 @@ export const callRoutes: Routes = (app, gate) => {
           choices: ['retry', 'done', 'failed'],
         }),
       )
-      return jsonResponse(200, {
+      return listResponse({
         items: shown,
         ...(listed.value.next === undefined ? {} : { next: listed.value.next }),
       })
