@@ -61,10 +61,10 @@ const ARGUMENTS: Readonly<Record<string, () => object>> = {
   edits: () => ({ text: 'x', path: 'notes.txt', old_text: lines(7), new_text: lines(11) }),
 }
 
-const ANSWERS = [
-  ...['arrays', 'numbers', 'many_fields', 'fields', 'secret_fields', 'items', 'blocks'],
-  ...['empty_messages', 'broken_messages', 'notices', 'listings'],
-]
+const ANSWERS =
+  'arrays numbers many_fields fields secret_fields items blocks empty_messages broken_messages notices listings'.split(
+    ' ',
+  )
 
 /** In `npm run test:security` all of them; a slice of it every time. */
 const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
@@ -159,10 +159,10 @@ describe('nothing that is sent holds the event loop for more than 50 ms', { time
       expect(held.status).toBeLessThan(500)
       expect(await mcp('book__note', args)).toContain('"jsonrpc"')
       expect((await gate.http('GET', '/v1/approvals?state=pending&limit=5', admin)).status).toBe(200)
-      const id = held.body['approval_id']
+      const id = held.body['approval_id'] as string | undefined
       if (id === undefined) return
-      expect((await gate.http('POST', `/v1/approvals/${String(id)}/reveal`, admin)).status).toBe(200)
-      await gate.http('POST', `/v1/approvals/${String(id)}/decide`, admin, { decision: 'deny' })
+      expect((await gate.http('POST', `/v1/approvals/${id}/reveal`, admin)).status).toBe(200)
+      await gate.http('POST', `/v1/approvals/${id}/decide`, admin, { decision: 'deny' })
     })
     expect(slow).toEqual([])
   })
