@@ -8,7 +8,7 @@ import { addCallCommands } from './call-commands.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addAgentCommands } from './agent-commands.ts'
-import { listenTo } from './event-lines.ts'
+import { hearFrom } from './event-lines.ts'
 import { clientFor, followFor, headersOf, type Target } from './client.ts'
 import { commandFor, commandName, withCommand } from './command-name.ts'
 import { addDownCommand } from './down-command.ts'
@@ -81,7 +81,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientFor(target())(...request),
     follow: (...request) => followFor(target())(...request),
-    listen: (...request) => listenTo(target())(...request),
+    hear: (...request) => hearFrom(target())(...request),
     isElsewhere: () => target().url !== undefined,
     offline: {
       test: (asked) => boot.offline(globals()).test(asked),

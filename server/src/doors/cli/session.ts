@@ -3,7 +3,7 @@ import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
-import type { Listen } from './event-lines.ts'
+import type { Hear } from './event-lines.ts'
 import type { Out } from './print.ts'
 import type { CliBoot } from './cli-boot.ts'
 
@@ -16,7 +16,7 @@ export type Session = {
   /** Hears what changes there. */
   readonly follow: Follow
   /** Hears the events of one address, each once. */
-  readonly listen: Listen
+  readonly hear: Hear
   /** Verifies the audit of the local data folder while no gate runs on it. */
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out
