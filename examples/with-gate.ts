@@ -24,7 +24,16 @@ export type Story = {
   sent(): readonly string[]
 }
 
-export async function withGate(tell: (story: Story) => Promise<void>): Promise<void> {
+export type StoryOptions = {
+  /** Further lines of the configuration, after the servers. */
+  readonly config?: string
+  readonly prepare?: (folder: string) => void
+}
+
+export async function withGate(
+  tell: (story: Story) => Promise<void>,
+  { config = '', prepare }: StoryOptions = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-example-'))
   writeFileSync(
     join(folder, 'sluice.yaml'),
@@ -42,8 +51,9 @@ servers:
       list_messages: { effects: [read] }
       send_message: { effects: [external] }
       delete_message: { effects: [destructive] }
-`,
+${config}`,
   )
+  prepare?.(folder)
   const gate = spawn(process.execPath, [launcher, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     const [greeting] = (await once(createInterface({ input: gate.stdout }), 'line')) as [string]

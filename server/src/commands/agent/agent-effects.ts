@@ -1,7 +1,7 @@
 import { MOST_TRIES, type AgentUsage, type LastToolResult } from '../../contract/agent.ts'
 import type { CallRequest, Outcome, ToolResult } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
-import type { JsonObject } from '../../contract/json.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { Bug, PROBLEMS, type Problem, type ProblemCode } from '../../contract/problems.ts'
 import { failedResult } from '../../core/agent/moves.ts'
 import {
@@ -268,9 +268,14 @@ function resultOf({ result, output, read_back, hint }: Extract<Outcome, { status
   }
 }
 
-/** Text that repeats the structured content is not shown twice. */
-const textFor = (result: ToolResult): string =>
-  result.structuredContent === undefined ? outputText(result) : JSON.stringify(result.structuredContent)
+/** What is said twice, as text and as structured content, is shown once. */
+function textFor(result: ToolResult): string {
+  const { content, structuredContent } = result
+  if (structuredContent === undefined) return outputText(result)
+  const text = content.map((block) => (typeof block['text'] === 'string' ? block['text'] : '')).join('\n')
+  const parts = isJsonObject(structuredContent) ? Object.values(structuredContent) : []
+  return parts.length === 1 && parts[0] === text ? text : JSON.stringify(structuredContent)
+}
 
 function failedOutcome(outcome: Extract<Outcome, { status: 'failed' | 'unknown' }>): LastToolResult {
   const said = sayProblem(outcome.problem)
