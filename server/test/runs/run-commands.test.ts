@@ -1,6 +1,13 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunRow } from '../../src/contract/run.ts'
+import { beginRun } from '../../src/core/runs/begin-run.ts'
+import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { AGENT, APPROVER, pendingOf, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
+import { counter, START } from './counter-kind.ts'
+import { run } from './with-runs.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from '../toolflow/with-flows.ts'
 
 const PAGE = { limit: 50 }
@@ -148,5 +155,31 @@ describe('the routes and commands of runs', () => {
     expect((await gate.cli('runs', 'cancel', run_id, '--reason', 'enough')).out).toContain('asked to stop')
     await until(async () => (await get(`/v1/runs/${run_id}`, 'admin')).body['status'] === 'cancelled')
     expect((await gate.cli('runs', 'cancel', run_id)).err).toContain('[run.ended]')
+  })
+
+  test('a faulted run is named by the doctor and counted by the gauge, and an admin lets it go on', async () => {
+    const faulted = run(77)
+    const ledger = readdirSync(gate.folder, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith('ledger.sqlite'),
+    )
+    const opened = await openSqliteLedger({
+      file: join(gate.folder, ledger ?? ''),
+      stream: 'main',
+      onFault: () => {},
+    })
+    if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+    const fault = { count: 5, at: 1, says: 'the key is wrong' }
+    const to: RunRow = { ...beginRun(counter, faulted, { state: START }, 1), status: 'faulted', fault }
+    await opened.value.commit([{ kind: 'swap', table: 'runs', id: faulted, from: 'absent', to }])
+    await opened.value.close()
+    const gauge = async () => /^sluice_runs_faulted(?:\{\S*\})? (\d+)/m.exec(await (await metrics()).text())?.[1]
+    const metrics = () => fetch(`${gate.url}/metrics`, { headers: { authorization: `Bearer ${keys['admin']}` } })
+    expect(await gauge()).toBe('1')
+    const doctor = await gate.cli('doctor')
+    expect(doctor.out).toContain(`run ${faulted}`)
+    expect(doctor.out).toContain('the key is wrong')
+    expect((await gate.cli('runs', 'resume', faulted)).out).toContain(faulted)
+    expect(await get(`/v1/runs/${faulted}`, 'admin')).toMatchObject({ body: { status: 'waiting' } })
+    expect(await gauge()).toBe('0')
   })
 })

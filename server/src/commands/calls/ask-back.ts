@@ -1,5 +1,6 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
 import type { PauseScope } from '../../contract/pause.ts'
+import type { Problem } from '../../contract/problems.ts'
 import type { Finding, PlannedReadBack } from '../../contract/standard.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
@@ -7,6 +8,7 @@ import { outputText } from '../../core/gate/interpret.ts'
 import { judgeAnswer } from '../../core/gate/standard/plan-read-back.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { auditOf } from './call-changes.ts'
+import { whyUnrecorded } from '../changes/unrecorded.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
@@ -29,6 +31,9 @@ export type Question = {
   readonly plan: PlannedReadBack
 }
 
+/** Not asked, because the question could not be put on record. */
+export type Unrecorded = { readonly unrecorded: Problem }
+
 const PREVIEW = 500
 
 const TRIES = 5
@@ -38,7 +43,7 @@ const TRIES = 5
  * the tool only reads, so no rule is asked again; what has changed about the tool since, and a pause, still count.
  * INVARIANT: it is on record before it is sent, in a commit that is lost when a pause or another definition was acknowledged.
  */
-export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | 'unrecorded'> {
+export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
   const tool_id = toolIdOf(call.server, question.plan.tool, deps.digest)
   const found: Found = (ok, says, more = {}) => ({
     ok,
@@ -52,7 +57,7 @@ export async function askBack(deps: AskDeps, call: Call, question: Question): Pr
     const recorded = await recordQuestion(deps, call, question, tool_id)
     if ('hindrance' in recorded) return found('unknown', recorded.hindrance)
     if (recorded.is === 'committed') return await sendQuestion(deps, call, question, recorded.canonical_args, found)
-    if (recorded.is === 'unavailable') return 'unrecorded'
+    if (recorded.is === 'unrecorded') return { unrecorded: recorded.why }
   }
   return found('unknown', 'it was paused or changed every time it was to be asked')
 }
@@ -61,7 +66,8 @@ type Found = (ok: Finding['ok'], says: string, more?: Pick<Finding, 'digest' | '
 type Recorded =
   | { readonly hindrance: string }
   | { readonly is: 'committed'; readonly canonical_args: string }
-  | { readonly is: 'unavailable' | 'lost' }
+  | { readonly is: 'unrecorded'; readonly why: Problem }
+  | { readonly is: 'lost' }
 
 async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Question, tool_id: string): Promise<Recorded> {
   const tool = deps.catalogue.tool(tool_id)
@@ -79,7 +85,7 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
   const recorded = await deps.ledger.commit(changes)
   if (recorded === 'committed') return { is: 'committed', canonical_args: canonical.value }
-  return { is: isLostToOthers(changes, recorded) ? 'lost' : 'unavailable' }
+  return isLostToOthers(changes, recorded) ? { is: 'lost' } : { is: 'unrecorded', why: whyUnrecorded(recorded) }
 }
 
 async function sendQuestion(

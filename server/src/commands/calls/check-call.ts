@@ -43,7 +43,7 @@ async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: 
   const finding = planned.ok
     ? await askBack(deps, call, { part: 'check', attempt, plan: planned.plan })
     : unplanned(deps, call, tool.check, planned.says)
-  if (finding === 'unrecorded') return { is: 'stopped', problem: problem('audit.unavailable'), ready: { parts: {} } }
+  if ('unrecorded' in finding) return { is: 'stopped', problem: finding.unrecorded, ready: { parts: {} } }
   const ready = readyWith(deps.digest, rollback, finding)
   if (finding.ok === true) return { is: 'ready', ready }
   return { is: 'stopped', problem: problem('call.check_failed', { says: finding.says }), ready }

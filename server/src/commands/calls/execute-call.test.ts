@@ -96,6 +96,16 @@ describe('executing', () => {
     expect(committed.at(-1)?.[0]).toMatchObject({ kind: 'swap', to: { state: 'executed' } })
   })
 
+  test('of two outcomes that cannot be recorded the first to be recorded does not open the intake, nor for a gate that stops', async () => {
+    const { deps, attempts } = rig(answered, ['unavailable', 'unavailable'])
+    await Promise.all([executeCall(deps, { row, version: 1 }), executeCall(deps, { row, version: 1 })])
+    expect(await attempts[0]?.()).toBe(true)
+    expect(deps.intake.closedBy()).toEqual(problem('audit.unavailable'))
+    deps.intake.close(problem('gate.stopping'))
+    expect(await attempts[1]?.()).toBe(true)
+    expect(deps.intake.closedBy()).toEqual(problem('gate.stopping'))
+  })
+
   test.each([
     { is: 'lost', idempotent: false, status: 'unknown' },
     { is: 'lost', idempotent: true, status: 'failed' },

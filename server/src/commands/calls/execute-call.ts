@@ -145,10 +145,10 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): 
  * committed again too: if it is stored after all, the row has moved on and the second commit is lost.
  */
 function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[], why: Problem): Outcome {
-  deps.intake.close(why)
+  const open = deps.intake.close(why)
   deps.persist(async () => {
     if (isUnrecorded(await deps.ledger.commit(changes))) return false
-    deps.intake.open()
+    open()
     await verifyCall(deps, ended)
     return true
   })

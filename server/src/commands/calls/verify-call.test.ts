@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { CallRow } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Tool } from '../../contract/tool.ts'
+import { checkCall } from './check-call.ts'
 import { createIntake } from './intake.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
 import type { UpstreamAnswer } from '../ports/upstream.ts'
@@ -81,6 +82,22 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
     committed.flatMap((changes) => changes.flatMap((one) => (one.kind === 'audit' ? [one.entry.type] : [])))
   return { deps, committed, sent, attempts, typesOf }
 }
+
+describe('a check before a call', () => {
+  const checking = {
+    ...reader,
+    row: { ...reader.row, tool_id: 's__act' },
+    check: { tool: 'look', args: {}, expect: [{ path: 'ok', equals: true }] },
+  } as unknown as Tool
+  test.each([
+    ['unavailable', 'audit.unavailable'],
+    [{ in_doubt: 'x' }, 'audit.in_doubt'],
+  ] as const)('that is not on record (%j) is not sent, stops the call, and says why', async (word, code) => {
+    const { deps, sent } = rig(answered(true), [word])
+    expect(await checkCall(deps, row, checking, '1')).toMatchObject({ is: 'stopped', problem: { code } })
+    expect(sent).toEqual([])
+  })
+})
 
 describe('reading back', () => {
   test('is on record before it is sent, under a key made from the call, and leaves the call executed', async () => {

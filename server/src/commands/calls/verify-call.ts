@@ -35,7 +35,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
   if (row.due !== 'verify' || row.read_back === undefined) return row
   const { attempt, read_back: plan } = row
   const finding = await askBack(deps, row, { part: 'verify', attempt: String(attempt), plan })
-  if (finding === 'unrecorded') return 'later'
+  if ('unrecorded' in finding) return 'later'
   // A question that went unanswered because the gate stops is asked again at the next start.
   if (finding.ok === 'unknown' && isStopping(deps)) return row
   const { due: _due, read_back: _plan, ...rest } = row

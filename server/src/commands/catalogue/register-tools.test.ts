@@ -130,6 +130,10 @@ describe('registering what a server lists', () => {
           refuse('audit.unavailable', { server: 'mail' }),
         )
       }
+      const doubtful = { commit: async () => ({ in_doubt: 'x' }) }
+      expect(await registerTools({ ...deps, ledger: doubtful }, 'mail', [tool('send')])).toEqual(
+        refuse('audit.in_doubt', { server: 'mail' }),
+      )
       expect(await row('mail__send')).toBeUndefined()
     }))
 

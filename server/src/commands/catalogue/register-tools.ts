@@ -7,7 +7,7 @@ import type { KnownRow, LiveCatalogue } from './catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
-import { isUnrecorded } from '../changes/unrecorded.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
 /** One commit holds no more than this: writing it down takes a few milliseconds. */
@@ -52,8 +52,7 @@ export async function registerTools(
   const listing = await listingOf(deps, server, definitions, found)
   for (let tries = 0; tries < TRIES; tries += 1) {
     const registered = await write(deps, server, listing)
-    if (registered === 'unavailable') break
-    if (registered !== 'lost') return ok(registered)
+    if (registered !== 'lost') return registered
     await deps.catalogue.refresh(server)
   }
   return refuse('audit.unavailable', { server })
@@ -98,11 +97,7 @@ type Step = {
 }
 
 /** Writes what is new, in commits of a bounded size. The server's own row comes last: until then, its first listing is under way. */
-async function write(
-  deps: RegisterDeps,
-  server: string,
-  listing: Listing,
-): Promise<Registered | 'lost' | 'unavailable'> {
+async function write(deps: RegisterDeps, server: string, listing: Listing): Promise<Result<Registered> | 'lost'> {
   const stored = await deps.shelves.row('servers', server)
   const now = deps.clock()
   const trace = deps.ids.trace()
@@ -114,7 +109,7 @@ async function write(
   })
   for (const batch of batches(steps)) {
     const committed = await deps.ledger.commit(batch.flatMap(({ changes }) => changes))
-    if (isUnrecorded(committed)) return 'unavailable'
+    if (isUnrecorded(committed)) return refuseUnrecorded(committed, { server })
     // Also what was written before a lost one is read again, with everything else.
     if (committed !== 'committed') return 'lost'
     await deps.catalogue.take(
@@ -125,10 +120,11 @@ async function write(
   }
   const { changes, news } = serverChanges(server, stored, listing.findings, now, trace)
   const committed = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
-  if (committed !== 'committed') return isUnrecorded(committed) ? 'unavailable' : 'lost'
+  if (isUnrecorded(committed)) return refuseUnrecorded(committed, { server })
+  if (committed !== 'committed') return 'lost'
   await deps.catalogue.refresh(server, [])
   const ids = (what: What) => steps.filter((step) => step.what === what).map(({ tool_id }) => tool_id)
-  return { listed: ids('listed'), changed: ids('changed'), gone: ids('gone'), findings: listing.findings, news }
+  return ok({ listed: ids('listed'), changed: ids('changed'), gone: ids('gone'), findings: listing.findings, news })
 }
 
 function* batches(steps: readonly Step[]): Generator<readonly Step[]> {

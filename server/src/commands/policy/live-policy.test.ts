@@ -88,8 +88,13 @@ describe('the live policy', () => {
   test('what cannot be recorded does not come into force, and that is said too', async () => {
     const rig = await openRig()
     rig.read = text('preset: strict')
-    rig.answer = 'unavailable'
-    expect(await rig.live.reload('file')).toMatchObject({ ok: false, problem: { code: 'audit.unavailable' } })
+    for (const [answer, code] of [
+      ['unavailable', 'audit.unavailable'],
+      [{ in_doubt: 'x' }, 'audit.in_doubt'],
+    ] as const) {
+      rig.answer = answer
+      expect(await rig.live.reload('file')).toMatchObject({ ok: false, problem: { code } })
+    }
     expect(rig.live.current().preset).toBe('careful')
     expect(rig.live.notice()?.says).toContain('could not be recorded')
     rig.answer = 'committed'

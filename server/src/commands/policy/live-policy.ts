@@ -3,9 +3,10 @@ import type { PolicyFault, PolicyNotice } from '../../contract/policy.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { spellFault } from '../../core/gate/policy/policy-faults.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import { compileText, loadPolicy, type PolicyText } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { Committed, Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 
 /** The policy as it stands on disk now, or why there is no text to read. */
@@ -87,9 +88,10 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
     const changed = version !== before || file !== policy.file
     if (changed || notice !== undefined) {
       const about = { version, before, preset, mode, rules: operator.rules.length }
-      if (!(await record(deps, 'policy.loaded', file, trigger, about))) {
+      const recorded = await record(deps, 'policy.loaded', file, trigger, about)
+      if (recorded !== 'committed') {
         await note(SAYS.record, version, [], trigger)
-        return refuse('audit.unavailable')
+        return refuseUnrecorded(recorded)
       }
     }
     if (changed) since = deps.clock()
@@ -131,9 +133,9 @@ async function record(
   file: string,
   { because, by }: Trigger,
   about: NonNullable<AuditDraft['about']>,
-): Promise<boolean> {
+): Promise<Committed> {
   const at = deps.clock()
   const trace = deps.ids.trace()
   const entry = { at, type, actor: by, trace, subject: { policy: file }, about: { because, ...about } }
-  return (await deps.ledger.commit([{ kind: 'audit', entry }])) === 'committed'
+  return deps.ledger.commit([{ kind: 'audit', entry }])
 }

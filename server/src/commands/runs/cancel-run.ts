@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
@@ -48,7 +49,7 @@ export async function cancelRun(
       },
     },
   ])
-  if (recorded === 'unavailable') return refuse('audit.unavailable')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   const after = await visibleRun(deps, caller, run_id)
   return after === undefined ? refuse('run.unknown', { run_id }) : ok(viewOf(caller, after.row))
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { resumedRow } from '../../core/runs/fault.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
@@ -35,5 +36,5 @@ export async function resumeRun(deps: ResumeRunDeps, caller: Caller, run_id: str
     },
   ])
   if (recorded === 'committed') return ok(viewOf(caller, to))
-  return recorded === 'unavailable' ? refuse('audit.unavailable') : refuse('run.not_faulted', { run_id })
+  return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : refuse('run.not_faulted', { run_id })
 }

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { randomIds } from '../../src/boot/random-ids.ts'
+import { readingsOf } from '../../src/boot/open-metrics.ts'
+import { listRuns } from '../../src/commands/runs/read-run.ts'
+import { resumeRun } from '../../src/commands/runs/resume-run.ts'
+import type { Perform } from '../../src/commands/runs/performer.ts'
+import { ADMIN, APPROVER, until } from '../gate/with-gate.ts'
+import { counter, go, START, type Counter } from './counter-kind.ts'
+import { begin, run, send, startNode, testStore, type TestStore } from './with-runs.ts'
+
+const RUN = run(1)
+let store: TestStore
+let now = 1_000
+beforeEach(async () => {
+  store = await testStore()
+  now = 1_000
+})
+afterEach(() => store.remove())
+
+const rowNow = async () => (await store.row('runs', RUN))?.row
+const faultedNow = async () => (await readingsOf({ shelves: store, audit: store, servers: () => [] })()).runs_faulted
+
+/** Drives the run until its performer has failed as often as the driver tries. */
+async function fault(): Promise<void> {
+  const broken: Perform = async () => {
+    throw new Error('the model`s key is wrong')
+  }
+  const { driver, scheduler } = startNode({
+    store,
+    kinds: [counter],
+    performers: { safe: broken, unsafe: broken },
+    clock: () => now,
+  })
+  await begin(store, counter, RUN, START, go('safe'))
+  for (;;) {
+    await driver.drive(RUN)
+    const row = await rowNow()
+    if (row?.status === 'faulted') return scheduler.stop()
+    now = row?.fault?.retry_at ?? now
+  }
+}
+
+test('a run that faulted for good is counted and listed with its reason, resumed by an admin, and goes on where it stopped', async () => {
+  await fault()
+  expect(await faultedNow()).toEqual([{ value: 1 }])
+  const listed = await listRuns({ shelves: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
+  expect(listed.items).toMatchObject([{ run_id: RUN, fault: { count: 5, says: 'the model`s key is wrong' } }])
+  // What comes in meanwhile wakes nobody, and waits.
+  await send(store, RUN, { type: 'other' })
+  const performed: string[] = []
+  const work: Perform = async ({ key }) => {
+    performed.push(key)
+    return { type: 'effect.done' }
+  }
+  const { scheduler } = startNode({
+    store,
+    kinds: [counter],
+    performers: { safe: work, unsafe: work },
+    clock: () => now,
+  })
+  await scheduler.recover()
+  await scheduler.idle()
+  expect([performed, (await rowNow())?.status]).toEqual([[], 'faulted'])
+  const deps = { shelves: store, ledger: store, clock: () => now, ids: randomIds }
+  expect(await resumeRun(deps, APPROVER, RUN)).toMatchObject({ problem: { code: 'auth.forbidden' } })
+  expect(await resumeRun(deps, ADMIN, RUN)).toMatchObject({ ok: true, value: { run_id: RUN } })
+  await until(async () => ((await rowNow())?.state as Counter | undefined)?.done === 1)
+  expect([performed, (await rowNow())?.state]).toMatchObject([
+    ['e1'],
+    { done: 1, heard: ['go', 'other', 'effect.done'] },
+  ])
+  await send(store, RUN, { type: 'end' })
+  await until(async () => (await rowNow())?.status === 'done')
+  await scheduler.idle()
+  expect(await rowNow()).toMatchObject({ status: 'done', executing: [], result: 'over' })
+  expect((await rowNow())?.fault).toBeUndefined()
+  expect(await faultedNow()).toEqual([{ value: 0 }])
+  expect(await resumeRun(deps, ADMIN, RUN)).toMatchObject({ problem: { code: 'run.not_faulted' } })
+  const entries = await store.entries('main', 1, 100)
+  expect(entries.filter(({ type }) => type === 'run.resumed')).toMatchObject([{ about: { faults: 5 } }])
+  await scheduler.stop()
+})
+
+test('a resumed run that fails again has all its tries again, and says that it could not be recorded when it was not', async () => {
+  await fault()
+  const deps = { shelves: store, clock: () => now, ids: randomIds }
+  for (const [word, code] of [
+    ['unavailable', 'audit.unavailable'],
+    [{ in_doubt: 'x' }, 'audit.in_doubt'],
+  ] as const) {
+    const ledger = { commit: async () => word }
+    expect(await resumeRun({ ...deps, ledger }, ADMIN, RUN)).toMatchObject({ problem: { code } })
+  }
+  expect(await resumeRun({ ...deps, ledger: store }, ADMIN, RUN)).toMatchObject({ ok: true })
+  const broken: Perform = async () => {
+    throw new Error('still wrong')
+  }
+  const { driver } = startNode({ store, kinds: [counter], performers: { safe: broken }, clock: () => now })
+  await driver.drive(RUN)
+  expect((await rowNow())?.fault).toMatchObject({ count: 1, says: 'still wrong' })
+})
