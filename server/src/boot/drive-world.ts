@@ -31,7 +31,7 @@ export function driveRuns(
     ...world,
     kinds,
     performers,
-    emit: (run, key, news) => world.shown.show(run, key, news),
+    emit: world.shown.show,
     onLanded: (run) => scheduler.wake(run),
     onFault,
   })

@@ -4,6 +4,9 @@ import type { PauseRow } from './pause.ts'
 import type { Strength } from './verdict.ts'
 
 export const CHANGE_KINDS = ['call', 'approval', 'tools', 'pause', 'policy'] as const
+/** What a stream can be asked for. `shown`: what the caller's own runs show while they work, for whoever listens then; only on request. */
+export const STREAM_KINDS = [...CHANGE_KINDS, 'shown'] as const
+export type StreamKind = (typeof STREAM_KINDS)[number]
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
 /** Something that is now another way than it was: enough to know what to read again, never its contents. */

@@ -127,7 +127,7 @@ describe('a driven run', () => {
     }
     await begin(store, counter, RUN, START, go('safe'))
     await node({ performers: { safe: talking }, emit: (...all) => void shown.push(all) }).driver.drive(RUN)
-    expect(shown).toEqual([[RUN, 'e1', { token: 'half' }]])
+    expect(shown).toEqual([[{ run_id: RUN, owner: undefined }, 'e1', { token: 'half' }]])
     expect(JSON.stringify(await store.events(RUN, 0, 10))).not.toContain('half')
   })
 

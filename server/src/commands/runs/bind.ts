@@ -1,4 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
+import type { RunId } from '../../contract/ids.ts'
+import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Page } from '../ports/reads.ts'
 import { cancelRun, type CancelRunDeps } from './cancel-run.ts'
@@ -11,14 +13,18 @@ import {
   type RunsPage,
   type RunView,
 } from './read-run.ts'
+import { mayHearShown } from './may-see-run.ts'
+import type { ShownNews } from './shown-news.ts'
 import { resumeRun, type ResumeRunDeps } from './resume-run.ts'
 
-export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps
+export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<ShownNews, 'onAny'> }
 
 export interface RunsGate {
   list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
   read(caller: Caller, run_id: string, page: Page): Promise<Result<RunDetails>>
   cancel(caller: Caller, run_id: string, reason?: string): Promise<Result<RunView>>
+  /** What performers of the caller's own runs show before their end, on this node. Returns how to stop. */
+  onShown(caller: Caller, listener: (run_id: RunId, key: string, news: Json) => void): () => void
   /** Drives a faulted run again. */
   resume(caller: Caller, run_id: string): Promise<Result<RunView>>
 }
@@ -27,5 +33,9 @@ export const bindRuns = (world: RunsWorld): RunsGate => ({
   list: (caller, filter, page) => listRuns(world, caller, filter, page),
   read: (caller, id, page) => readRun(world, caller, id, page),
   cancel: (caller, id, reason) => cancelRun(world, caller, id, reason),
+  onShown: (caller, listener) =>
+    world.shown.onAny((run, key, news) => {
+      if (mayHearShown(caller, run)) listener(run.run_id, key, news)
+    }),
   resume: (caller, id) => resumeRun(world, caller, id),
 })

@@ -11,6 +11,7 @@ import type { Clock, Probe } from '../ports/runtime.ts'
 import { createBell, type Bell } from './bell.ts'
 import { createFlights, type Flights } from './flights.ts'
 import type { Performers } from './performer.ts'
+import type { ShownRun } from './shown-news.ts'
 import { childRunChanges, tellRun } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
@@ -28,7 +29,7 @@ export type DriveDeps = {
   readonly probe: Probe
   readonly after: (ms: number, callback: () => void) => () => void
   /** What a performer shows before its end, for whoever watches. */
-  readonly emit: (run: RunId, key: string, news: Json) => void
+  readonly emit: (run: ShownRun, key: string, news: Json) => void
   /** An effect of a run that is not being driven has ended. */
   readonly onLanded: (run: RunId) => void
   readonly onFault: (run: RunId, error: unknown) => void
@@ -70,10 +71,11 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
       run_id,
       news,
       isDriven: false,
+      owner: undefined,
       flights: createFlights({
         run_id,
         after: deps.after,
-        emit: (key, shown) => deps.emit(run_id, key, shown),
+        emit: (key, shown) => deps.emit({ run_id, owner: session.owner }, key, shown),
         onLanded: () => (session.isDriven ? news.ring() : deps.onLanded(run_id)),
       }),
     }
@@ -115,7 +117,14 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
 }
 
 /** One run in this process's memory. */
-type Session = { readonly run_id: RunId; readonly flights: Flights; readonly news: Bell; isDriven: boolean }
+type Session = {
+  readonly run_id: RunId
+  readonly flights: Flights
+  readonly news: Bell
+  isDriven: boolean
+  /** Known once the run was read, which is before anything of it is performed. */
+  owner: string | undefined
+}
 
 async function driveSession(deps: DriveDeps, session: Session, isStopping: () => boolean): Promise<Driven> {
   const { flights, news, run_id } = session
@@ -128,6 +137,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
     news.clear()
     held ??= await load(deps, run_id)
     const { row } = held
+    session.owner = row.owner
     dropStale(flights, row)
     const now = deps.clock()
     if (isEndedRun(row)) {

@@ -1,6 +1,7 @@
 import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
 import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { RunRow } from '../../contract/run.ts'
+import type { ShownRun } from './shown-news.ts'
 
 /** The two names in a run's owner; undefined for a run of the gate's own, and for an owner that cannot be read. */
 export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefined {
@@ -11,6 +12,13 @@ export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefin
   } catch {
     return undefined
   }
+}
+
+/** What a performer shows holds contents: it is for whoever made the run and the person in whose name, and for nobody who oversees. */
+export function mayHearShown(caller: Caller, { owner }: Pick<ShownRun, 'owner'>): boolean {
+  if (owner === undefined || caller.grant?.tools !== undefined) return false
+  if (owner === callerIdentity(caller)) return true
+  return !PROGRAM_KINDS.includes(caller.kind) && ownerOf({ owner })?.user === caller.user
 }
 
 /**

@@ -1,18 +1,25 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
 
-/** What performers show before their end: told to whoever watches the run on this node, kept nowhere. */
+/** A run of which something is shown, and the identity of whoever made it. */
+export type ShownRun = { readonly run_id: RunId; readonly owner: string | undefined }
+
+/** What performers show before their end: told to whoever listens on this node in that moment, kept nowhere. */
 export interface ShownNews {
-  show(run_id: RunId, key: string, news: Json): void
+  show(run: ShownRun, key: string, news: Json): void
   /** Returns how to stop. */
   onShown(run_id: RunId, listener: (key: string, news: Json) => void): () => void
+  /** The same, of every run. */
+  onAny(listener: (run: ShownRun, key: string, news: Json) => void): () => void
 }
 
 export function createShownNews(): ShownNews {
   const listeners = new Map<RunId, Set<(key: string, news: Json) => void>>()
+  const everywhere = new Set<(run: ShownRun, key: string, news: Json) => void>()
   return {
-    show(run_id, key, news) {
-      for (const listener of listeners.get(run_id) ?? []) listener(key, news)
+    show(run, key, news) {
+      for (const listener of listeners.get(run.run_id) ?? []) unharmed(() => listener(key, news))
+      for (const listener of everywhere) unharmed(() => listener(run, key, news))
     },
     onShown(run_id, listener) {
       const all = listeners.get(run_id) ?? new Set()
@@ -22,5 +29,18 @@ export function createShownNews(): ShownNews {
         if (all.size === 0) listeners.delete(run_id)
       }
     },
+    onAny(listener) {
+      everywhere.add(listener)
+      return () => void everywhere.delete(listener)
+    },
+  }
+}
+
+/** A listener that throws must not become the fault of the run that shows something. */
+function unharmed(tell: () => void): void {
+  try {
+    tell()
+  } catch {
+    // Whoever cannot listen misses it.
   }
 }

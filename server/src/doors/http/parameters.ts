@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { CHANGE_KINDS } from '../../contract/change.ts'
+import { STREAM_KINDS } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
@@ -28,7 +28,7 @@ const QUERY = {
   parent: text('only those that this run started'),
   stream: text('the audit stream; `main` when left out'),
   format: text('`jsonl` or `csv`'),
-  kinds: text(`only these, with commas between: ${CHANGE_KINDS.join(', ')}`),
+  kinds: text(`only these, with commas between: ${STREAM_KINDS.join(', ')}`),
   surface: text('what an MCP client sees: search, passthrough or auto'),
 } as const
 export type QueryName = keyof typeof QUERY

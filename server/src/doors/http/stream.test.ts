@@ -2,6 +2,11 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, withGate } from '../../../test/gate/with-gate.ts'
 import { ok } from '../../contract/problems.ts'
+import { bindRuns, type RunsWorld } from '../../commands/runs/bind.ts'
+import { createShownNews } from '../../commands/runs/shown-news.ts'
+import type { Gate } from '../../commands/gate.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import type { Caller } from '../../contract/caller.ts'
 import type { Door } from './door.ts'
 import { streamRoute } from './stream.ts'
 
@@ -31,6 +36,47 @@ test('a reader that does not read is told that it is too slow, and misses nothin
     expect(begun).not.toContain('event: reset')
     expect(numberOf(idsIn(begun)[0])).toBe(numberOf(first.at(-1)) + 1)
   }))
+
+test('what runs show is sent to their owner while it listens, on request, and to nobody else', async () => {
+  const shown = createShownNews()
+  const { onShown } = bindRuns({ shown } as unknown as RunsWorld)
+  const changes = { changesAfter: () => [], onChange: () => () => {}, newest: () => 'b-1' }
+  const gate = { changes, runs: { onShown } } as unknown as Gate
+  const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
+  const heardBy = async (caller: Caller, kinds: string) => {
+    const app = new OpenAPIHono<Door>()
+    app.use((c, next) => {
+      c.set('doorman', async () => ok(caller))
+      return next()
+    })
+    const stopping = new AbortController()
+    streamRoute(app, gate, { stopping: stopping.signal })
+    const answer = await app.request(`/v1/stream${kinds}`, {}, { local: true, remote: '' })
+    shown.show({ run_id: 'run_1', owner: callerIdentity(AGENT) }, 'e1', { text: 'half an answer' })
+    stopping.abort()
+    return /event: shown\ndata: (.*)/.exec(await answer.text())?.[1]
+  }
+  expect(await heardBy(AGENT, '?kinds=run,shown')).toBe(
+    '{"run_id":"run_1","key":"e1","news":{"text":"half an answer"}}',
+  )
+  expect(await heardBy(person, '?kinds=shown')).toContain('half an answer')
+  expect(await heardBy(AGENT, '')).toBeUndefined()
+  for (const stranger of [ADMIN, { ...AGENT, user: 'zoe' }, { ...AGENT, id: 'agent:other' }])
+    expect(await heardBy(stranger, '?kinds=shown')).toBeUndefined()
+  const limited = { ...AGENT, grant: { key: 'key_limited' as const, tools: ['book__look'] } }
+  expect(await heardBy(limited, '?kinds=shown')).toBeUndefined()
+})
+
+test('a listener that throws is no fault of the run that shows something', () => {
+  const shown = createShownNews()
+  const heard: string[] = []
+  shown.onAny(() => {
+    throw new Error('deaf')
+  })
+  shown.onAny((_, key) => void heard.push(key))
+  shown.show({ run_id: 'run_1', owner: undefined }, 'e1', 1)
+  expect(heard).toEqual(['e1'])
+})
 
 /** What is there at once. */
 async function readSome(answer: Response): Promise<string> {

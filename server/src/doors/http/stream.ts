@@ -1,6 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
-import { CHANGE_KINDS, type ChangeKind, type GateChange } from '../../contract/change.ts'
+import { CHANGE_KINDS, STREAM_KINDS, type GateChange, type StreamKind } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
@@ -27,7 +27,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
       const who = callerIdentity(caller)
       const kinds = kindsOf(c.req.query('kinds'))
       if (kinds === undefined) {
-        const paths = `kinds: some of ${CHANGE_KINDS.join(', ')}, with commas between`
+        const paths = `kinds: some of ${STREAM_KINDS.join(', ')}, with commas between`
         return problemResponse(problem('request.invalid', { paths }), c.get('trace'))
       }
       if (options.stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
@@ -45,14 +45,14 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
 }
 
 /** Undefined when one of the words is no kind of change. */
-function kindsOf(words: string | undefined): ReadonlySet<ChangeKind> | undefined {
+function kindsOf(words: string | undefined): ReadonlySet<StreamKind> | undefined {
   if (words === undefined) return new Set(CHANGE_KINDS)
-  const known: readonly string[] = CHANGE_KINDS
+  const known: readonly string[] = STREAM_KINDS
   const asked = words.split(',')
-  return asked.every((word) => known.includes(word)) ? new Set(asked as ChangeKind[]) : undefined
+  return asked.every((word) => known.includes(word)) ? new Set(asked as StreamKind[]) : undefined
 }
 
-type Wanted = { readonly kinds: ReadonlySet<ChangeKind>; readonly from: string | undefined }
+type Wanted = { readonly kinds: ReadonlySet<StreamKind>; readonly from: string | undefined }
 
 /** INVARIANT: every change after `from` is in the stream once, or a `reset` says that some are not. */
 function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: EventOut): () => void {
@@ -66,6 +66,13 @@ function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: E
   // Without an id of its own a reader that never saw a change could not resume.
   else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest())
   const stopHearing = gate.changes.onChange(caller, tell)
+  // Without an id: it is kept nowhere, so nobody can come back to it.
+  const stopShown = kinds.has('shown')
+    ? gate.runs.onShown(caller, (run_id, key, news) => out.tell('shown', { run_id, key, news }))
+    : () => {}
   for (const change of missed ?? []) if (!out.isOver()) tell(change)
-  return stopHearing
+  return () => {
+    stopHearing()
+    stopShown()
+  }
 }
