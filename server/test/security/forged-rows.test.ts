@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkRows } from '../../src/boot/doctor/check-rows.ts'
 import type { ConsentTerms } from '../../src/contract/consent.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, until, type GateRig } from '../gate/with-gate.ts'
 
@@ -304,6 +305,13 @@ describe.each(['running', 'stopped'])('on a gate that is %s while its database i
     expect(await isKnown(real.key)).toBe(true)
     await approveAnother(`untouched-${when}`)
   })
+})
+
+test('doctor lists what was forged and what was put back, beside the running gate', async () => {
+  const findings = await checkRows(join(folder, 'data'))
+  const says = findings.map((finding) => `${finding.severity} ${finding.says}`).join('\n')
+  expect(says).toContain('error key_stopped in credentials was not written by the gate')
+  expect(says).toMatch(/error key_\w+ in credentials is older than the gate wrote it last, or gone/)
 })
 
 test('a definition that was admitted by hand is not admitted, and a server that was forgotten admits nothing new', async () => {
