@@ -28,7 +28,9 @@ export function openRowFloors(folder: string): Result<RowFloors> {
     of: (table, id) => floors.get(`${table} ${id}`)?.version,
     all: () => [...floors.values()],
     async raise(rows) {
-      for (const row of rows) {
+      // Another process on the same folder may have raised some too.
+      const stored = readPrivateFile(file)
+      for (const row of [...((stored.ok && parsed(stored.value ?? '')) || []), ...rows]) {
         const name = `${row.table} ${row.id}`
         if (row.version > (floors.get(name)?.version ?? 0)) floors.set(name, row)
       }
@@ -60,5 +62,5 @@ function parsed(text: string): readonly FlooredRow[] | undefined {
 function rowOf(table: unknown, id: unknown, version: unknown): readonly FlooredRow[] {
   const isRow =
     (FLOORED as readonly unknown[]).includes(table) && typeof id === 'string' && Number.isSafeInteger(version)
-  return isRow ? [{ table: table as FlooredTable, id: String(id), version: Number(version) }] : []
+  return isRow ? [{ table: table as FlooredTable, id, version: Number(version) }] : []
 }

@@ -80,7 +80,7 @@ const hold = async (text: string) => pendingOf(await rig.call('book__note', { te
 const rejectedRows = async () => {
   const entries = await rig.gate.audit.page(undefined, 1, 1_000)
   return entries.flatMap(({ type, subject, about }) =>
-    type === 'row.rejected' ? [`${String(about?.['severity'])} ${String(about?.['why'])} ${subject['table']}`] : [],
+    type === 'row.rejected' ? [[about?.['severity'], about?.['why'], subject['table']].join(' ')] : [],
   )
 }
 

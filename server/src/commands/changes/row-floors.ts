@@ -29,7 +29,7 @@ const isGiving = (table: Table): boolean => table === 'credentials' || table ===
 
 /** INVARIANT: no row of these tables is handed out in a version before one that this gate has committed. */
 export function guardVersions({ ledger, shelves }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
-  const isCurrent = (table: Table, id: string, version: Version | 0): boolean => {
+  const isCurrent = (table: Table, id: string, version: Version): boolean => {
     if (!isFloored(table) || version >= (floors.of(table, id) ?? 0)) return true
     onOlder({ table, id })
     if (isGiving(table)) return false

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import fc from 'fast-check'
+import { assert, nat, option, pre, property, string, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Change } from '../../commands/ports/ledger.ts'
 import { newCall } from '../ledger-fixtures.suite.ts'
@@ -148,11 +148,11 @@ test('another key reads nothing', async () => {
 
 test('different rows have different MACs', () => {
   const macs = rowMacs(TEST_ROWS.key)
-  const text = fc.string({ unit: 'binary', maxLength: 6 })
-  const row = fc.tuple(text, fc.nat(3), text, fc.option(text))
-  fc.assert(
-    fc.property(row, row, (one, other) => {
-      fc.pre(JSON.stringify(one) !== JSON.stringify(other))
+  const text = string({ unit: 'binary', maxLength: 6 })
+  const row = tuple(text, nat(3), text, option(text))
+  assert(
+    property(row, row, (one, other) => {
+      pre(JSON.stringify(one) !== JSON.stringify(other))
       const [a, b] = [one, other].map(([id, version, body, later]) => macs.row('calls', id, version, body, later))
       return a !== undefined && b !== undefined && Buffer.compare(a, b) !== 0
     }),

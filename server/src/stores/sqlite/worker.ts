@@ -64,8 +64,7 @@ type Place = { readonly batch: number; readonly before: readonly (GroupOutcome |
 function writeGroup(commits: readonly PackedCommit[], now: number, { batch, before }: Place): BatchReply {
   try {
     const writer = connected()
-    if (!writer.ok)
-      return all('unavailable', commits, { says: String(writer.problem.about['says'] ?? writer.problem.code) })
+    if (!writer.ok) return all('unavailable', commits, { says: writer.problem.about['says'] ?? writer.problem.code })
     const { apply, noteBatch } = writer.value
     const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
     if (Array.isArray(outcomes)) return { outcomes, ...tailNow() }
@@ -138,7 +137,7 @@ function write({ batch, commits, now }: Batch): BatchReply {
 function ask({ ask: batch, count, now }: Asked): AskedReply {
   try {
     const writer = connected()
-    if (!writer.ok) return { fault: { says: String(writer.problem.about['says'] ?? writer.problem.code) } }
+    if (!writer.ok) return { fault: { says: writer.problem.about['says'] ?? writer.problem.code } }
     return { outcomes: readLastBatch(writer.value.db, setup.writer, { batch, count }, now) }
   } catch (error) {
     disconnect()
