@@ -77,10 +77,14 @@ async function consentTo(text: string): Promise<string> {
   return minted.value.consent_id
 }
 const hold = async (text: string) => pendingOf(await rig.call('book__note', { text }))
+const textIn = (about: Readonly<Record<string, unknown>> | undefined, field: string): string => {
+  const value = about?.[field]
+  return typeof value === 'string' ? value : ''
+}
 const rejectedRows = async () => {
   const entries = await rig.gate.audit.page(undefined, 1, 1_000)
   return entries.flatMap(({ type, subject, about }) =>
-    type === 'row.rejected' ? [[about?.['severity'], about?.['why'], subject['table']].join(' ')] : [],
+    type === 'row.rejected' ? [`${textIn(about, 'severity')} ${textIn(about, 'why')} ${subject['table']}`] : [],
   )
 }
 
