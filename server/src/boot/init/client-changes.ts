@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { plainJson, spanOf } from './jsonc.ts'
+import { editMembers } from './edit-json.ts'
+import { editTables } from './edit-toml.ts'
 import type { Opened } from './plan-import.ts'
 import { sha256, writeWhole } from './whole-file.ts'
 
@@ -19,21 +20,12 @@ export type Changed = { readonly file: string; readonly backup: string }
 
 /** The client's file with the named servers replaced by the gate; everything else in it stays as it is, byte for byte. */
 export function withGate(
-  { text, at, servers }: Pick<Opened, 'text' | 'at' | 'servers'>,
+  { text, at, format }: Pick<Opened, 'text' | 'at' | 'format'>,
   taken: readonly string[],
   entry: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const span = spanOf(plainJson(text), at)
-  if (span === undefined) return undefined
-  const kept = Object.entries(servers).filter(([name]) => !taken.includes(name) && name !== 'sluice')
-  const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  '
-  const depth = indent.repeat(at.length)
-  const value = JSON.stringify(Object.fromEntries([...kept, ['sluice', entry]]), null, indent).replaceAll(
-    '\n',
-    `\n${depth}`,
-  )
-  const eol = text.includes('\r\n') ? value.replaceAll('\n', '\r\n') : value
-  return `${text.slice(0, span.start)}${eol}${text.slice(span.end)}`
+  if (format === 'toml') return editTables(text, taken, entry)
+  return editMembers(text, { at, remove: taken, add: { name: 'sluice', value: entry } })
 }
 
 /**

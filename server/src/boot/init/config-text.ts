@@ -1,4 +1,4 @@
-import { isMap, parseDocument, stringify } from 'yaml'
+import { isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml'
 import { z } from 'zod'
 import { Config } from '../../contract/config.ts'
 import type { Settings } from './plan-import.ts'
@@ -35,14 +35,44 @@ policy:
 ${written}`
 }
 
-/** The same file with further servers in it; comments and order stay. Undefined when \`servers\` is something else than a map. */
+/**
+ * The same file with further servers in it; every line that is there stays as it is. Undefined when `servers` is something else than
+ * a map.
+ */
 export function extendedConfigText(text: string, servers: ReadonlyMap<string, Settings>): string | undefined {
+  if (servers.size === 0) return text
   const document = parseDocument(text)
-  if (document.get('servers') === null) document.delete('servers')
-  if (document.has('servers') && !isMap(document.get('servers'))) return undefined
-  if (!document.has('servers')) document.set('servers', document.createNode({}))
-  const map = document.get('servers')
-  if (isMap(map)) map.flow = false
-  for (const [name, settings] of servers) document.setIn(['servers', name], document.createNode(settings))
-  return document.toString({ lineWidth: 120 })
+  const map: unknown = document.get('servers', true)
+  if (isMap(map) && map.flow !== true && map.items.length > 0) return insertedBelow(text, map, servers)
+  const isEmpty = (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
+  if (map !== undefined && !isMap(map) && !isEmpty) return undefined
+  if (map === undefined)
+    return `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${blockOf({ servers: Object.fromEntries(servers) })}`
+  // `servers: {}`, or servers in one line: only this key is written anew.
+  document.set(
+    'servers',
+    document.createNode({ ...(isMap(map) ? (map.toJSON() as object) : {}), ...Object.fromEntries(servers) }),
+  )
+  return document.toString({ lineWidth: 0 })
+}
+
+const blockOf = (value: object): string => stringify(value, { lineWidth: 0 })
+
+function insertedBelow(text: string, map: YAMLMap, servers: ReadonlyMap<string, Settings>): string {
+  const first: unknown = map.items[0]?.key
+  const start = isNode(first) ? (first.range?.[0] ?? 0) : 0
+  const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1))
+  const last = map.items.at(-1)
+  const value: unknown = last?.value ?? last?.key
+  const end = isNode(value) ? (value.range?.[1] ?? text.length) : text.length
+  const line = text[end - 1] === '\n' ? end : lineEnd(text, end)
+  const block = blockOf(Object.fromEntries(servers)).replaceAll(/^(?=.)/gm, indent)
+  const before = text.slice(0, line)
+  return `${before}${before.endsWith('\n') ? '' : '\n'}${block}${text.slice(line)}`
+}
+
+/** Behind the end of the line, with a comment that may stand there. */
+function lineEnd(text: string, from: number): number {
+  const at = text.indexOf('\n', from)
+  return at === -1 ? text.length : at + 1
 }

@@ -119,7 +119,7 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
   const texts = new Map<string, string>()
   for (const [at, opened] of files.entries()) {
     const taken = (clients[at]?.servers ?? []).filter(({ as }) => as !== undefined).map(({ name }) => name)
-    if (opened.format !== 'json' || taken.length === 0) continue
+    if (opened.format === 'yaml' || taken.length === 0) continue
     const entry = { ...opened.entry, ...entryFor(opened.client, config, opened.one_list) }
     const text = withGate({ ...opened, text: texts.get(opened.file) ?? opened.text }, taken, entry)
     if (text !== undefined) texts.set(opened.file, text)
@@ -129,5 +129,5 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
 
 const unwrittenNotes = (files: readonly Opened[], { write }: InitWish): readonly string[] =>
   files
-    .filter(({ format }) => write && format !== 'json')
+    .filter(({ format }) => write && format === 'yaml')
     .map(({ file, format }) => `${file} is ${format.toUpperCase()} and was not changed; put the gate there by hand`)

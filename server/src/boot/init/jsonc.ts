@@ -1,5 +1,10 @@
 /** JSON with comments and trailing commas, as editors allow it in their settings. Same length, so that places stay places. */
-export function plainJson(text: string): string {
+export const plainJson = (text: string): string => blanked(text, true)
+
+/** The same with its trailing commas. */
+export const withoutComments = (text: string): string => blanked(text, false)
+
+function blanked(text: string, trailing: boolean): string {
   const out = text.split('')
   let comma: number | undefined
   for (let at = 0; at < text.length;) {
@@ -8,7 +13,7 @@ export function plainJson(text: string): string {
     if (token.startsWith('//') || token.startsWith('/*')) out.fill(' ', at, end)
     else if (token === ',') comma = at
     else if (token.trim() !== '') {
-      if ((token === '}' || token === ']') && comma !== undefined) out[comma] = ' '
+      if (trailing && (token === '}' || token === ']') && comma !== undefined) out[comma] = ' '
       comma = undefined
     }
     at = end
@@ -42,19 +47,28 @@ export function spanOf(json: string, path: readonly string[]): Span | undefined 
   return span
 }
 
-function memberOf(json: string, { start, end }: Span, key: string): Span | undefined {
-  if (json[start] !== '{') return undefined
-  let found: Span | undefined
+function memberOf(json: string, span: Span, key: string): Span | undefined {
+  const found = membersIn(json, span).findLast(({ name }) => name === key)
+  return found === undefined ? undefined : { start: found.value, end: found.end }
+}
+
+/** A member of an object: from its name to the end of its value. */
+export type Member = Span & { readonly name: string; readonly value: number }
+
+/** The members of an object in plain JSON, in order; none of anything else. */
+export function membersIn(json: string, { start, end }: Span): readonly Member[] {
+  const members: Member[] = []
+  if (json[start] !== '{') return members
   let at = skipSpace(json, start + 1)
   while (at < end && json[at] === '"') {
-    const name = valueEnd(json, at)
-    const value = skipSpace(json, skipSpace(json, name) + 1)
+    const named = valueEnd(json, at)
+    const value = skipSpace(json, skipSpace(json, named) + 1)
     const after = valueEnd(json, value)
-    if (JSON.parse(json.slice(at, name)) === key) found = { start: value, end: after }
+    members.push({ name: JSON.parse(json.slice(at, named)) as string, start: at, value, end: after })
     at = skipSpace(json, after)
     if (json[at] === ',') at = skipSpace(json, at + 1)
   }
-  return found
+  return members
 }
 
 const skipSpace = (json: string, at: number): number => {
