@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { z } from 'zod'
 import { drawToolflow } from '../server/src/commands/toolflow/draw-toolflow.ts'
-import { Config } from '../server/src/contract/config.ts'
+import { describedSchema, schemaText } from '../server/src/boot/described-schema.ts'
 import { PROBLEMS } from '../server/src/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 
@@ -34,8 +33,30 @@ async function openapi(): Promise<string> {
   return `${JSON.stringify(await answer.json(), null, 2)}\n`
 }
 
-function configSchema(): string {
-  return `${JSON.stringify(z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }), null, 2)}\n`
+/** Every key of the configuration, a table for each section. */
+function configReference(): string {
+  const { keys } = describedSchema()
+  const lines = [
+    '# Every key of `sluice.yaml`',
+    '',
+    'Generated from `server/src/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configuration.md](configuration.md) explains how the file is read.',
+  ]
+  let section = ''
+  for (const { path, type, default: usual, description } of keys) {
+    const [top = ''] = path.split(/[.[]/)
+    if (top !== section) lines.push('', `## ${top}`, '', '| key | is | default | what it is for |', '|---|---|---|---|')
+    section = top
+    lines.push(
+      `| \`${path}\` | ${cell(type)} | ${usual === undefined ? '' : cell(JSON.stringify(usual))} | ${description ?? ''} |`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const LONGEST_CELL = 60
+function cell(text: string): string {
+  const short = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text
+  return `\`${short.replaceAll('|', '\\|')}\``
 }
 
 /** The page is written by hand; the drawing in it is not. */
@@ -50,7 +71,8 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/toolflow.md': toolflowPage,
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
-  'docs/sluice.schema.json': configSchema,
+  'docs/sluice.schema.json': schemaText,
+  'docs/configuration-reference.md': configReference,
 }
 
 const isCheck = process.argv.includes('--check')

@@ -1,13 +1,8 @@
 import { isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml'
-import { z } from 'zod'
-import { Config } from '../../contract/config.ts'
 import type { Settings } from './plan-import.ts'
 
 /** In the data folder, so that editors know every key of this very release. */
 export const SCHEMA_FILE = 'sluice.schema.json'
-
-export const schemaText = (): string =>
-  `${JSON.stringify(z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }), null, 2)}\n`
 
 /** A new `sluice.yaml`, with a word about what else can stand in it. */
 export function newConfigText(servers: ReadonlyMap<string, Settings>, data: string): string {
