@@ -23,7 +23,7 @@ function isOfKind(says: NameSays, value: string, quoted: Quoted): boolean {
   if (says === 'password') return quoted === false ? isBarePassword(value) : isQuotedPassword(value, quoted === 'field')
   if (says === 'pass') return isBarePassword(value) || (quoted !== false && isRandomLetters(value, 6))
   if (isUuid(value)) return says === 'credential'
-  if (says === 'credential' && quoted !== false && isNoName(value)) return true
+  if (says === 'credential' && quoted !== false && (isNoName(value) || isMixedLetters(value, 14))) return true
   return looksRandom(value, says === 'credential' ? 10 : 20) && !isWholeName(value)
 }
 
@@ -76,7 +76,11 @@ function isBarePassword(value: string): boolean {
   if (/^\/[\^([]/.test(value)) return false // a regular expression
   if (!/[A-Za-z]/.test(value)) return /^\d{6,}$/.test(value)
   return (
-    (/\d/.test(value) || /[!@#$%^&*~+?{}]/.test(value) || isNoName(value) || isRandomLetters(value, 8)) &&
+    (/\d/.test(value) ||
+      /[!@#$%^&*~+?{}]/.test(value) ||
+      isNoName(value) ||
+      isRandomLetters(value, 8) ||
+      isMixedLetters(value, 10)) &&
     !isWholeName(value)
   )
 }
@@ -84,6 +88,13 @@ function isBarePassword(value: string): boolean {
 /** Letters that no word has in a row: `wkzqhtrm`. */
 const isRandomLetters = (value: string, least: number): boolean =>
   value.length >= least && /^(?:[a-z]+|[A-Z]+)$/.test(value) && !isPronounceable(value)
+
+/** Capitals where no word begins: `UjPytHOhaQaO`, and not `getUserName`. */
+function isMixedLetters(value: string, least: number): boolean {
+  if (value.length < least || !/^[A-Za-z]+$/.test(value) || !/[a-z][A-Z]/.test(value)) return false
+  const parts = value.match(/[A-Z]?[a-z]*/g)?.filter((part) => part !== '') ?? []
+  return parts.filter((part) => part.length <= 2).length * 2 >= parts.length
+}
 
 /** `DB_PASSWORD`, `MY_TOKEN_2`: the name of a variable that holds the secret. */
 function isWholeName(value: string): boolean {

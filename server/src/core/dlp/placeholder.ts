@@ -1,5 +1,5 @@
 const RUNS = /x{5,}|X{5,}|\*{3,}|\.{3}|…|#{4,}|<[^<>]{1,60}>|_{8,}/
-const TEMPLATE = /^(?:\$|%[a-z(%]|%[A-Z_]+%$|\{\{|\{[%$]|#\{|@@|<|\[[A-Z_ -]+\]?|\$?\{[\w .$-]+\}$)/
+const TEMPLATE = /^(?:@[\w.-]+@$|\$|%[a-z(%]|%[A-Z_]+%$|\{\{|\{[%$]|#\{|@@|<|\[[A-Z_ -]+\]?|\$?\{[\w .$-]+\}$)/
 const WORDS =
   /example|sample|dummy|fake|placeholder|change[-_ ]?me|redacted|your[-_ ]|[-_ ]your|insert|replace|todo|to-?do|n\/a|lorem|not[-_ ](?:a|so|long|real)|foo(?:bar)?$|[-_ ]here$|^my(?:[-_ ][a-z]+)+$/i
 /** Where the secret is, or the secret in a form that only its owner can read. */

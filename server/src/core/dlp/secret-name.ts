@@ -51,10 +51,12 @@ const NEUTRAL = list(
   'string str text value val here raw plain plaintext bytes char const is was plus data real prod dev staging live',
 )
 
-const PASSWORDS = list('password passwd passphrase passcode passwort pwd pw passw contrasena contrasenya senha secret')
+const PASSWORDS = list(
+  'password passwd passphrase passcode passwort pwd pw passw psk contrasena contrasenya senha secret',
+)
 const PASSWORD_ENDING = /(?:password|passwd|passphrase|pwd|secret)$/
 const CREDENTIALS = list(
-  'salt token tokens credential credentials creds cred auth authorization oauth bearer apikey apikeys authkey',
+  'salt nonce token tokens credential credentials creds cred auth authorization oauth bearer apikey apikeys authkey',
 )
 const CREDENTIAL_ENDING =
   /(?:token|apikey|accesskey|secretkey|authkey|privatekey|privkey|signingkey|encryptionkey|masterkey|sharedkey|accountkey|servicekey|licensekey|sharedaccesskey|subscriptionkey)$/
@@ -84,7 +86,7 @@ export function nameSays(words: readonly string[]): NameSays {
   if (isKeyOfSecret(own)) return 'credential'
   // A test passes too: the word promises little.
   if (last === 'pass') return 'pass'
-  return last === 'key' && own.length > 1 ? 'key' : 'nothing'
+  return (last === 'key' || last === 'api') && own.length > 1 ? 'key' : 'nothing'
 }
 
 /** `secret_access_key` holds a machine's key and not a person's password. */

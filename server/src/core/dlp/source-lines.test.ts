@@ -30,6 +30,16 @@ describe('one line of source code or configuration holds a secret', () => {
     `passphrase = "correct horse battery staple"`,
     `proxy = http://bob:${WORD}@proxy.corp:3128`,
     `Authorization: token ${LONG}`,
+    `ALTER USER app WITH PASSWORD '${WORD}';`,
+    `CREATE USER 'app' IDENTIFIED BY '${WORD}'`,
+    `set password for 'root'@'localhost' = '${WORD}'`,
+    `redis-cli -h cache -a ${WORD} ping`,
+    `docker login -u ci -p ${WORD} registry.corp`,
+    `new NetworkCredential("admin", "${WORD}")`,
+    `nonce = "${LONG}"`,
+    `service_api: "${LONG}"`,
+    `psk="${WORD}"`,
+    `passwd = ${['UjPytH', 'OhaQaO'].join('')}`,
   ])('%s', (line) => expect(secretsIn(line)).not.toEqual([]))
 })
 
@@ -46,6 +56,9 @@ describe('one line of source code or configuration holds none', () => {
     ['an encrypted value', 'password: ENC(kdjf83hfks)'],
     ['an encrypted value of another kind', 'password: "{cipher}AQB3kd83"'],
     ['a test dummy', 'password: test123'],
+    ['a value that a build fills in', 'jdbc.password = @jdbc.password@'],
+    ['a variable of a statement', "ALTER USER app PASSWORD '$1'"],
+    ['the name of a function', 'passwd = getUserPasswd'],
     ['a default of a developer', 'postgres://postgres:postgres@localhost/test'],
     ['a call', "password = config.get('db.password')"],
     ['a lookup', 'password = os.environ["DB_PASSWORD"]'],
