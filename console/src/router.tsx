@@ -36,7 +36,8 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/activity/$id',
-    component: lazyRouteComponent(() => import('./activity/call-page.tsx'), 'CallPage'),
+    validateSearch: words(['state', 'tool', 'caller', 'words', 'span']),
+    component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute,
@@ -51,6 +52,7 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/tools',
+    validateSearch: words(['tool']),
     component: lazyRouteComponent(() => import('./tools/tools-page.tsx'), 'ToolsPage'),
   }),
   createRoute({

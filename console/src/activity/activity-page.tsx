@@ -1,7 +1,160 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
+import { LiveSign } from '../inbox/inbox-page.tsx'
+import { changedCalls } from '../lib/changes.ts'
+import { useKeys } from '../lib/keys.ts'
+import { useStore } from '../lib/store.ts'
+import { many } from '../lib/time.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { CallDrawer } from './call-drawer.tsx'
+import { CallTable } from './call-table.tsx'
+import { activityQuery, type CallFilters } from './calls-query.ts'
+
+const STATES: readonly (readonly [string, string])[] = [
+  ['', 'All'],
+  ['executed', 'Ran'],
+  ['pending', 'Waiting'],
+  ['refused', 'Blocked or denied'],
+  ['failed', 'Failed'],
+  ['unknown', 'Unknown'],
+]
+const SPANS: readonly (readonly [string, string])[] = [
+  ['', 'All time'],
+  ['1', '1 hour'],
+  ['24', '24 hours'],
+  ['168', '7 days'],
+]
+const TYPING_MS = 250
+
+/** Every call, newest first, and one of them beside it. */
 export function ActivityPage() {
+  const { id } = useParams({ strict: false })
+  const filters: CallFilters = useSearch({ strict: false })
+  const go = useNavigate()
+  const [readAt, setReadAt] = useState(() => Date.now())
+  const query = useInfiniteQuery(activityQuery(filters, readAt))
+  const calls = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  const fresh = useStore(changedCalls).size
+  const to = id === undefined ? '/activity' : '/activity/$id'
+  const setFilters = (more: CallFilters) => {
+    const next = Object.fromEntries(Object.entries({ ...filters, ...more }).filter(([, value]) => value !== ''))
+    void go({ to, params: { id }, search: next, replace: true } as never)
+  }
+  const showNew = () => {
+    changedCalls.set(new Set())
+    setReadAt(Date.now())
+  }
+  useEffect(() => changedCalls.set(new Set()), [])
+  const close = () => void go({ to: '/activity', search: filters } as never)
+  const at = calls.findIndex(({ call_id }) => call_id === id)
+  const move = (by: 1 | -1) => {
+    const next = calls[at === -1 ? 0 : Math.max(0, Math.min(calls.length - 1, at + by))]
+    if (next !== undefined) void go({ to: '/activity/$id', params: { id: next.call_id }, search: filters } as never)
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    Escape: () => (id === undefined ? false : close()),
+    u: () => (id === undefined ? false : close()),
+  })
   return (
-    <div className="top">
-      <h1>Activity</h1>
+    <div className={id === undefined ? 'activity' : 'activity open'}>
+      <div className="activity-main">
+        <div className="top">
+          <h1>Activity</h1>
+          <span className="grow" />
+          <SearchField words={filters.words ?? ''} onWords={(words) => setFilters({ words })} />
+          <LiveSign />
+        </div>
+        <div className="filters">
+          <div className="chips" role="group" aria-label="What became of it">
+            {STATES.map(([state, name]) => (
+              <button
+                key={state}
+                type="button"
+                className="chip"
+                aria-pressed={(filters.state ?? '') === state}
+                onClick={() => setFilters({ state })}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+          <select
+            className="select small-select"
+            aria-label="How far back"
+            value={filters.span ?? ''}
+            onChange={(event) => setFilters({ span: event.target.value })}
+          >
+            {SPANS.map(([span, name]) => (
+              <option key={span} value={span}>
+                {name}
+              </option>
+            ))}
+          </select>
+          {filters.tool === undefined ? null : (
+            <button type="button" className="chip" aria-pressed="true" onClick={() => setFilters({ tool: '' })}>
+              {filters.tool} <Icon name="cross" size="s" />
+              <span className="sr">remove this filter</span>
+            </button>
+          )}
+          {filters.caller === undefined ? null : (
+            <button type="button" className="chip" aria-pressed="true" onClick={() => setFilters({ caller: '' })}>
+              {filters.caller} <Icon name="cross" size="s" />
+              <span className="sr">remove this filter</span>
+            </button>
+          )}
+          <span className="grow" />
+          <button type="button" className="new-chip" hidden={fresh === 0} onClick={showNew}>
+            {many(fresh, 'change')}, show
+          </button>
+        </div>
+        {query.isError && query.data === undefined ? (
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+        ) : query.data === undefined ? (
+          <Skeleton rows={8} />
+        ) : calls.length === 0 ? (
+          <Empty title="No calls here">
+            <p className="small">Nothing fits what you are looking for.</p>
+          </Empty>
+        ) : (
+          <CallTable
+            calls={calls}
+            chosen={id}
+            filters={filters}
+            hasMore={query.hasNextPage}
+            onMore={() => {
+              if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
+            }}
+          />
+        )}
+      </div>
+      {id === undefined ? null : <CallDrawer key={id} id={id} onClose={close} />}
+    </div>
+  )
+}
+
+function SearchField({ words, onWords }: { readonly words: string; readonly onWords: (words: string) => void }) {
+  const [typed, setTyped] = useState(words)
+  useEffect(() => {
+    if (typed === words) return
+    const timer = setTimeout(() => onWords(typed), TYPING_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <div className="search">
+      <Icon name="search" />
+      <input
+        className="input"
+        type="search"
+        data-search
+        aria-label="Search calls"
+        placeholder="tool, agent, words, id"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
     </div>
   )
 }

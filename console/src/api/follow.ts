@@ -1,4 +1,5 @@
 import { announce } from '../lib/announce.ts'
+import { noteCall } from '../lib/changes.ts'
 import { queryClient } from './queries.ts'
 import { followStream, type StreamEvent } from './stream.ts'
 
@@ -27,6 +28,7 @@ export function followGate(): () => void {
   }
   const onEvent = (event: StreamEvent) => {
     for (const key of TOUCHED[event.kind] ?? []) touched.add(key)
+    if (event.kind === 'call') noteCall(event.data['call_id'])
     if (event.kind === 'policy') announce('The policy changed')
     timer ??= setTimeout(flush, GATHER_MS)
   }

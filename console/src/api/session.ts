@@ -1,3 +1,4 @@
+import { CSRF_HEADER, type LoginAnswer } from './login-words.ts'
 import { storeOf } from '../lib/store.ts'
 
 /** Who is at the screen, as the gate says it. */
@@ -5,36 +6,74 @@ export type Me = {
   readonly id: string
   readonly kind: string
   readonly user: string
-  readonly proofs?: { readonly passphrase: boolean; readonly passkeys: number; readonly needed: boolean }
+  readonly how: LoginAnswer['how']
+  readonly proofs: LoginAnswer['proofs']
 }
 
 export type Session =
-  { readonly state: 'asking' } | { readonly state: 'out' } | { readonly state: 'in'; readonly me?: Me }
+  { readonly state: 'asking' } | { readonly state: 'out' } | { readonly state: 'in'; readonly me: Me }
 
-export const session = storeOf<Session>({ state: 'out' })
+export const session = storeOf<Session>({ state: 'asking' })
 
-/** INVARIANT: a key is kept in memory only; nothing of the page, its address or its storage ever holds it. */
-let key: string | undefined
+/** Repeated in every request that changes something. The log-in itself is a cookie that no script can read. */
+let csrf: string | undefined
 
-export function sessionHeaders(_method: string): Record<string, string> {
-  return key === undefined ? {} : { authorization: `Bearer ${key}` }
+export function sessionHeaders(method: string): Record<string, string> {
+  return method === 'GET' || csrf === undefined ? {} : { [CSRF_HEADER]: csrf }
 }
 
 export function forgetSession(): void {
-  key = undefined
+  csrf = undefined
   session.set({ state: 'out' })
 }
 
-export async function logIn(words: string): Promise<'in' | 'wrong' | 'no_answer' | 'too_many'> {
+function remember(answer: LoginAnswer): void {
+  csrf = answer.csrf
+  session.set({ state: 'in', me: { ...answer.caller, how: answer.how, proofs: answer.proofs } })
+}
+
+/** Whether somebody is logged in already, in this browser. */
+export async function readSession(): Promise<void> {
+  try {
+    const answer = await fetch('/v1/login', { credentials: 'same-origin', cache: 'no-store' })
+    if (answer.ok) return remember((await answer.json()) as LoginAnswer)
+  } catch {
+    // Without an answer nobody is logged in as far as the page knows.
+  }
+  forgetSession()
+}
+
+export type LoginFailure = 'wrong' | 'no_person' | 'no_answer' | 'too_many'
+
+/** The key goes to the gate once and is kept nowhere. */
+export async function logIn(key: string): Promise<LoginFailure | 'in'> {
   let answer: Response
   try {
-    answer = await fetch('/v1/pauses', { headers: { authorization: `Bearer ${words.trim()}` }, cache: 'no-store' })
+    answer = await fetch('/v1/login', {
+      method: 'POST',
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key: key.trim() }),
+    })
   } catch {
     return 'no_answer'
   }
   if (answer.status === 429) return 'too_many'
-  if (!answer.ok) return 'wrong'
-  key = words.trim()
-  session.set({ state: 'in' })
+  if (answer.status === 403) return 'no_person'
+  if (!answer.ok) return answer.status >= 500 ? 'no_answer' : 'wrong'
+  remember((await answer.json()) as LoginAnswer)
   return 'in'
+}
+
+export async function logOut(everywhere: boolean): Promise<void> {
+  try {
+    await fetch(everywhere ? '/v1/logins' : '/v1/login', {
+      method: 'DELETE',
+      credentials: 'same-origin',
+      headers: sessionHeaders('DELETE'),
+    })
+  } finally {
+    forgetSession()
+  }
 }

@@ -1,7 +1,162 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Constraint, ConsentView } from '../../../server/src/contract/consent.ts'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { allOf } from '../api/queries.ts'
+import { say } from '../lib/announce.ts'
+import { many, shortTime, timeLeft } from '../lib/time.ts'
+import { useNow } from '../lib/use-now.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+
+const STATES = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'taken back' } as const
+
+/** What may run without asking, how much of it is left, and a way to take it back. */
 export function ConsentsPage() {
+  const query = useQuery({
+    queryKey: ['consents', 'all'],
+    queryFn: ({ signal }) => allOf<ConsentView>('/v1/consents', 1_000, signal),
+    refetchOnMount: 'always',
+    staleTime: 0,
+  })
+  const [all, setAll] = useState(false)
+  const consents = query.data ?? []
+  const live = consents.filter(({ state }) => state === 'live')
+  const shown = all ? consents : live
   return (
-    <div className="top">
-      <h1>Consents</h1>
-    </div>
+    <>
+      <div className="top">
+        <h1>Consents</h1>
+        <span className="faint small">{query.data === undefined ? '' : `${live.length} live`}</span>
+        <span className="grow" />
+        <div className="tabs" role="group" aria-label="Which">
+          <button type="button" aria-pressed={!all} onClick={() => setAll(false)}>
+            Live
+          </button>
+          <button type="button" aria-pressed={all} onClick={() => setAll(true)}>
+            All <span className="num">{consents.length}</span>
+          </button>
+        </div>
+      </div>
+      <div className="scroll">
+        {query.isError && query.data === undefined ? (
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+        ) : query.data === undefined ? (
+          <Skeleton />
+        ) : shown.length === 0 ? (
+          <Empty title="No consent is live">
+            <p className="small">
+              Every call that has to be asked about is asked about. Give one with “Remember” in the inbox.
+            </p>
+          </Empty>
+        ) : (
+          <div className="body tiles">
+            {shown.map((consent) => (
+              <Consent key={consent.consent_id} consent={consent} />
+            ))}
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+function words(constraint: Constraint): string {
+  const name = constraint.path === '' ? 'inputs' : constraint.path.slice(1)
+  switch (constraint.op) {
+    case 'equals':
+      return constraint.path === '' ? 'exactly the approved inputs' : `${name} exactly ${said(constraint.value)}`
+    case 'in':
+      return `${name} one of ${constraint.value.map(said).join(', ')}`
+    case 'prefix':
+      return `${name} beginning with ${said(constraint.value)}`
+    case 'min':
+      return `${name} at least ${constraint.value}`
+    case 'max':
+      return `${name} at most ${constraint.value}`
+    case 'any':
+      return `any ${name}`
+  }
+}
+
+const said = (value: unknown): string => {
+  const text = typeof value === 'string' ? `“${value}”` : (JSON.stringify(value) ?? '')
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function Consent({ consent }: { readonly consent: ConsentView }) {
+  const now = useNow()
+  const client = useQueryClient()
+  const revoke = useMutation({
+    mutationFn: () => ask(`/v1/consents/${consent.consent_id}`, { method: 'DELETE' }),
+    onSuccess: () => say('Taken back. The next such call is asked about.'),
+    onSettled: () => client.invalidateQueries({ queryKey: ['consents'] }),
+  })
+  const isLive = consent.state === 'live'
+  const used = consent.calls - consent.calls_left
+  return (
+    <section className="card tile w6" aria-label={`Consent ${consent.consent_id}`}>
+      <p>
+        <b>
+          <Text>{consent.actor.replace(/^(?:caller|user):/, '')}</Text>
+        </b>{' '}
+        may use <b className="mono">{consent.what.tool}</b>
+        {consent.what.args.length === 0 ? '' : ' with '}
+        <Text>{consent.what.args.map(words).join(', ')}</Text>,{' '}
+        <b>{isLive ? `${many(consent.calls_left, 'time')} more` : STATES[consent.state]}</b>
+        {isLive ? `, until ${shortTime(consent.expires_at)}` : ''}.
+      </p>
+      <p className="small dim">
+        Given by <Text>{consent.minted_by}</Text> on {shortTime(consent.minted_at)}: {many(consent.calls, 'call')}
+        {consent.from_approval === undefined ? '' : ', from one approval'}.
+      </p>
+      <BurnDown consent={consent} now={now} />
+      <div className="acts">
+        <span className="small dim">{many(used, 'call')} ran by it</span>
+        <span className="grow" />
+        {isLive ? (
+          <Button kind="deny" size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>
+            Take it back
+          </Button>
+        ) : null}
+      </div>
+      {revoke.error === null ? null : (
+        <p className="hint wrong" role="alert">
+          It was not taken back: {problemOf(revoke.error).title}
+        </p>
+      )}
+      <p className="tiny faint ids">{consent.consent_id}</p>
+    </section>
+  )
+}
+
+/** Calls above, time below: whichever is used up first ends it. */
+function BurnDown({ consent, now }: { readonly consent: ConsentView; readonly now: number }) {
+  const spent = Math.min(
+    1,
+    Math.max(0, (now - consent.minted_at) / Math.max(1, consent.expires_at - consent.minted_at)),
+  )
+  const left = consent.calls_left / consent.calls
+  return (
+    <dl className="burn">
+      <div>
+        <dt>calls left</dt>
+        <dd className="num">
+          {consent.calls_left} of {consent.calls}
+        </dd>
+        <div className="bar" aria-hidden="true">
+          <i style={{ width: `${left * 100}%` }} />
+        </div>
+      </div>
+      <div>
+        <dt>time left</dt>
+        <dd className="num">{timeLeft(consent.expires_at - now)}</dd>
+        <div className="bar" aria-hidden="true">
+          <i style={{ width: `${(1 - spent) * 100}%` }} />
+        </div>
+      </div>
+    </dl>
   )
 }

@@ -42,7 +42,7 @@ export function useConfirm(packet: Packet): Confirmation {
   const isRight = folded(typed) === folded(word)
   const asked = packet.risk_notes.some(({ proof, effect }) => proof === 'passphrase' && effect !== 'allow')
   const refusedFor = problem?.code.startsWith('approval.passphrase') === true
-  const wantsPassphrase = needed && (asked || refusedFor || me?.proofs?.needed === true)
+  const wantsPassphrase = needed && (asked || refusedFor || me?.proofs.needed === true)
   return {
     needed,
     isDone: !needed || (isRight && (!wantsPassphrase || passphrase !== '')),

@@ -12,7 +12,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Text } from '../parts/text.tsx'
 import { Bar } from './decision-bar.tsx'
-import { EditVerdict } from './edit-verdict.tsx'
+import { EditVerdict, useEditVerdict } from './edit-verdict.tsx'
 import { argumentsOf, agentName, sentenceOf, type Arguments } from './packet-words.ts'
 import { useDecide } from './use-decide.ts'
 
@@ -25,11 +25,19 @@ type EditProps = {
 }
 
 const WHOLE = ''
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''))
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string' && !one.includes('\n'))
+
+/** A list of texts is edited one a line, everything that is not text as JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return isTextList(value) ? value.join('\n') : (JSON.stringify(value, null, 2) ?? '')
+}
 
 /** What was typed as a value of the same kind as before; undefined when it cannot be one. */
 function valueOf(text: string, before: unknown): unknown {
   if (typeof before === 'string') return text
+  if (isTextList(before)) return text.split('\n').filter((line) => line.trim() !== '')
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -40,7 +48,8 @@ function valueOf(text: string, before: unknown): unknown {
 /** Changes make a new request: the old one is closed, and the gate judges the new one again. */
 export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
   const args: Arguments = argumentsOf(packet.proposed_args) ?? { [WHOLE]: JSON.parse(packet.proposed_args) as unknown }
-  const names = Object.keys(args)
+  const needed = packet.required_inputs.filter((name) => name in args)
+  const names = [...needed, ...Object.keys(args).filter((name) => !needed.includes(name))]
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const go = useNavigate()
@@ -67,6 +76,8 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
     for (const [name, value] of values) after[name] = value
     return after
   }
+  const canJudge = changed.length > 0 && wrong.length === 0 && packet.hidden.length === 0
+  const verdict = useEditVerdict(packet, canJudge ? applied(args) : undefined)
   const isOff = off !== undefined || inert || changed.length === 0 || wrong.length > 0
   const save = async () => {
     if (isOff || decide.isPending) return
@@ -101,7 +112,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
             <Countdown from={packet.created_at} until={packet.expires_at} long />
           </div>
           <h2 className="sentence" ref={headRef} tabIndex={-1}>
-            <Sentence of={sentenceOf(packet)} />
+            <Sentence of={verdict?.sentence ?? sentenceOf(packet)} />
           </h2>
           <p className="who">
             <span className="face agent" aria-hidden="true">
@@ -122,7 +133,8 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
                       name={name}
                       before={textOf(args[name])}
                       text={texts[name] ?? textOf(args[name])}
-                      isJson={typeof args[name] !== 'string'}
+                      isJson={typeof args[name] !== 'string' && !isTextList(args[name])}
+                      isList={isTextList(args[name])}
                       isLocked={isHidden(name)}
                       isGone={gone.has(name)}
                       isChanged={isChanged(name)}
@@ -162,9 +174,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
                   </ul>
                 )}
               </Card>
-              {changed.length === 0 || wrong.length > 0 || packet.hidden.length > 0 ? null : (
-                <EditVerdict packet={packet} args={applied(args)} />
-              )}
+              {verdict === undefined ? null : <EditVerdict verdict={verdict} />}
             </div>
           </div>
           {decide.error === null ? null : (
@@ -192,6 +202,7 @@ type FieldProps = {
   readonly before: string
   readonly text: string
   readonly isJson: boolean
+  readonly isList: boolean
   readonly isLocked: boolean
   readonly isGone: boolean
   readonly isChanged: boolean
@@ -204,7 +215,7 @@ type FieldProps = {
 function EditField(props: FieldProps) {
   const { name, text, before, isJson, isLocked, isGone } = props
   const id = `edit-${name}`
-  const isLong = before.length > 60 || before.includes('\n')
+  const isLong = props.isList || before.length > 60 || before.includes('\n')
   const field = {
     id,
     className: `${isLong ? 'textarea' : 'input'}${isJson ? ' mono' : ''}`,
@@ -216,6 +227,7 @@ function EditField(props: FieldProps) {
     <div>
       <label className="label" htmlFor={id}>
         <Text>{name === WHOLE ? 'All inputs' : name}</Text>{' '}
+        {props.isList ? <span className="faint">one a line </span> : null}
         {props.isChanged ? <span className="tag accent">changed</span> : null}
       </label>
       {isLocked ? (
@@ -223,7 +235,10 @@ function EditField(props: FieldProps) {
       ) : isGone ? (
         <input id={id} className="input" disabled value="nothing" />
       ) : isLong ? (
-        <textarea {...field} rows={Math.min(12, Math.max(3, text.split('\n').length + 1))} />
+        <textarea
+          {...field}
+          rows={Math.min(12, Math.max(props.isList ? 2 : 4, text.split('\n').length + (props.isList ? 0 : 1)))}
+        />
       ) : (
         <input {...field} autoComplete="off" spellCheck={false} />
       )}

@@ -4,14 +4,13 @@ import type { EditPreviewAnswer } from '../../../server/src/contract/activity.ts
 import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
 import { Card } from '../parts/card.tsx'
-import { Sentence } from '../parts/sentence.tsx'
 import { Reasons } from './why.tsx'
 
 const PAUSE_MS = 400
 
-/** What the gate would say to the edit, before it is saved. Shown only where the gate can say it. */
-export function EditVerdict({ packet, args }: { readonly packet: Packet; readonly args: unknown }) {
-  const text = JSON.stringify(args)
+/** What the gate would say to the edit, before it is saved; undefined while there is nothing to judge. */
+export function useEditVerdict(packet: Packet, args: unknown): EditPreviewAnswer | undefined {
+  const text = args === undefined ? undefined : JSON.stringify(args)
   const [settled, setSettled] = useState<string>()
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), PAUSE_MS)
@@ -25,17 +24,20 @@ export function EditVerdict({ packet, args }: { readonly packet: Packet; readonl
         json: { args: JSON.parse(settled ?? 'null') as unknown },
         signal,
       }),
-    enabled: settled !== undefined,
+    enabled: settled !== undefined && settled === text,
+    placeholderData: (before) => before,
     retry: false,
     gcTime: 10_000,
   })
-  if (data === undefined) return null
+  return text === undefined ? undefined : data
+}
+
+export function EditVerdict({ verdict: data }: { readonly verdict: EditPreviewAnswer }) {
   const words = { ask: 'Still ask', allow: 'Nothing against it', block: 'It would be blocked' }[data.effect]
   return (
     <Card title="What the gate would say" aside="not saved yet">
       <div className="card-body small">
         <b>{words}</b>
-        <Sentence of={data.sentence} />
       </div>
       <Reasons of={data.evidence.filter(({ effect }) => effect !== 'allow')} />
     </Card>

@@ -1,7 +1,7 @@
 import type { Packet } from '../api/types.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Text } from '../parts/text.tsx'
+import { Said } from '../parts/said.tsx'
 
 /** What follows an approval. What is not known is said, not left out. */
 export function Facts({ packet }: { readonly packet: Packet }) {
@@ -13,20 +13,20 @@ export function Facts({ packet }: { readonly packet: Packet }) {
         <li className={undo.is}>
           <Icon name={undo.is === 'yes' ? 'undo' : 'no_undo'} />
           <span>
-            <b>{undo.title}</b> <Text>{undo.says}</Text>
+            <b>{undo.title}</b> <Said>{undo.says}</Said>
           </span>
         </li>
         <li className={readBack.is}>
           <Icon name="eye" />
           <span>
-            <b>{readBack.title}</b> <Text>{readBack.says}</Text>
+            <b>{readBack.title}</b> <Said>{readBack.says}</Said>
           </span>
         </li>
         {(packet.facts === undefined ? !packet.check.startsWith('before') : packet.facts.check.is !== 'yes') ? null : (
           <li>
             <Icon name="check" />
             <span>
-              <b>It is checked first.</b> <Text>{packet.facts?.check.says ?? packet.check}</Text>
+              <Said>{packet.facts?.check.says ?? packet.check}</Said>
             </span>
           </li>
         )}
@@ -41,20 +41,23 @@ export function Facts({ packet }: { readonly packet: Packet }) {
 
 type Fact = { readonly is: 'yes' | 'no' | 'unknown'; readonly title: string; readonly says: string }
 
+/** The gate's own words, with the first of them in bold. */
+function factOf(fact: { readonly is: Fact['is']; readonly says: string }): Fact {
+  const [, title = fact.says, says = ''] = /^(.+?[.:])\s+(.*)$/s.exec(fact.says) ?? []
+  return { is: fact.is, title, says }
+}
+
 export function undoOf(packet: Packet): Fact {
-  const is = packet.facts?.undo.is ?? (packet.missing.some((part) => part.startsWith('no rollback')) ? 'no' : 'yes')
-  const says = packet.facts?.undo.says ?? packet.rollback
-  if (is === 'yes') return { is, title: 'It can be undone:', says }
-  const isSaid = says === '' || says.startsWith('no rollback')
-  return { is, title: 'No undo is known.', says: isSaid ? '' : says }
+  if (packet.facts !== undefined) return factOf(packet.facts.undo)
+  const isMissing = packet.missing.some((part) => part.startsWith('no rollback'))
+  return isMissing
+    ? { is: 'no', title: 'No undo is known.', says: '' }
+    : { is: 'yes', title: 'It can be undone:', says: packet.rollback }
 }
 
 function readBackOf(packet: Packet): Fact {
-  const is = packet.facts?.read_back.is ?? (packet.missing.includes('no read-back') ? 'no' : 'yes')
-  const says = packet.facts?.read_back.says ?? packet.verify
-  return {
-    is,
-    title: is === 'yes' ? 'It is read back:' : 'It is not read back.',
-    says: is === 'yes' ? says : 'The gate will know only what the tool says.',
-  }
+  if (packet.facts !== undefined) return factOf(packet.facts.read_back)
+  return packet.missing.includes('no read-back')
+    ? { is: 'no', title: 'It is not read back.', says: 'The gate will know only what the tool says.' }
+    : { is: 'yes', title: 'It is read back:', says: packet.verify }
 }

@@ -45,7 +45,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
   const [prefixes, setPrefixes] = useState<Readonly<Record<string, string>>>({})
   const [passphrase, setPassphrase] = useState('')
   const decide = useDecide(packet.approval_id)
-  const needsProof = me?.proofs?.needed === true || codeOf(decide.error ?? undefined).startsWith('approval.passphrase')
+  const needsProof = me?.proofs.needed === true || codeOf(decide.error ?? undefined).startsWith('approval.passphrase')
   const constraints = names.map((name): Constraint => {
     const path = pointerOf(name)
     const how = vary[name] ?? 'same'

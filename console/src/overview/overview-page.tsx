@@ -1,7 +1,277 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import type { OverviewAnswer } from '../../../server/src/contract/activity.ts'
+import { ask } from '../api/client.ts'
+import { agentName } from '../inbox/packet-words.ts'
+import { count, lasted, many, shortTime } from '../lib/time.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { BarChart, LineChart, RowBars } from './charts.tsx'
+import { OverviewTables } from './overview-tables.tsx'
+
+const SPANS = [
+  [1, '1 h'],
+  [24, '24 h'],
+  [168, '7 d'],
+] as const
+
 export function OverviewPage() {
+  const [hours, setHours] = useState<number>(24)
+  const [tables, setTables] = useState(false)
+  const query = useQuery({
+    queryKey: ['overview', hours],
+    queryFn: ({ signal }) => ask<OverviewAnswer>(`/v1/overview?hours=${hours}`, { signal }),
+    refetchInterval: 30_000,
+    staleTime: 10_000,
+    placeholderData: (before) => before,
+  })
+  const { data } = query
   return (
-    <div className="top">
-      <h1>Overview</h1>
+    <>
+      <div className="top">
+        <h1>Overview</h1>
+        <span className="faint small wide">
+          {data === undefined || data.complete_from <= data.from
+            ? ''
+            : `figures from ${shortTime(data.complete_from)} on`}
+        </span>
+        <span className="grow" />
+        <div className="tabs" role="group" aria-label="How far back">
+          {SPANS.map(([span, name]) => (
+            <button key={span} type="button" aria-pressed={hours === span} onClick={() => setHours(span)}>
+              {name}
+            </button>
+          ))}
+        </div>
+        <button type="button" className="btn quiet small" aria-pressed={tables} onClick={() => setTables(!tables)}>
+          As tables
+        </button>
+      </div>
+      <div className="scroll">
+        {query.isError && data === undefined ? (
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+        ) : data === undefined ? (
+          <Skeleton />
+        ) : tables ? (
+          <OverviewTables of={data} />
+        ) : (
+          <Tiles of={data} hours={hours} />
+        )}
+      </div>
+    </>
+  )
+}
+
+type TileProps = {
+  readonly title: string
+  readonly aside?: string
+  readonly wide?: 'w6' | 'w8'
+  readonly children: ReactNode
+}
+
+function Tile({ title, aside, wide, children }: TileProps) {
+  return (
+    <section className={wide === undefined ? 'card tile' : `card tile ${wide}`} aria-label={title}>
+      <div className="tile-head">
+        <h2>{title}</h2>
+        {aside === undefined ? null : <span className="faint tiny">{aside}</span>}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+function Tiles({ of, hours }: { readonly of: OverviewAnswer; readonly hours: number }) {
+  const minutes = of.step_ms / 60_000
+  const points = of.series.map(({ at, ran, asked, blocked, failed }) => ({
+    at,
+    n: Math.round((ran + asked + blocked + failed) / Math.max(1, minutes)),
+  }))
+  const timeOf = (at: number) =>
+    hours > 24
+      ? new Date(at).toLocaleDateString(undefined, { weekday: 'short' })
+      : new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const slowest = Math.log10(Math.max(2, ...of.slowest.map(({ p95_ms }) => p95_ms + 1)))
+  return (
+    <div className="body tiles">
+      <Tile title="Calls a minute" aside={`${count(of.calls)} in all`} wide="w8">
+        <p className="big">
+          {count(of.per_minute)} <small>now</small>
+        </p>
+        <LineChart points={points} label={`Calls a minute, ${count(of.calls)} calls in all`} timeOf={timeOf} />
+      </Tile>
+      <Mix of={of} />
+      <Tile title="How long people take" aside={`${many(of.held.count, 'decision')}, minutes`}>
+        <p className="big">
+          {of.held.median_ms === undefined ? '–' : lasted(of.held.median_ms)}{' '}
+          <small>{of.held.median_ms === undefined ? 'nobody decided yet' : 'half are faster'}</small>
+        </p>
+        <BarChart label="Decisions by the minutes they took" bars={bucketsOf(of)} />
+      </Tile>
+      <Tile title="Slowest tools" aside="95 of 100 calls are faster">
+        {of.slowest.length === 0 ? (
+          <p className="small dim">No call ran in this time.</p>
+        ) : (
+          <>
+            <RowBars
+              rows={of.slowest.slice(0, 6).map(({ tool_id, p95_ms }) => ({
+                key: tool_id,
+                name: <code>{tool_id}</code>,
+                says: lasted(p95_ms),
+                share: Math.log10(p95_ms + 1) / slowest,
+              }))}
+            />
+            <p className="tiny faint">The bars are logarithmic.</p>
+          </>
+        )}
+      </Tile>
+      <Tokens of={of} />
+      <Agents of={of} />
+      <Needs of={of} />
     </div>
+  )
+}
+
+function bucketsOf({ held }: OverviewAnswer) {
+  let from = 0
+  const bars = held.buckets.map(({ under_minutes, count: n }) => {
+    const name = under_minutes === null ? `> ${from}` : from === 0 ? `< ${under_minutes}` : `${from}–${under_minutes}`
+    from = under_minutes ?? from
+    return { name, n }
+  })
+  return [...bars, { name: 'expired', n: held.expired, kind: 'c-ask' }]
+}
+
+function Mix({ of }: { readonly of: OverviewAnswer }) {
+  const { ran, asked, blocked, failed, unknown } = of.mix
+  const others = asked + blocked + failed + unknown
+  const share = (n: number) => (of.calls === 0 ? '' : `${((100 * n) / of.calls).toFixed(1)} %`)
+  const rows = [
+    ['ask', 'hand', 'Asked', asked],
+    ['block', 'block', 'Blocked', blocked],
+    ['', 'warn', 'Failed', failed],
+    ['', 'unknown', 'Unknown', unknown],
+  ] as const
+  return (
+    <Tile title="What became of them">
+      <p className="big">
+        {of.calls === 0 ? '–' : share(ran)} <small>ran without a person</small>
+      </p>
+      <p className="small dim">{others === 0 ? 'Nothing else happened.' : `The other ${count(others)}:`}</p>
+      <div className="mix" aria-hidden="true">
+        {rows.map(([kind, , name, n]) =>
+          n === 0 ? null : (
+            <span key={name} className={kind === '' ? 'mix-other' : `mix-${kind}`} style={{ flexGrow: n }} />
+          ),
+        )}
+      </div>
+      <ul className="mix-key">
+        {rows.map(([kind, icon, name, n]) => (
+          <li key={name}>
+            <span className={`verdict ${kind}`}>
+              <Icon name={icon} />
+              {name}
+            </span>
+            <span className="num">{count(n)}</span>
+            <span className="num faint">{share(n)}</span>
+          </li>
+        ))}
+      </ul>
+    </Tile>
+  )
+}
+
+function Tokens({ of }: { readonly of: OverviewAnswer }) {
+  const { all_tools, search, tools } = of.tokens
+  const saved = Math.max(0, all_tools - search)
+  return (
+    <Tile title="Tokens saved" aside="before the first question">
+      <p className="big">
+        {count(saved)} <small>a session, estimated</small>
+      </p>
+      <RowBars
+        rows={[
+          { key: 'all', name: `All ${tools} tools in the prompt`, says: count(all_tools), share: 1 },
+          {
+            key: 'search',
+            name: 'Search, card, call',
+            says: count(search),
+            share: search / Math.max(1, all_tools, search),
+          },
+        ]}
+      />
+    </Tile>
+  )
+}
+
+function Agents({ of }: { readonly of: OverviewAnswer }) {
+  return (
+    <Tile title="Agents" aside="calls, asked, blocked" wide="w6">
+      {of.callers.length === 0 ? (
+        <p className="small dim">Nobody called.</p>
+      ) : (
+        <ul className="agents">
+          {of.callers.slice(0, 8).map((caller) => (
+            <li key={`${caller.id} ${caller.user}`}>
+              <span className="face agent" aria-hidden="true">
+                <Icon name="agent" />
+              </span>
+              <Link to="/activity" search={{ caller: caller.id } as never} className="grow">
+                <Text>{agentName(caller.id)}</Text>
+              </Link>
+              <span className="num">{count(caller.calls)}</span>
+              <span className="num verdict ask">{count(caller.asked)}</span>
+              <span className="num verdict block">{count(caller.blocked)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Tile>
+  )
+}
+
+function Needs({ of }: { readonly of: OverviewAnswer }) {
+  const { unknown, tools_to_admit, expired } = of.needs
+  return (
+    <Tile title="Needs a look" wide="w6">
+      {unknown === 0 && tools_to_admit.length === 0 && expired === 0 ? (
+        <p className="small dim">Nothing.</p>
+      ) : (
+        <ul className="needs">
+          {unknown === 0 ? null : (
+            <li>
+              <Icon name="unknown" />
+              <span>
+                <b>{many(unknown, 'call has', 'calls have')} no known outcome.</b>{' '}
+                <Link to="/activity" search={{ state: 'unknown' } as never}>
+                  Settle
+                </Link>
+              </span>
+            </li>
+          )}
+          {tools_to_admit.slice(0, 5).map((tool) => (
+            <li key={tool}>
+              <Icon name="diff" />
+              <span>
+                <b className="mono">{tool}</b> waits to be admitted.{' '}
+                <Link to="/tools" search={{ tool } as never}>
+                  Look at it
+                </Link>
+              </span>
+            </li>
+          ))}
+          {expired === 0 ? null : (
+            <li>
+              <Icon name="clock" />
+              <span>
+                <b>{many(expired, 'request')} expired</b> before anybody decided.
+              </span>
+            </li>
+          )}
+        </ul>
+      )}
+    </Tile>
   )
 }

@@ -1,7 +1,129 @@
-export function RunsPage() {
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask, withQuery } from '../api/client.ts'
+import type { Page, Run } from '../api/types.ts'
+import { LiveSign } from '../inbox/inbox-page.tsx'
+import { agentName } from '../inbox/packet-words.ts'
+import { Ago } from '../parts/ago.tsx'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+
+const STATUSES = {
+  active: { kind: 'plain', icon: 'bolt', word: 'Running' },
+  waiting: { kind: 'ask', icon: 'clock', word: 'Waits' },
+  done: { kind: 'allow', icon: 'check', word: 'Done' },
+  failed: { kind: 'block', icon: 'warn', word: 'Failed' },
+  cancelled: { kind: 'plain', icon: 'undo', word: 'Cancelled' },
+  faulted: { kind: 'block', icon: 'warn', word: 'Faulted' },
+} as const satisfies Record<Run['status'], { kind: string; icon: IconName; word: string }>
+
+export function RunStatusWord({ of }: { readonly of: Run['status'] }) {
+  const { kind, icon, word } = STATUSES[of]
   return (
-    <div className="top">
-      <h1>Runs</h1>
-    </div>
+    <span className={`verdict ${kind}`}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  )
+}
+
+export const KIND_WORDS: Readonly<Record<string, string>> = {
+  'held-call': 'held call',
+  delivery: 'message to a channel',
+  toolflow: 'tool flow',
+  agent: 'agent thread',
+  workflow: 'workflow',
+  flow: 'flow',
+}
+
+/** Everything durable that advances in steps, newest first. */
+export function RunsPage() {
+  const [status, setStatus] = useState('')
+  const query = useInfiniteQuery({
+    queryKey: ['runs', 'list', status],
+    queryFn: ({ pageParam, signal }) =>
+      ask<Page<Run>>(withQuery('/v1/runs', { status, limit: 100, after: pageParam }), { signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (last) => last.next,
+    staleTime: 0,
+  })
+  const runs = query.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <>
+      <div className="top">
+        <h1>Runs</h1>
+        <span className="grow" />
+        <LiveSign />
+      </div>
+      <div className="filters">
+        <div className="chips" role="group" aria-label="Status">
+          {['', ...Object.keys(STATUSES)].map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="chip"
+              aria-pressed={status === name}
+              onClick={() => setStatus(name)}
+            >
+              {name === '' ? 'All' : STATUSES[name as Run['status']].word}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="scroll">
+        {query.isError && query.data === undefined ? (
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+        ) : query.data === undefined ? (
+          <Skeleton />
+        ) : runs.length === 0 ? (
+          <Empty title="No runs here">
+            <p className="small">
+              Held calls, tool flows and agent threads appear here while they advance and afterwards.
+            </p>
+          </Empty>
+        ) : (
+          <ul>
+            {runs.map((run) => (
+              <li key={run.run_id} className="run-row">
+                <RunStatusWord of={run.status} />
+                <span className="what">
+                  <Link to="/runs/$id" params={{ id: run.run_id }}>
+                    {KIND_WORDS[run.kind] ?? run.kind}
+                    {run.waits_for === undefined ? null : (
+                      <>
+                        {' '}
+                        waits for <Text>{run.waits_for}</Text>
+                      </>
+                    )}
+                  </Link>
+                  <span className="tiny faint">
+                    {run.owner === undefined ? null : (
+                      <>
+                        <Text>{agentName(run.owner.id)}</Text> for <Text>{run.owner.user}</Text> ·{' '}
+                      </>
+                    )}
+                    <code>{run.run_id}</code>
+                  </span>
+                </span>
+                <span className="small dim">
+                  <Ago at={run.created_at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {query.hasNextPage ? (
+          <div className="pad">
+            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              Show more
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </>
   )
 }

@@ -1,7 +1,86 @@
+import { useState } from 'react'
+import { logOut } from '../api/session.ts'
+import { queryClient } from '../api/queries.ts'
+import { setSingleKeys, singleKeys } from '../lib/keys.ts'
+import { useStore } from '../lib/store.ts'
+import { readTheme, setTheme, THEMES, type Theme } from '../lib/theme.ts'
+import { useMe } from '../inbox/use-me.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { Text } from '../parts/text.tsx'
+import { Health } from './health.tsx'
+import { Keys } from './keys.tsx'
+import { Passphrase } from './passphrase.tsx'
+
 export function SettingsPage() {
+  const me = useMe()
+  const leave = (everywhere: boolean) => void logOut(everywhere).then(() => queryClient.clear())
   return (
-    <div className="top">
-      <h1>Settings</h1>
-    </div>
+    <>
+      <div className="top">
+        <h1>Settings</h1>
+      </div>
+      <div className="scroll">
+        <div className="body settings">
+          <Card title="You">
+            <div className="card-body">
+              <p>
+                {me === undefined ? null : (
+                  <>
+                    Logged in as{' '}
+                    <b>
+                      <Text>{me.user}</Text>
+                    </b>
+                    , {me.kind} <code>{me.id}</code>
+                    {me.how === 'key' ? ', with a key' : me.how === 'oidc' ? ', by your organisation' : ''}.
+                  </>
+                )}
+              </p>
+              <div className="acts">
+                <Button onClick={() => leave(false)}>Log out</Button>
+                <Button onClick={() => leave(true)}>Log out everywhere</Button>
+              </div>
+            </div>
+          </Card>
+          <Passphrase />
+          <Appearance />
+          <Health />
+          {me?.kind === 'admin' ? <Keys /> : null}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Appearance() {
+  const [theme, choose] = useState<Theme>(readTheme)
+  const keys = useStore(singleKeys)
+  return (
+    <Card title="This browser">
+      <div className="card-body">
+        <fieldset>
+          <legend className="label">Colours</legend>
+          <div className="tabs">
+            {THEMES.map((name) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={theme === name}
+                onClick={() => {
+                  setTheme(name)
+                  choose(name)
+                }}
+              >
+                {name === 'system' ? 'As the system' : name === 'light' ? 'Light' : 'Dark'}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+        <label className="check">
+          <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} /> Single keys
+          act, such as A to approve. Press ? for the list.
+        </label>
+      </div>
+    </Card>
   )
 }

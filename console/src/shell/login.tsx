@@ -1,19 +1,20 @@
 import { useState } from 'react'
-import { logIn } from '../api/session.ts'
+import { logIn, type LoginFailure } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 
-const FAILURES = {
+const FAILURES: Readonly<Record<LoginFailure, string>> = {
   wrong: 'This key is not valid here. It may be revoked or expired. Make a new one with sluice keys create.',
+  no_person: 'This key is an agent’s or a node’s. Only people log in here.',
   no_answer: 'The gate does not answer. Nothing was sent. Try again when it is back.',
   too_many: 'Too many wrong keys were tried from here. Wait a little, then try again.',
-} as const
+}
 
 /** The field is emptied before anything is asked: the key is nowhere on the page afterwards. */
 export function Login() {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<keyof typeof FAILURES>()
+  const [failure, setFailure] = useState<LoginFailure>()
   const submit = async () => {
     setBusy(true)
     setFailure(undefined)

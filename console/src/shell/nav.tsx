@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useRouterState } from '@tanstack/react-router'
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { pendingQuery } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../lib/store.ts'
@@ -62,15 +63,33 @@ export function HeldCount() {
   )
 }
 
+/** A link to the page itself: those after it lead within the page. */
+function Brand({ children }: { readonly children: ReactNode }) {
+  const go = useNavigate()
+  return (
+    <a
+      href="/"
+      className="brand"
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        void go({ to: '/' })
+      }}
+    >
+      <Logo />
+      {children}
+    </a>
+  )
+}
+
 export function Nav() {
   const state = useStore(session)
   const me = state.state === 'in' ? state.me : undefined
   return (
     <nav className="nav" aria-label="Pages">
-      <Link to="/" className="brand">
-        <Logo />
+      <Brand>
         <span>Sluice</span>
-      </Link>
+      </Brand>
       <button
         type="button"
         className="jump"
@@ -130,10 +149,9 @@ const PHONE: readonly Item[] = [
 export function PhoneTop() {
   return (
     <header className="phone-top">
-      <Link to="/" className="brand">
-        <Logo />
+      <Brand>
         <span className="sr">Sluice</span>
-      </Link>
+      </Brand>
       <GateState short />
       <span className="grow" />
       <Button kind="quiet" label="Search" onClick={() => overlay.set('palette')}>

@@ -1,7 +1,162 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Server, Tool } from '../api/types.ts'
+import { many } from '../lib/time.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Risk } from '../parts/risk.tsx'
+import { Said } from '../parts/said.tsx'
+import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { ToolDrawer } from './tool-drawer.tsx'
+import { serversQuery, toolsQuery } from './tools-query.ts'
+
+/** Servers and their health, what their tools do, and what changed and waits to be admitted. */
 export function ToolsPage() {
+  const tools = useQuery(toolsQuery)
+  const servers = useQuery(serversQuery)
+  const { tool: chosen } = useSearch({ strict: false }) as { tool?: string }
+  const [words, setWords] = useState('')
+  const wanted = words.trim().toLowerCase()
+  const list = (tools.data ?? []).filter(({ tool_id, title = '' }) =>
+    `${tool_id} ${title}`.toLowerCase().includes(wanted),
+  )
+  const waiting = (tools.data ?? []).filter(({ admitted }) => !admitted)
+  const open = tools.data?.find(({ tool_id }) => tool_id === chosen)
+  if (tools.isError && tools.data === undefined)
+    return <Failed error={tools.error} onRetry={() => void tools.refetch()} />
   return (
-    <div className="top">
-      <h1>Tools</h1>
+    <div className={open === undefined ? 'activity' : 'activity open'}>
+      <div className="activity-main">
+        <div className="top">
+          <h1>Tools</h1>
+          <span className="faint small">
+            {tools.data === undefined
+              ? ''
+              : `${many(tools.data.length, 'tool')} of ${many(servers.data?.length ?? 0, 'server')}`}
+          </span>
+          <span className="grow" />
+          <div className="search">
+            <Icon name="search" />
+            <input
+              className="input"
+              type="search"
+              data-search
+              aria-label="Search tools"
+              placeholder="tool or title"
+              value={words}
+              onChange={(event) => setWords(event.target.value)}
+            />
+          </div>
+        </div>
+        <div className="scroll">
+          {waiting.length === 0 ? null : (
+            <section aria-label="To review">
+              <h2 className="section-head">
+                {many(waiting.length, 'tool waits', 'tools wait')} to be admitted{' '}
+                <span className="faint">calls are held until somebody reads what changed</span>
+              </h2>
+              <ToolRows tools={waiting} chosen={chosen} />
+            </section>
+          )}
+          {tools.data === undefined || servers.data === undefined ? (
+            <Skeleton />
+          ) : tools.data.length === 0 ? (
+            <Empty title="No tools">
+              <p className="small">
+                Add a server under <code>servers:</code> in sluice.yaml.
+              </p>
+            </Empty>
+          ) : (
+            servers.data.map((server) => (
+              <ServerTools
+                key={server.server}
+                server={server}
+                tools={list.filter((tool) => tool.server === server.server)}
+                chosen={chosen}
+              />
+            ))
+          )}
+        </div>
+      </div>
+      {open === undefined ? null : <ToolDrawer key={open.tool_id} tool={open} />}
     </div>
+  )
+}
+
+type ServerProps = { readonly server: Server; readonly tools: readonly Tool[]; readonly chosen: string | undefined }
+
+function ServerTools({ server, tools, chosen }: ServerProps) {
+  const isWell = server.state === 'ready' || server.state === 'connected' || server.state === 'up'
+  if (tools.length === 0 && isWell && server.tools > 0) return null
+  return (
+    <section aria-label={`Server ${server.server}`}>
+      <h2 className="section-head">
+        <span className={isWell ? 'dot' : 'dot warn'} aria-hidden="true" />
+        <Text>{server.server}</Text>{' '}
+        <span className="faint">
+          {server.state}, {many(server.tools, 'tool')}
+        </span>
+        <Link to="/activity" search={{ words: server.server } as never} className="small">
+          Its calls
+        </Link>
+      </h2>
+      {server.findings.map((finding) => (
+        <p key={finding.says} className="hint finding">
+          <Icon name="warn" />
+          <Said>{finding.says}</Said>
+        </p>
+      ))}
+      <ToolRows tools={tools} chosen={chosen} />
+    </section>
+  )
+}
+
+const FROM: Readonly<Record<Tool['effects_from'], string>> = {
+  configured: 'you said so',
+  annotated: 'the server says so',
+  inferred: 'by its name',
+  unknown: 'nobody has said',
+}
+
+export const effectsOf = ({ effects, effects_from }: Tool): string =>
+  effects_from === 'unknown' ? 'unknown, treated as one that writes and sends' : effects.join(', ')
+
+function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly chosen: string | undefined }) {
+  return (
+    <ul>
+      {tools.map((tool) => (
+        <li key={tool.tool_id} className={tool.tool_id === chosen ? 'tool-row chosen' : 'tool-row'}>
+          <span className="what">
+            <Link
+              to="/tools"
+              search={{ tool: tool.tool_id } as never}
+              aria-current={tool.tool_id === chosen ? 'true' : undefined}
+            >
+              <code>{tool.tool_id}</code>
+            </Link>
+            <span className="tiny faint">
+              {tool.title === undefined ? (
+                'no title'
+              ) : (
+                <>
+                  “<Text>{tool.title}</Text>”
+                </>
+              )}
+            </span>
+          </span>
+          <Risk of={tool.risk} />
+          <span className="small dim">
+            {effectsOf(tool)} <span className="faint">({FROM[tool.effects_from]})</span>
+          </span>
+          {tool.admitted ? null : (
+            <span className="tag ask">
+              <Icon name="diff" />
+              {tool.admitted_hash === undefined ? 'new' : 'changed'}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }

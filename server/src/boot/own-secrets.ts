@@ -33,7 +33,7 @@ function tellingPart(secret: string): readonly string[] {
 function signingKeys(folder: string): readonly string[] {
   try {
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
-    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed|secret)":")[0-9a-f]{32,}/g) ?? [])
+    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed)":")[0-9a-f]{32,}/g) ?? [])
   } catch {
     return []
   }

@@ -6,7 +6,7 @@ import { Caller, CallerKind } from './caller.ts'
 import { DefinitionReview } from './definition-review.ts'
 import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { PauseRow } from './pause.ts'
-import { RunStatus } from './run.ts'
+import { RunGraph, RunStatus } from './run.ts'
 import { Sentence } from './sentence.ts'
 import { Surface } from './surface.ts'
 import { ListingFinding } from './tool-bounds.ts'
@@ -198,6 +198,7 @@ export const RunAnswer = z.object({
   ended_at: z.number().optional(),
 })
 export const RunDetailsAnswer = RunAnswer.extend({
+  graph: RunGraph.optional(),
   events: z.array(
     z.object({
       seq: z.number(),

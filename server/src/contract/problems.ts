@@ -676,12 +676,6 @@ export const PROBLEMS = {
     says: 'this data folder was written by a newer release of Sluice; nothing in it was changed',
     do: 'install that release again, or restore the backup from before the upgrade (docs/operations/upgrade.md)',
   },
-  'ledger.replaced': {
-    http: 500,
-    retry: 'never',
-    says: 'the database is of an earlier release, but the rows of this data folder carried MACs already: it was replaced',
-    do: 'restore a backup of the whole data folder (docs/operations/restore.md)',
-  },
   'ledger.foreign': {
     http: 500,
     retry: 'never',

@@ -79,6 +79,13 @@ export type RunRow = RunLabels & {
 /** Whether an effect whose result was lost may be started again. */
 export type Repeat = 'repeatable' | 'once'
 
+/** The table that a kind moves by, as it can be drawn: where a run can be, and under which condition it goes from one to another. */
+export const RunGraph = z.object({
+  nodes: z.array(z.object({ id: z.string(), says: z.string() })).readonly(),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), when: z.string() })).readonly(),
+})
+export type RunGraph = z.infer<typeof RunGraph>
+
 /** A kind of run: a pure step, and the effects it can ask for. */
 export type RunKind<
   State extends Json = Json,
@@ -87,6 +94,8 @@ export type RunKind<
 > = {
   readonly kind: string
   readonly effects: Readonly<Record<Effect['kind'], Repeat>>
+  /** Of a kind that moves by a table. */
+  readonly graph?: RunGraph
   step(state: State, event: Event): Step<State, Effect>
 }
 

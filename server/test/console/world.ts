@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { createServer } from 'node:net'
+import { runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
 const OFFICE = resolve(import.meta.dirname, 'office.ts')
 const server = (name: string, tools: object, more: object = {}) => ({
@@ -68,6 +69,8 @@ const CONFIG = {
 
 export type World = RunningGate & {
   stop(): Promise<void>
+  /** Kills the gate; the answer starts it again in the same place. */
+  kill(): Promise<() => Promise<void>>
   readonly keys: {
     readonly admin: string
     readonly mara: string
@@ -89,7 +92,11 @@ export const AGENTS = {
 
 /** A gate with the office behind it, its people and its agents. */
 export async function startWorld(change: (config: typeof CONFIG) => object = (config) => config): Promise<World> {
-  const gate = await startGate((folder) => writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(change(CONFIG))))
+  // One port for the whole life of the world, so that a page finds a gate that was started again.
+  const port = await freePort()
+  const config = { ...change(CONFIG), listen: { port } }
+  let gate = await startGate((folder) => writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config, null, 2)))
+  const { folder } = gate
   const admin = await gate.key('admin', 'root')
   const made = async (kind: string, name: string, user?: string): Promise<string> => {
     const { body } = await gate.http('POST', '/v1/keys', admin, { kind, name, ...(user === undefined ? {} : { user }) })
@@ -111,7 +118,33 @@ export async function startWorld(change: (config: typeof CONFIG) => object = (co
     })
     return body
   }
-  return { ...gate, keys, call }
+  return {
+    ...gate,
+    keys,
+    call,
+    stop: () => gate.stop(),
+    async kill() {
+      const gone = new Promise((done) => gate.process.once('exit', done))
+      gate.process.kill('SIGKILL')
+      await gone
+      return async () => {
+        gate = await runGate(folder)
+      }
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer()
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address !== null ? done(address.port) : fail(new Error('no port')),
+      )
+    })
+  })
 }
 
 /** What waits and what happened on an ordinary morning. */

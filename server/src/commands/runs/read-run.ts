@@ -2,7 +2,8 @@ import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../contract/calle
 import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { RunEvent, RunFault, RunRow, RunStatus } from '../../contract/run.ts'
+import type { RunEvent, RunFault, RunGraph, RunRow, RunStatus } from '../../contract/run.ts'
+import { RUN_KINDS } from '../../core/runs/kinds.ts'
 import type { Held, Journal, Page, Shelves } from '../ports/reads.ts'
 import { maySeeRun, ownerOf } from './may-see-run.ts'
 
@@ -25,6 +26,8 @@ export type RunEventView = { readonly seq: number; readonly type: string } & Rea
 >
 export type RunDetails = RunView & {
   readonly events: readonly RunEventView[]
+  /** Of a kind that moves by a table. An event whose `key` ends with the id of a node happened there. */
+  readonly graph?: RunGraph
   /** The `after` of the next page of events. */
   readonly next?: number
 }
@@ -73,8 +76,10 @@ export async function readRun(
   const { row } = held
   const events = await deps.journal.events(row.run_id, page.after ?? 0, page.limit)
   const last = events.length === page.limit ? events.at(-1) : undefined
+  const graph = RUN_KINDS.get(row.kind)?.graph
   return ok({
     ...viewOf(caller, row),
+    ...(graph === undefined ? {} : { graph }),
     events: events.map(({ seq, event }) => eventView(seq, event)),
     ...(last === undefined ? {} : { next: last.seq }),
   })

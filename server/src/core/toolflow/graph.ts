@@ -1,3 +1,4 @@
+import type { RunGraph } from '../../contract/run.ts'
 import type { ToolflowNode } from '../../contract/toolflow.ts'
 import { isAmbiguous } from './is-ambiguous.ts'
 import type { ToolflowState } from './state.ts'
@@ -78,3 +79,9 @@ export const EDGES: readonly ToolflowEdge[] = [
   { from: 'ASK', when: 'nothing to hold', to: 'FINAL' },
   { from: 'ASK', when: 'the call is over', to: 'FINAL' },
 ]
+
+/** The same table as data, for whoever draws it. */
+export const GRAPH: RunGraph = {
+  nodes: Object.entries(NODES).map(([id, { says }]) => ({ id, says })),
+  edges: EDGES,
+}

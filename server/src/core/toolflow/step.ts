@@ -8,7 +8,7 @@ import { quoted } from '../../contract/visible-text.ts'
 import type { Effect } from '../../contract/verdict.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
 import { endingOf } from './ending.ts'
-import { CONDITIONS, EDGES, NODES, type ToolflowWork } from './graph.ts'
+import { GRAPH, CONDITIONS, EDGES, NODES, type ToolflowWork } from './graph.ts'
 import type { ToolflowState } from './state.ts'
 
 export type ToolflowEvent =
@@ -25,6 +25,7 @@ type Next = Step<ToolflowState, ToolflowEffect>
 
 export const toolflow: RunKind<ToolflowState, ToolflowEvent, ToolflowEffect> = {
   kind: 'toolflow',
+  graph: GRAPH,
   // Only the dispatch has an effect, and its idempotency key makes it one call however often it is started.
   effects: {
     toolflow_search: 'repeatable',

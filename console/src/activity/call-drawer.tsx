@@ -1,0 +1,225 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { Value } from '../inbox/fields.tsx'
+import { agentName, argumentsOf } from '../inbox/packet-words.ts'
+import { Reasons } from '../inbox/why.tsx'
+import { say } from '../lib/announce.ts'
+import { clockTime, count, exactTime } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { Icon } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
+import { Note } from '../parts/note.tsx'
+import { Risk } from '../parts/risk.tsx'
+import { Said } from '../parts/said.tsx'
+import { Sentence } from '../parts/sentence.tsx'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { Verdict } from '../parts/verdict.tsx'
+import { callQuery } from './calls-query.ts'
+
+const MOMENTS: Readonly<
+  Record<CallMoment['is'], { readonly icon: IconName; readonly title: string; readonly kind: string }>
+> = {
+  asked: { icon: 'agent', title: 'Asked', kind: '' },
+  judged: { icon: 'policy', title: 'Judged', kind: '' },
+  held: { icon: 'hand', title: 'Held for a person', kind: 'ask' },
+  edited: { icon: 'edit', title: 'Edited', kind: '' },
+  seconded: { icon: 'people', title: 'One of two said yes', kind: 'ask' },
+  approved: { icon: 'person', title: 'Approved', kind: 'allow' },
+  denied: { icon: 'cross', title: 'Denied', kind: 'block' },
+  expired: { icon: 'clock', title: 'Expired', kind: '' },
+  withdrawn: { icon: 'undo', title: 'Withdrawn', kind: '' },
+  stale: { icon: 'diff', title: 'Stopped: something changed', kind: 'ask' },
+  consumed: { icon: 'policy', title: 'Judged again, intent recorded', kind: 'allow' },
+  started: { icon: 'bolt', title: 'Started', kind: '' },
+  checked: { icon: 'check', title: 'Checked first', kind: '' },
+  ended: { icon: 'bolt', title: 'Ended', kind: 'allow' },
+  read_back: { icon: 'eye', title: 'Read back', kind: 'allow' },
+  settled: { icon: 'person', title: 'Settled', kind: '' },
+  erased: { icon: 'lock', title: 'Texts removed', kind: '' },
+}
+
+/** The whole life of one call. */
+export function CallDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const query = useQuery(callQuery(id))
+  return (
+    <aside className="drawer" aria-label="One call">
+      <div className="drawer-top">
+        {query.data === undefined ? null : <Verdict of={query.data} />}
+        <span className="grow" />
+        <Button kind="quiet" size="small" onClick={() => void copyLink(id)}>
+          <Icon name="link" />
+          Copy link
+        </Button>
+        <Button kind="quiet" size="small" label="Close" onClick={onClose}>
+          <Icon name="cross" />
+        </Button>
+      </div>
+      {query.isError ? (
+        <Failed error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.data === undefined ? (
+        <Skeleton rows={3} />
+      ) : (
+        <Life call={query.data} />
+      )}
+    </aside>
+  )
+}
+
+async function copyLink(id: string): Promise<void> {
+  const link = `${location.origin}/#/activity/${id}`
+  try {
+    await navigator.clipboard.writeText(link)
+    say('The link is copied.')
+  } catch {
+    say('The link could not be copied; it is in the address bar.')
+  }
+}
+
+function Life({ call }: { readonly call: CallLife }) {
+  const args = call.arguments === undefined ? undefined : argumentsOf(call.arguments)
+  return (
+    <div className="drawer-body">
+      <h2 className="drawer-what">
+        <Sentence of={call.sentence} />
+      </h2>
+      <p className="small dim">
+        <Text>{agentName(call.asked_by.id)}</Text> for <Text>{call.asked_by.user}</Text> · <code>{call.tool_id}</code>{' '}
+        <Risk of={call.risk.class} long />
+      </p>
+      {call.state === 'pending' && call.approval_id !== undefined ? (
+        <Note kind="ask" icon="clock" small>
+          <p>
+            <b>It waits for a person.</b>{' '}
+            <Link to="/approvals/$id" params={{ id: call.approval_id }}>
+              Read and decide
+            </Link>
+          </p>
+        </Note>
+      ) : null}
+      {call.state === 'unknown' ? <Settle call={call} /> : null}
+      {call.problem === undefined ? null : (
+        <Note kind="block" icon="warn" small>
+          <p>
+            <Said>{call.problem.says}</Said> <code>{call.problem.code}</code>
+          </p>
+        </Note>
+      )}
+      <ol className="moments">
+        {call.moments.map((moment, at) => (
+          <Moment key={at} moment={moment} />
+        ))}
+      </ol>
+      <Fold label="Inputs">
+        {args === undefined ? (
+          <p className="small dim">They are not kept any more.</p>
+        ) : (
+          <dl className="fields card">
+            {Object.entries(args).map(([name, value]) => (
+              <div key={name}>
+                <dt>
+                  <Text>{name}</Text>
+                </dt>
+                <dd>
+                  <Value of={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Fold>
+      <Fold label={`All ${call.verdict.evidence.length} opinions`}>
+        <div className="card">
+          <Reasons of={[...call.verdict.evidence]} />
+        </div>
+      </Fold>
+      {call.result === undefined ? null : (
+        <Fold
+          label={`What the tool answered${call.output === undefined ? '' : `, ${count(call.output.size_chars)} characters`}`}
+        >
+          {call.result.content.map((part, at) => (
+            <p key={at} className="answer">
+              {typeof part['text'] === 'string' ? <Value of={part['text']} /> : <Value of={part} />}
+            </p>
+          ))}
+        </Fold>
+      )}
+      <p className="tiny faint ids">
+        {call.call_id} · policy {call.policy_version.slice(0, 8)} · arguments {call.args_hash.slice(0, 8)} · trace{' '}
+        {call.trace}
+      </p>
+    </div>
+  )
+}
+
+function Moment({ moment }: { readonly moment: CallMoment }) {
+  const { icon, title, kind } = MOMENTS[moment.is]
+  return (
+    <li>
+      <span className={`moment-icon ${kind}`}>
+        <Icon name={icon} size="s" />
+      </span>
+      <b>
+        {title}
+        {moment.by === undefined ? null : (
+          <>
+            {' '}
+            by <Text>{moment.by}</Text>
+          </>
+        )}
+      </b>
+      <time className="tiny faint" dateTime={new Date(moment.at).toISOString()} title={exactTime(moment.at)}>
+        {clockTime(moment.at)}
+      </time>
+      <span className="small dim">
+        <Said>{moment.says}</Said>
+      </span>
+    </li>
+  )
+}
+
+const CHOICES = [
+  ['done', 'It happened'],
+  ['failed', 'It did not'],
+  ['retry', 'Try again'],
+] as const
+
+/** Nobody knows whether it ran: a person looks, and says what is true. */
+function Settle({ call }: { readonly call: CallLife }) {
+  const client = useQueryClient()
+  const settle = useMutation({
+    mutationFn: (as: string) => ask(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
+    onSuccess: () => {
+      say('Settled.')
+      void client.invalidateQueries({ queryKey: ['calls'] })
+    },
+  })
+  return (
+    <Note kind="ask" icon="unknown">
+      <p>
+        <b>The gate does not know whether this ran.</b> Look at the other side first, then say what is true.
+      </p>
+      <div className="acts">
+        {CHOICES.filter(([as]) => call.choices === undefined || call.choices.includes(as)).map(([as, words]) => (
+          <Button
+            key={as}
+            size="small"
+            busy={settle.isPending && settle.variables === as}
+            onClick={() => settle.mutate(as)}
+          >
+            {words}
+          </Button>
+        ))}
+      </div>
+      {settle.error === null ? null : (
+        <p className="hint wrong" role="alert">
+          Nothing was settled: {problemOf(settle.error).title}
+        </p>
+      )}
+    </Note>
+  )
+}

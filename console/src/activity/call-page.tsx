@@ -1,7 +1,0 @@
-export function CallPage() {
-  return (
-    <div className="top">
-      <h1>Call</h1>
-    </div>
-  )
-}

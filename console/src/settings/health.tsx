@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ask } from '../api/client.ts'
+import { ProblemError, problemOf } from '../api/problem.ts'
+import { serversQuery } from '../tools/tools-query.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Said } from '../parts/said.tsx'
+import { Text } from '../parts/text.tsx'
+
+type Ready = { readonly ok: boolean; readonly warnings?: readonly { readonly code: string; readonly says: string }[] }
+
+/** What the gate says of itself. */
+export function Health() {
+  const ready = useQuery({ queryKey: ['ready'], queryFn: () => ask<Ready>('/readyz'), staleTime: 0, retry: false })
+  const servers = useQuery(serversQuery)
+  const ill = (servers.data ?? []).filter(({ state }) => state !== 'ready' && state !== 'up' && state !== 'connected')
+  return (
+    <Card
+      title="What the gate says of itself"
+      aside={
+        <Button size="small" busy={ready.isFetching} onClick={() => void ready.refetch()}>
+          Ask again
+        </Button>
+      }
+    >
+      <ul className="facts">
+        {ready.error instanceof ProblemError ? (
+          <li className="no">
+            <Icon name="warn" />
+            <span>
+              <b>It takes no calls.</b> <Said>{problemOf(ready.error).detail || problemOf(ready.error).title}</Said>
+            </span>
+          </li>
+        ) : (
+          <li className="yes">
+            <Icon name="check" />
+            <span>
+              <b>It takes calls.</b>
+            </span>
+          </li>
+        )}
+        {(ready.data?.warnings ?? []).map((warning) => (
+          <li key={warning.code} className="no">
+            <Icon name="warn" />
+            <span>
+              <Said>{warning.says}</Said> <code>{warning.code}</code>
+            </span>
+          </li>
+        ))}
+        {ill.map((server) => (
+          <li key={server.server} className="no">
+            <Icon name="tool" />
+            <span>
+              The server <Text>{server.server}</Text> is {server.state}. <Link to="/tools">Look at it</Link>
+            </span>
+          </li>
+        ))}
+        <li>
+          <Icon name="unknown" />
+          <span>
+            <code>sluice doctor</code> on the gate’s machine checks files, ports and permissions too.
+          </span>
+        </li>
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,159 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { allOf } from '../api/queries.ts'
+import type { Key } from '../api/types.ts'
+import { say } from '../lib/announce.ts'
+import { shortTime } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { Note } from '../parts/note.tsx'
+import { Text } from '../parts/text.tsx'
+
+const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node'] as const
+
+/** Keys without their text. A new one is shown once. */
+export function Keys() {
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => allOf<Key>('/v1/keys', 1_000, signal),
+    staleTime: 0,
+  })
+  const revoke = useMutation({
+    mutationFn: (id: string) => ask(`/v1/keys/${id}`, { method: 'DELETE' }),
+    onSuccess: () => say('Revoked.'),
+    onSettled: () => client.invalidateQueries({ queryKey: ['keys'] }),
+  })
+  const live = (query.data ?? []).filter(({ revoked_at }) => revoked_at === undefined)
+  return (
+    <Card title="Keys" aside={`${live.length} live`} className="whole">
+      <ul className="key-rows">
+        {live.map((key) => (
+          <li key={key.key_id}>
+            <span className="what">
+              <b>
+                <Text>{key.caller.id}</Text>
+              </b>
+              <span className="tiny faint">
+                for <Text>{key.caller.user}</Text> · made {shortTime(key.created_at)}
+                {key.expires_at === undefined ? '' : ` · until ${shortTime(key.expires_at)}`} ·{' '}
+                <code>{key.key_id}</code>
+              </span>
+            </span>
+            <Button
+              kind="deny"
+              size="small"
+              label={`Revoke ${key.caller.id}`}
+              busy={revoke.isPending && revoke.variables === key.key_id}
+              onClick={() => revoke.mutate(key.key_id)}
+            >
+              Revoke
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <NewKey />
+    </Card>
+  )
+}
+
+function NewKey() {
+  const client = useQueryClient()
+  const [kind, setKind] = useState<(typeof KINDS)[number]>('agent')
+  const [name, setName] = useState('')
+  const [user, setUser] = useState('')
+  const [made, setMade] = useState<string>()
+  const make = useMutation({
+    mutationFn: (json: object) => ask<Key & { readonly key: string }>('/v1/keys', { method: 'POST', json }),
+    onSuccess: ({ key }) => {
+      setMade(key)
+      setName('')
+      void client.invalidateQueries({ queryKey: ['keys'] })
+    },
+  })
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(made ?? '')
+      say('Copied.')
+    } catch {
+      say('It could not be copied; select it.')
+    }
+  }
+  return (
+    <div className="card-body new-key">
+      <div className="two">
+        <div>
+          <label className="label" htmlFor="key-kind">
+            Kind
+          </label>
+          <select
+            id="key-kind"
+            className="select"
+            value={kind}
+            onChange={(event) => setKind(KINDS.find((one) => one === event.target.value) ?? 'agent')}
+          >
+            {KINDS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </div>
+        <div>
+          <label className="label" htmlFor="key-name">
+            Name
+          </label>
+          <input
+            id="key-name"
+            className="input"
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <div>
+          <label className="label" htmlFor="key-user">
+            Person behind it
+          </label>
+          <input
+            id="key-user"
+            className="input"
+            autoComplete="off"
+            value={user}
+            onChange={(event) => setUser(event.target.value)}
+          />
+        </div>
+      </div>
+      {make.error === null ? null : (
+        <p className="hint wrong" role="alert">
+          No key was made: {problemOf(make.error).detail || problemOf(make.error).title}
+        </p>
+      )}
+      {made === undefined ? null : (
+        <Note kind="ask" icon="lock">
+          <p>
+            <b>This key is shown once.</b> Give it to whoever needs it, then close this.
+          </p>
+          <code className="new-key-text">{made}</code>
+          <div className="acts">
+            <Button size="small" onClick={() => void copy()}>
+              Copy
+            </Button>
+            <Button size="small" onClick={() => setMade(undefined)}>
+              I have it
+            </Button>
+          </div>
+        </Note>
+      )}
+      <div className="acts">
+        <Button
+          off={name.trim() === ''}
+          busy={make.isPending}
+          onClick={() => make.mutate({ kind, name: name.trim(), ...(user.trim() === '' ? {} : { user: user.trim() }) })}
+        >
+          Make a key
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { readSession } from '../api/session.ts'
+import { useMe } from '../inbox/use-me.ts'
+import { say } from '../lib/announce.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+
+const SHORTEST = 10
+
+/** For careful approvals: a stolen key alone is then not enough. */
+export function Passphrase() {
+  const me = useMe()
+  const has = me?.proofs.passphrase === true
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const save = useMutation({
+    mutationFn: (json: object) => ask('/v1/passphrase', { method: 'POST', json }),
+    onSuccess: () => {
+      say('The passphrase is set.')
+      void readSession()
+    },
+    onSettled: () => {
+      setCurrent('')
+      setNext('')
+    },
+  })
+  return (
+    <Card title="Passphrase" aside={has ? 'you have one' : 'you have none'}>
+      <div className="card-body">
+        <p className="small dim">
+          Careful approvals can ask for it, so that a stolen key alone approves nothing.
+          {me?.proofs.needed === true ? ' This gate asks for it at every careful approval.' : ''}
+        </p>
+        {has ? (
+          <div>
+            <label className="label" htmlFor="passphrase-current">
+              Current passphrase
+            </label>
+            <input
+              id="passphrase-current"
+              className="input"
+              type="password"
+              autoComplete="current-password"
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+          </div>
+        ) : null}
+        <div>
+          <label className="label" htmlFor="passphrase-next">
+            New passphrase, at least {SHORTEST} characters
+          </label>
+          <input
+            id="passphrase-next"
+            className="input"
+            type="password"
+            autoComplete="new-password"
+            value={next}
+            onChange={(event) => setNext(event.target.value)}
+          />
+        </div>
+        {save.error === null ? null : (
+          <p className="hint wrong" role="alert">
+            It was not set: {problemOf(save.error).detail || problemOf(save.error).title}
+          </p>
+        )}
+        <div className="acts">
+          <Button
+            off={next.length < SHORTEST || (has && current === '')}
+            busy={save.isPending}
+            onClick={() => save.mutate({ passphrase: next, ...(has ? { current } : {}) })}
+          >
+            Set the passphrase
+          </Button>
+        </div>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,145 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import type { Tool } from '../api/types.ts'
+import { say } from '../lib/announce.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Risk } from '../parts/risk.tsx'
+import { Text } from '../parts/text.tsx'
+import { Value } from '../inbox/fields.tsx'
+import { DefinitionDiff } from './definition-diff.tsx'
+import { effectsOf } from './tools-page.tsx'
+import { reviewQuery } from './tools-query.ts'
+import { TryIt } from './try-it.tsx'
+
+/** One tool: what it does and how that is known, what its server changed, and a way to try it. */
+export function ToolDrawer({ tool }: { readonly tool: Tool }) {
+  const go = useNavigate()
+  const review = useQuery({ ...reviewQuery(tool.tool_id), enabled: !tool.admitted })
+  const [isAdmitting, setAdmitting] = useState(false)
+  return (
+    <aside className="drawer" aria-label="One tool">
+      <div className="drawer-top">
+        <Risk of={tool.risk} long />
+        <span className="grow" />
+        <Button kind="quiet" size="small" label="Close" onClick={() => void go({ to: '/tools' })}>
+          <Icon name="cross" />
+        </Button>
+      </div>
+      <div className="drawer-body">
+        <h2 className="drawer-what">
+          <code>{tool.tool_id}</code>
+        </h2>
+        <p className="small dim">
+          Effects: {effectsOf(tool)}.{' '}
+          {tool.idempotent ? 'It may be repeated after a crash.' : 'It is never repeated by itself.'}{' '}
+          {tool.dry_run ? 'It can be tried without its effect.' : 'No dry run is known.'}
+        </p>
+        {tool.admitted ? null : (
+          <>
+            <Note kind="ask" icon="diff" small>
+              <p>
+                <b>
+                  {tool.admitted_hash === undefined
+                    ? 'This tool is new.'
+                    : 'This tool says something else than when it was admitted.'}
+                </b>{' '}
+                It is the server that changed its words, not you. Calls are held until somebody admits it.
+              </p>
+            </Note>
+            {review.data === undefined ? null : (
+              <Card title="What changed" aside="the server’s words">
+                <DefinitionDiff review={review.data} />
+              </Card>
+            )}
+            <div className="acts">
+              <span className="grow" />
+              <Button size="small" off={review.data === undefined} onClick={() => setAdmitting(true)}>
+                Admit the new definition …
+              </Button>
+            </div>
+          </>
+        )}
+        <Card title="Its server says" aside="not our words">
+          <div className="card-body small">
+            {tool.description === undefined ? (
+              <span className="faint">Nothing.</span>
+            ) : (
+              <span>
+                “<Text lines>{tool.description}</Text>”
+              </span>
+            )}
+            <Fold label="Inputs as declared">
+              <Value of={tool.input_schema} />
+            </Fold>
+          </div>
+        </Card>
+        <TryIt tool={tool} />
+        <p className="tiny faint ids">definition {tool.definition_hash.slice(0, 16)}…</p>
+      </div>
+      {isAdmitting && review.data !== undefined ? (
+        <AdmitDialog tool={tool.tool_id} hash={review.data.after.hash} onClose={() => setAdmitting(false)} />
+      ) : null}
+    </aside>
+  )
+}
+
+type AdmitProps = { readonly tool: string; readonly hash: string; readonly onClose: () => void }
+
+/** What was read is what is admitted: the hash of the definition that was shown goes with it. */
+function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
+  const client = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const admit = useMutation({
+    mutationFn: () =>
+      ask(`/v1/tools/${encodeURIComponent(tool)}/admit`, { method: 'POST', json: { definition_hash: hash } }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['tools'] })
+      say('Admitted.')
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      title="Admit this definition?"
+      onClose={onClose}
+      foot={
+        <>
+          <span className="grow" />
+          <span data-harmless>
+            <Button onClick={onClose}>Keep it held</Button>
+          </span>
+          <Button kind="primary" off={typed.trim() !== tool} busy={admit.isPending} onClick={() => admit.mutate()}>
+            Admit it
+          </Button>
+        </>
+      }
+    >
+      <p>Agents will read the new words, and calls are judged as those of an admitted tool from now on.</p>
+      <div>
+        <label className="label" htmlFor="admit">
+          Type <b className="mono">{tool}</b> to go on
+        </label>
+        <input
+          id="admit"
+          className="input mono"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      {admit.error === null ? null : (
+        <p className="hint wrong" role="alert">
+          It was not admitted: {problemOf(admit.error).detail || problemOf(admit.error).title}
+        </p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { DefinitionReview } from '../../../server/src/contract/definition-review.ts'
+import { ask } from '../api/client.ts'
+import { allOf } from '../api/queries.ts'
+import type { Server, Tool } from '../api/types.ts'
+
+export const toolsQuery = queryOptions({
+  queryKey: ['tools', 'all'],
+  queryFn: ({ signal }) => allOf<Tool>('/v1/tools', 20_000, signal),
+})
+
+export const serversQuery = queryOptions({
+  queryKey: ['servers'],
+  queryFn: ({ signal }) => allOf<Server>('/v1/servers', 1_000, signal),
+})
+
+export const reviewQuery = (tool: string) =>
+  queryOptions({
+    queryKey: ['tools', 'definition', tool],
+    queryFn: ({ signal }) => ask<DefinitionReview>(`/v1/tools/${encodeURIComponent(tool)}/definition`, { signal }),
+  })

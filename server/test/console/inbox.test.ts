@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHROMIUM, SKIPPED } from './browser.ts'
+import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
+
+if (CHROMIUM === undefined) console.warn(SKIPPED)
+
+const post = (text: string) => ['status-agent', 'chat__post', { channel: '#ops-status', text }] as const
+const DECIDED = /^(?:approved|consumed)$/
+
+describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
+  let app: Console
+  beforeAll(async () => {
+    app = await openConsole()
+  }, 120_000)
+  afterAll(async () => app.close(), 60_000)
+
+  test('a person logs in, reads one sentence, approves, and the call runs once', async () => {
+    const { world } = app
+    const id = await held(world, ...post('hello'))
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, id)
+    expect(await page.locator('h2.sentence').textContent()).toContain('#ops-status')
+    expect(await page.evaluate('document.activeElement?.className')).toBe('sentence')
+    await page.getByRole('button', { name: /^Approve and/ }).click()
+    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await page.getByText('Approved.').first().waitFor()
+    // The key went to the gate and is nowhere in the browser.
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+    )
+    expect(kept).not.toContain(world.keys.mara)
+    expect(await page.content()).not.toContain(world.keys.mara)
+    await page.context().close()
+  })
+
+  test('one key press decides one call, and the next one waits 400 ms', async () => {
+    const { world } = app
+    const ids = [
+      await held(world, ...post('first')),
+      await held(world, 'ledger-bot', 'bank__pay', {
+        amount: 5,
+        currency: 'EUR',
+        recipient: 'A',
+        iban: 'DE02120300000000202051',
+      }),
+    ]
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, ids[0] ?? '')
+    await page.keyboard.down('a')
+    for (let n = 0; n < 10; n++) await page.keyboard.down('a')
+    await page.keyboard.up('a')
+    await expect.poll(() => stateOf(world, ids[0] ?? '')).toMatch(DECIDED)
+    await page.waitForTimeout(600)
+    expect(await stateOf(world, ids[1] ?? '')).toBe('pending')
+    // Deny opens a reason; escape goes back; Enter denies with it.
+    await openPacket(page, world, ids[1] ?? '')
+    await page.keyboard.press('d')
+    await page.keyboard.type('wrong account')
+    await page.keyboard.press('Escape')
+    expect(await stateOf(world, ids[1] ?? '')).toBe('pending')
+    await page.keyboard.press('d')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => stateOf(world, ids[1] ?? '')).toBe('denied')
+    await page.context().close()
+  })
+
+  test('a careful approval is typed: neither a key nor Enter decides it, and Approve is never focused', async () => {
+    const { world } = app
+    const id = await held(world, 'ledger-bot', 'bank__pay', {
+      amount: 4820,
+      currency: 'EUR',
+      recipient: 'Nordwind Logistik GmbH',
+      iban: 'DE89370400440532013000',
+    })
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, id)
+    const approve = page.locator('.approve')
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    await page.keyboard.press('a')
+    expect(await page.evaluate('document.activeElement?.id')).toBe('typed')
+    await page.keyboard.type('482')
+    await page.keyboard.press('Enter')
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    await page.keyboard.type('0')
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(300)
+    expect(await stateOf(world, id)).toBe('pending')
+    expect(await approve.getAttribute('aria-disabled')).toBeNull()
+    expect(await page.evaluate('document.activeElement?.className')).not.toContain('approve')
+    await approve.click()
+    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await page.context().close()
+  })
+
+  test('of two people who decide at once, the slower one is told kindly and changes nothing', async () => {
+    const { world } = app
+    const id = await held(world, ...post('race'))
+    const [mara, priya] = [await app.open(world.keys.mara), await app.open(world.keys.priya)]
+    await Promise.all([openPacket(mara, world, id), openPacket(priya, world, id)])
+    await Promise.all([mara.keyboard.press('a'), priya.keyboard.press('a')])
+    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await mara.goto(`${world.url}/#/approvals/${id}`)
+    await priya.goto(`${world.url}/#/approvals/${id}`)
+    const notes = await Promise.all([mara, priya].map((page) => page.locator('.note.accent').first().textContent()))
+    expect(notes.join(' ')).toMatch(/You approved it/)
+    expect(notes.join(' ')).toMatch(/(?:mara|priya) approved it|(?:mara|priya) was faster/)
+    await Promise.all([mara.context().close(), priya.context().close()])
+  })
+
+  test('a request that changes while it is read is shown beside what was read, and nothing can be decided', async () => {
+    const { world } = app
+    const id = await held(world, ...post('before'))
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, id)
+    const edited = await world.http('POST', `/v1/approvals/${id}/decide`, world.keys.priya, {
+      decision: 'edit',
+      args: { channel: '#ops-status', text: 'after' },
+    })
+    const next = String(edited.body['approval_id'])
+    await page.keyboard.press('a')
+    const note = page.locator('.note', { hasText: 'Somebody edited this request' })
+    await note.waitFor()
+    expect(await note.textContent()).toMatch(/before.*after/s)
+    for (const button of await page.locator('.decide .btn').all())
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+    expect(await stateOf(world, next)).toBe('pending')
+    expect(await stateOf(world, id)).toBe('edited')
+    await page.getByRole('link', { name: 'Read the new request' }).first().click()
+    await expect.poll(() => page.locator('.ids').textContent()).toContain(next)
+    await page.context().close()
+  })
+
+  test('new requests wait behind a chip in room that was kept, and no row moves', async () => {
+    const { world } = app
+    const id = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Quay', stage: 'open' }, 'quays')
+    const page = await app.open(world.keys.mara)
+    const row = page.locator(`[data-row="${id}"]`)
+    await row.waitFor()
+    const [before, head] = [await row.boundingBox(), await page.locator('.live').first().boundingBox()]
+    const next = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Pier', stage: 'won' }, 'piers')
+    const chip = page.locator('.new-chip')
+    await chip.waitFor({ state: 'visible' })
+    expect(await row.boundingBox()).toEqual(before)
+    expect((await page.locator('.live').first().boundingBox())?.x).toBe(head?.x)
+    await chip.click()
+    await page.locator(`[data-row="${next}"]`).waitFor()
+    await page.context().close()
+  })
+
+  test('an edit makes a new request with its difference, and the old one is closed', async () => {
+    const { world } = app
+    const id = await held(world, ...post('typo hree'))
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, id)
+    await page.keyboard.press('e')
+    await page.fill('#edit-text', 'typo here')
+    await settled(page)
+    await page.getByRole('button', { name: 'Make the new request' }).click()
+    await page.getByText('What was edited').waitFor()
+    expect(await stateOf(world, id)).toBe('edited')
+    await page.context().close()
+  })
+
+  test('pausing takes two clicks, resuming is typed, and nothing says so before the gate does', async () => {
+    const { world } = app
+    const page = await app.open(world.keys.admin)
+    await page.locator('.nav .pause').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause everything' }).click()
+    await page.locator('.banner.paused').waitFor()
+    const blocked = await world.call('status-agent', 'chat__post', { channel: '#x', text: 'y' })
+    expect(blocked).toMatchObject({ code: 'call.blocked' })
+    await page.getByRole('button', { name: 'Resume …' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Stay paused')
+    const resume = page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true })
+    expect(await resume.getAttribute('aria-disabled')).toBe('true')
+    await page.fill('#resume-word', 'resume')
+    await resume.click()
+    await page.locator('.banner.paused').waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('no script failed and the content security policy stopped nothing', () => {
+    expect(complaints).toEqual([])
+  })
+})

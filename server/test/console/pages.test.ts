@@ -1,0 +1,192 @@
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHROMIUM, SKIPPED } from './browser.ts'
+import { complaints, held, openConsole, openPacket, stateOf, type Console } from './with-console.ts'
+import { seed } from './world.ts'
+
+const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
+if (CHROMIUM === undefined) console.warn(SKIPPED)
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe-core finds on the page as it is now, one line a place. */
+async function faults(page: Page): Promise<readonly string[]> {
+  // A page cannot load a script that is not its own; the tool that looks at it comes in by the debugger.
+  await page.evaluate(axe)
+  return page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`)
+}
+
+const PAGES = [
+  '#/',
+  '#/activity',
+  '#/runs',
+  '#/tools',
+  '#/tools?tool=mail__send',
+  '#/policy',
+  '#/consents',
+  '#/audit',
+  '#/overview',
+  '#/settings',
+]
+
+describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
+  let app: Console
+  let ids: Record<string, string>
+  beforeAll(async () => {
+    app = await openConsole()
+    ids = await seed(app.world)
+  }, 120_000)
+  afterAll(async () => app.close(), 60_000)
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 360],
+  ] as const)(
+    'has no fault that axe-core finds, %s at %i px',
+    async (colorScheme, width) => {
+      const page = await app.open(app.world.keys.admin, { colorScheme, viewport: { width, height: 900 } })
+      const found: Record<string, readonly string[]> = {}
+      for (const path of [
+        ...PAGES,
+        `#/approvals/${ids['pay']}`,
+        `#/approvals/${ids['mail']}`,
+        `#/batch/${ids['file-north']}`,
+      ]) {
+        await page.goto(`${app.world.url}/${path}`)
+        await page.waitForTimeout(700)
+        const faultsHere = await faults(page)
+        if (faultsHere.length > 0) found[path] = faultsHere
+      }
+      expect(found).toEqual({})
+      await page.context().close()
+    },
+    180_000,
+  )
+
+  test('the policy page shows the rules, and a draft is judged and linted before it is anything', async () => {
+    const page = await app.open(app.world.keys.admin)
+    await page.goto(`${app.world.url}/#/policy`)
+    await page.getByText('sent messages are kept').first().waitFor()
+    await page.getByRole('button', { name: 'Draft' }).click()
+    const text = await page.inputValue('#draft')
+    await page.fill('#draft', text.replace('effect: block', 'effect: allow'))
+    await page.getByText('1 rule changed').waitFor()
+    await page.getByText('Judged more loosely').waitFor()
+    await page.fill('#draft', 'rules: [{ id: x')
+    await page.getByText('This draft cannot be read.').waitFor()
+    await page.context().close()
+  }, 60_000)
+
+  test('the audit is checked in the page, and a proof of one entry can be saved', async () => {
+    const page = await app.open(app.world.keys.admin)
+    await page.goto(`${app.world.url}/#/audit`)
+    await page.getByRole('button', { name: 'Check every hash' }).click()
+    await page.getByText('Nothing was changed, removed or put in.').waitFor()
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export jsonl' }).click(),
+    ])
+    expect(saved.suggestedFilename()).toBe('audit.jsonl')
+    await page.context().close()
+  }, 60_000)
+
+  test('what is remembered is a consent that can be taken back', async () => {
+    const { world } = app
+    const id = await held(world, 'status-agent', 'chat__post', { channel: '#ops-status', text: 'again' }, 'consented')
+    const page = await app.open(world.keys.admin)
+    await openPacket(page, world, id)
+    await page.keyboard.press('r')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    const approve = dialog.getByRole('button', { name: 'Approve and remember' })
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    await page.selectOption('#often', '5')
+    await page.selectOption('#span', '28800')
+    await page.selectOption('#vary-text', 'any')
+    await approve.click()
+    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    expect(
+      await world.call('status-agent', 'chat__post', { channel: '#ops-status', text: 'other' }, 'consented'),
+    ).toMatchObject({
+      status: 'executed',
+    })
+    await page.goto(`${world.url}/#/consents`)
+    await page.getByText('4 times more').waitFor()
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.getByText('No consent is live').waitFor()
+    await page.context().close()
+  }, 60_000)
+
+  test('several that are alike are decided together, each with its own digest', async () => {
+    const { world } = app
+    const page = await app.open(world.keys.mara)
+    await page.goto(`${world.url}/#/batch/${ids['file-north']}`)
+    await page.getByText('4 of 4 chosen').first().waitFor()
+    await page.waitForTimeout(450)
+    await page.locator(`#pick-${ids['file-west']}`).uncheck()
+    await page.locator('.approve').click()
+    for (const name of ['file-north', 'file-south', 'file-east'])
+      await expect.poll(() => stateOf(world, ids[name] ?? '')).toMatch(/approved|consumed/)
+    expect(await stateOf(world, ids['file-west'] ?? '')).toBe('pending')
+    await page.context().close()
+  }, 60_000)
+
+  test('two people: the first yes is said, and only the second runs it', async () => {
+    const { world } = app
+    const id = ids['command'] ?? ''
+    const mara = await app.open(world.keys.mara)
+    await openPacket(mara, world, id)
+    await mara.fill('#typed', (await mara.locator('.confirm b').textContent()) ?? '')
+    await mara.locator('.approve').click()
+    await mara.getByText('A second person has to agree').first().waitFor()
+    expect(await stateOf(world, id)).toBe('pending')
+    await mara.context().close()
+    // Priya asked for it herself: her agent's request is not hers to approve.
+    const priya = await app.open(world.keys.priya)
+    await openPacket(priya, world, id)
+    await priya.getByText('You asked for this yourself').waitFor()
+    const admin = await app.open(world.keys.admin)
+    await openPacket(admin, world, id)
+    await admin.fill('#typed', (await admin.locator('.confirm b').textContent()) ?? '')
+    await admin.getByRole('button', { name: 'Approve as second' }).click()
+    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await Promise.all([priya.context().close(), admin.context().close()])
+  }, 60_000)
+
+  test('a run is drawn, and its journal can be looked back at', async () => {
+    const { world } = app
+    const page = await app.open(world.keys.admin)
+    await page.goto(`${world.url}/#/runs`)
+    await page.locator('.run-row a').first().click()
+    await page.locator('.step-node').first().waitFor()
+    await page.getByText('Journal').first().waitFor()
+    await page.context().close()
+  }, 60_000)
+
+  test('the gate is killed under an open page: deciding goes off, and comes back with the gate', async () => {
+    const { world } = app
+    const id = ids['mail'] ?? ''
+    const page = await app.open(world.keys.mara)
+    await openPacket(page, world, id)
+    const start = await world.kill()
+    await page.locator('.banner.lost').waitFor()
+    for (const button of await page.locator('.decide .btn').all())
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+    expect(await page.locator('h2.sentence').textContent()).toContain('ana@example.com')
+    await start()
+    await page.locator('.banner.lost').waitFor({ state: 'detached', timeout: 30_000 })
+    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 10_000 }).toBeNull()
+    await page.locator('.approve').click()
+    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await page.context().close()
+  }, 120_000)
+
+  test('no script failed and the content security policy stopped nothing', () => {
+    expect(complaints).toEqual([])
+  })
+})

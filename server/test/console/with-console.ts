@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { startWorld, type World } from './world.ts'
+
+const CONSOLE = resolve(import.meta.dirname, '../../../console')
+
+/** What is tested is what the sources say: builds the console when it is older than they are. */
+export function buildConsole(): void {
+  const built = join(CONSOLE, 'dist/index.html')
+  const newest = (folder: string): number =>
+    Math.max(
+      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).mtimeMs),
+    )
+  if (existsSync(built) && statSync(built).mtimeMs >= newest(join(CONSOLE, 'src'))) return
+  const ran = spawnSync('npm', ['run', '-s', 'build'], { cwd: CONSOLE, encoding: 'utf8' })
+  if (ran.status !== 0) throw new Error(`the console cannot be built: ${ran.stderr}`)
+}
+
+export type Console = {
+  readonly world: World
+  readonly browser: Browser
+  /** A browser of one person, logged in, with nothing shared with the others. */
+  open(key: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
+  close(): Promise<void>
+}
+
+/** Every message of a page that nobody should see: errors of scripts, and what the content security policy stopped. */
+export const complaints: string[] = []
+
+/** A live gate and a real browser; requests are never intercepted. */
+export async function openConsole(change?: Parameters<typeof startWorld>[0]): Promise<Console> {
+  buildConsole()
+  const world = await startWorld(change)
+  const browser = await openBrowser()
+  const contexts: BrowserContext[] = []
+  return {
+    world,
+    browser,
+    async open(key, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      contexts.push(context)
+      const page = await context.newPage()
+      page.setDefaultTimeout(15_000)
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => {
+        if (/content security policy|trusted/i.test(message.text())) complaints.push(message.text())
+      })
+      await page.goto(world.url)
+      await page.fill('#key', key)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.shell')
+      return page
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()))
+      await browser.close()
+      await world.stop()
+    },
+  }
+}
+
+export const openPacket = async (page: Page, world: World, id: string): Promise<void> => {
+  await page.goto(`${world.url}/#/approvals/${id}`)
+  await expect.poll(() => page.locator('.ids').textContent()).toContain(id)
+  await settled(page)
+}
+
+/** Controls that were swapped do nothing for 400 ms. */
+export const settled = (page: Page): Promise<void> => page.waitForTimeout(450)
+
+export const held = async (world: World, ...words: Parameters<World['call']>): Promise<string> => {
+  const answer = await world.call(...words)
+  expect(answer).toMatchObject({ status: 'pending' })
+  return String(answer['approval_id'])
+}
+
+export const stateOf = async ({ http, keys }: World, id: string): Promise<unknown> =>
+  (await http('GET', `/v1/approvals/${id}`, keys.admin)).body['state']
