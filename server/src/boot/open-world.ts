@@ -1,6 +1,7 @@
 import { createShownNews } from '../commands/runs/shown-news.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
+import { openSessions } from '../commands/provenance/sessions.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -9,6 +10,7 @@ import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { configSections } from './config-sections.ts'
+import { openBreathe } from './breathe.ts'
 import { digestBytes } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -61,7 +63,10 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
   }
   const { telemetry, measured } = storage.value
   const { callbacks } = parts.value.world
+  const { shelves, artifacts } = storage.value.world
+  const sessions = openSessions({ shelves, artifacts, judgement: parts.value.world.judgement, breathe: openBreathe() })
   const world: World = {
+    sessions,
     ...parts.value.world,
     ...storage.value.world,
     ...tools.value.world,

@@ -17,6 +17,7 @@ import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
 import type { Meaning } from '../commands/catalogue/search-meaning.ts'
+import type { Sessions } from '../commands/provenance/sessions.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { AgentSettings } from '../contract/agent.ts'
@@ -52,6 +53,8 @@ export type World = {
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
   readonly meaning?: Meaning
+  /** What each session has read. */
+  readonly sessions: Sessions
   /** What callers' searches lead to, where that is learnt. Not for the toolflow: there only the words choose. */
   readonly learning?: HabitsBook
   /** Only with a `serenity` section. */

@@ -1,3 +1,4 @@
+import { MOST_WORDS_TEXT } from './provenance.ts'
 import { z } from 'zod'
 import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
@@ -22,6 +23,8 @@ export const CallBody = z.strictObject({
   canonical_args: z.string().optional(),
   args_hash: z.string().max(128).optional(),
   dry_run: z.enum(['first', 'only']).optional(),
+  /** What the user said, word for word. From a program's key it is a claim, unless that key may speak for its user. */
+  user_words: z.string().max(MOST_WORDS_TEXT).optional(),
 })
 export type CallBody = z.infer<typeof CallBody>
 

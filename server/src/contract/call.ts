@@ -43,6 +43,8 @@ export type CallRequest = {
   readonly as_task?: boolean
   /** What the caller's client can be asked, where it can be asked anything. */
   readonly answerable?: Answerable
+  /** What the user said, where the request brings it. */
+  readonly words?: string
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
 }

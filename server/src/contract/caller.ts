@@ -47,6 +47,8 @@ export const Caller = z.strictObject({
   /** The person behind it: an agent's owner, or the person themself. */
   user: z.string().min(1).max(128),
   grant: Grant.optional(),
+  /** Of a program: what it says that its user said is taken for the user's own words. */
+  speaks_for_user: z.literal(true).optional(),
   /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
   surface: Surface.optional(),
   /** How it was authenticated; absent on the data folder's own socket. A call starts only while this is still good. */

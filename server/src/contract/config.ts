@@ -9,6 +9,7 @@ import { AgentSettings } from './agent.ts'
 import { Models, ModelSettings } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
+import { Provenance } from './provenance.ts'
 import { Retention } from './retention.ts'
 import { Serenity } from './serenity.ts'
 import { Surface } from './surface.ts'
@@ -171,6 +172,7 @@ export const Config = z.strictObject({
   traps: Traps.prefault({}),
   budgets: Budgets.default([]),
   repetition: Repetition.prefault({}),
+  provenance: Provenance.prefault({}),
   dlp: z
     .strictObject({
       /** Further kinds of secrets and personal data, in the shape of the built-in rules. */

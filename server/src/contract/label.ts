@@ -1,14 +1,11 @@
-import { z } from 'zod'
-
-/** Where a text came into a session. `thread` names it; what an earlier release did not write is absent. */
-export const LabelSource = z.strictObject({
+/** Where a text came from. */
+export type LabelSource = {
   /** The call whose answer it is; absent for what came without a call. */
-  call: z.string().optional(),
-  server: z.string().optional(),
-  /** The tool, the resource's address or the prompt's name. */
-  name: z.string().optional(),
-})
-export type LabelSource = z.infer<typeof LabelSource>
+  readonly call?: string
+  readonly server?: string
+  /** The tool's id, the resource's address or the prompt's name; of words, who sent them. */
+  readonly name?: string
+}
 
 /**
  * Something that entered a session. Rows are only ever added, each under an id of its own, so no commit that adds one can lose to
@@ -16,10 +13,11 @@ export type LabelSource = z.infer<typeof LabelSource>
  */
 export type LabelRow = {
   readonly v: 1
+  readonly label_id: string
   /** The user and the thread, as one text (`labelSession`). */
   readonly session: string
   readonly at: number
-  readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview' | 'approved'
+  readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview'
   readonly source: LabelSource
   /** Of words: `user` when the user's own credential or a host that speaks for its user sent them, else `claimed`. */
   readonly trust?: 'user' | 'claimed'
@@ -32,4 +30,8 @@ export type LabelRow = {
 /** One session, whoever of the user's own callers takes part: an agent's acts are licensed by what its user says in the same thread. */
 export function labelSession(user: string, thread: string): string {
   return JSON.stringify([user, thread])
+}
+
+export function isLabelOf({ session }: Pick<LabelRow, 'session'>, user: string): boolean {
+  return session.startsWith(`[${JSON.stringify(user)},`)
 }

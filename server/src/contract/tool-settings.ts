@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ArgumentPointer, ContentSettings, Sandbox } from './judgement.ts'
+import { ToolProvenance } from './provenance.ts'
 import { Check, RollbackSettings, Verify } from './standard.ts'
 import { DryRun, ToolEffect } from './tool.ts'
 
@@ -21,6 +22,7 @@ export const ToolSettings = z.strictObject({
   /** Which arguments are paths. Without it they are recognised by their names and values. */
   files: z.array(ArgumentPointer).max(100).optional(),
   content: ContentSettings.optional(),
+  provenance: ToolProvenance.optional(),
   /** What one call takes from a budget that limits `cost`; 1 when left out. */
   cost: z.number().int().min(0).max(1_000_000_000).optional(),
   /** Ids of tools on other servers whose names look like this one's, and that the operator knows of. */
@@ -48,6 +50,8 @@ export const LIMITS = {
   /** Whether its own annotations about effects are believed. */
   trusted: z.boolean().default(false),
   sandbox: Sandbox.optional(),
+  /** For all of its tools that do not say otherwise. */
+  provenance: ToolProvenance.optional(),
 }
 
 /** The same, with what the operator says of its tools. */

@@ -19,6 +19,10 @@ export const Opinion = z.strictObject({
   source: z.string(),
   at: z.number(),
   strength: Strength.optional(),
+  /** The argument it is about: a JSON pointer. */
+  value_at: z.string().optional(),
+  /** The call whose output brought it up. */
+  from_call: z.string().optional(),
   /** The rule wants a dry run first. */
   preview: z.literal(true).optional(),
   /** The person who approves gives their passphrase, whatever the configuration says. */

@@ -25,7 +25,7 @@ import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { InDoubt, Ledger } from '../ports/ledger.ts'
+import type { Change, InDoubt, Ledger } from '../ports/ledger.ts'
 import type { Probe } from '../ports/runtime.ts'
 import type { Live } from '../ports/upstream.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
@@ -33,6 +33,8 @@ import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { showRequest } from '../approvals/show-request.ts'
+import { hearWords } from '../provenance/hear-words.ts'
+import { outputLabel, textLabel } from '../provenance/labels.ts'
 import { strikeOwnArgs } from './strike-own-args.ts'
 
 export type DispatchDeps = PrepareDeps &
@@ -65,7 +67,18 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
     return judgeAndGo(deps, { request: unkeyed, live }, prepared.value)
   }
   const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
-  return earlier ?? (await judgeAndGo(deps, { request, live }, prepared.value))
+  if (earlier !== undefined) return earlier
+  const heard = await hear(deps, request, prepared.value.call)
+  return heard.ok ? await judgeAndGo(deps, { request, live }, prepared.value) : refused(heard.problem)
+}
+
+/** What the user said comes before what the call does about it. */
+function hear(
+  deps: DispatchDeps,
+  { words }: CallRequest,
+  { call_id, caller, thread }: Call,
+): Result<void> | Promise<Result<void>> {
+  return words === undefined ? ok(undefined) : hearWords(deps, { caller, thread, text: words, id: call_id })
 }
 
 /** The session that the caller names, else its calls without a long pause. The names that callers choose are checked here. */
@@ -110,13 +123,22 @@ async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall)
       continue
     }
     if (preview.is === 'stopped') return stopped(deps, prepared, judged, preview.problem, preview.result)
-    if (request.dry_run === 'only' && preview.is === 'previewed')
+    if (request.dry_run === 'only' && preview.is === 'previewed') {
+      const labelled = await deps.ledger.commit(previewLabel(call, preview.result, deps.clock()))
+      if (labelled !== 'committed') return refused(whyUnrecorded(labelled))
       return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
+    }
     const shown = preview.is === 'previewed' ? preview : undefined
     const outcome = await checkAndRecord(deps, asked, prepared, judged, shown, tries)
     if (outcome !== 'overtaken') return outcome
   }
   return refused(problem('audit.unavailable'))
+}
+
+/** What a dry run says enters the session like every other answer. */
+function previewLabel({ call_id, caller, thread, server, tool_id }: Call, preview: ToolResult, at: number): Change[] {
+  const source = { server, name: tool_id }
+  return textLabel({ id: call_id, caller, thread, kind: 'preview', source, text: JSON.stringify(preview), at })
 }
 
 type Shown = Extract<Preview, { is: 'previewed' }>
@@ -313,6 +335,7 @@ async function stopped(
         about: { code: why.code, ...ready.about },
       }),
     },
+    ...outputLabel(settled, 0, facts.now),
     ...integrityFinding(call, verdict, facts.now),
   ])
   return recorded === 'committed' ? describeCall(settled, deps.links) : refused(whyUnrecorded(recorded))

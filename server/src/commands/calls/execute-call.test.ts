@@ -52,6 +52,7 @@ function rig(
         return answer
       },
     },
+    sessions: { note: () => {} },
     catalogue: { tool: () => tool, tools: () => [tool], lookAlikes: () => [] },
     artifacts: { put: async () => undefined, read: async () => undefined, expire: async () => 0, erase: async () => 0 },
     ledger: {

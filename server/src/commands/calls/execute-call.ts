@@ -14,6 +14,8 @@ import type { Change } from '../ports/ledger.ts'
 import type { Live } from '../ports/upstream.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { RunningCalls } from './running-calls.ts'
+import { logLabel, outputLabel } from '../provenance/labels.ts'
+import type { Sessions } from '../provenance/sessions.ts'
 import { rollbackFor } from './siblings-of.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
@@ -21,6 +23,7 @@ export type ExecuteDeps = VerifyDeps & {
   readonly artifacts: Artifacts
   readonly links: Links
   readonly running: RunningCalls
+  readonly sessions: Pick<Sessions, 'note'>
 }
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
@@ -36,6 +39,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
   const { onStarted, ...way } = live
+  const heard = overhear(way)
   const under_way = deps.running.begin(row.call_id, way.signal)
   onStarted?.(row.call_id)
   deps.probe('upstream.before')
@@ -47,7 +51,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
     user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
-    ...way,
+    ...heard.live,
     signal: under_way.signal,
   })
   const called_off_by = under_way.end()
@@ -56,7 +60,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked)
-  return await recordOutcome(deps, ended, version)
+  return await recordOutcome(deps, ended, version, heard.text())
 }
 
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
@@ -118,7 +122,43 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
   return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
 }
 
-async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): Promise<Outcome> {
+/** Told by the tool server while it ran, in characters. */
+const MOST_HEARD = 16_384
+
+/** The same listeners, and all that they were told: a line of a log is read by the model like an answer. */
+function overhear(live: Omit<Live, 'onStarted'>): { readonly live: Omit<Live, 'onStarted'>; text(): string } {
+  const { onLog, onProgress } = live
+  const lines: string[] = []
+  let length = 0
+  const keep = (line: string) => {
+    if (length < MOST_HEARD) lines.push(line.slice(0, MOST_HEARD - length))
+    length += line.length
+  }
+  return {
+    live: {
+      ...live,
+      ...(onLog === undefined
+        ? {}
+        : {
+            onLog: (line) => {
+              keep(JSON.stringify(line['data'] ?? line))
+              onLog(line)
+            },
+          }),
+      ...(onProgress === undefined
+        ? {}
+        : {
+            onProgress: (progress) => {
+              if (progress.message !== undefined) keep(progress.message)
+              onProgress(progress)
+            },
+          }),
+    },
+    text: () => lines.join('\n'),
+  }
+}
+
+async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, heard: string): Promise<Outcome> {
   const told = {
     ...(row.problem === undefined ? {} : { code: row.problem.code }),
     ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
@@ -128,11 +168,14 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number): 
   const changes: Change[] = [
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
     { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
+    ...logLabel(row, version, heard, deps.clock()),
+    ...outputLabel(row, version, deps.clock()),
     ...unverifiedChange(row),
   ]
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
+  if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread)
   if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
   if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))
   const now = await deps.shelves.row('calls', row.call_id)

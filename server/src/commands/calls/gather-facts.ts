@@ -10,6 +10,7 @@ import { healthFact, type HealthDeps } from './facts/health-fact.ts'
 import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
+import { provenanceFact, type ProvenanceDeps } from './facts/provenance-fact.ts'
 import { readStanding, type Seen } from './facts/standing.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -19,6 +20,7 @@ export type FactsDeps = BudgetDeps &
   FilesDeps &
   HealthDeps &
   HistoryDeps &
+  ProvenanceDeps &
   ApproverDeps & {
     readonly catalogue: Catalogue
     readonly clock: Clock
@@ -68,6 +70,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     budgets: await budgetFacts(deps, call, tool, now),
     history: await historyFact(deps, call, tool),
     health: await healthFact(deps, call, tool, now),
+    ...(await provenanceFact(deps, call, tool)),
     ...told,
   }
   return { facts, seen }

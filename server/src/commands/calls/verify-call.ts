@@ -5,6 +5,7 @@ import { auditOf } from './call-changes.ts'
 import { findingAbout } from './check-call.ts'
 import type { Intake } from './intake.ts'
 import type { Change } from '../ports/ledger.ts'
+import { textLabel } from '../provenance/labels.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 
 export type VerifyDeps = AskDeps & {
@@ -44,10 +45,25 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
   const recorded = await deps.ledger.commit([
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to },
     { kind: 'audit', entry: verifiedEntry(to, finding) },
+    ...readBackLabel(to, finding),
   ])
   if (isUnrecorded(recorded)) return 'later'
   // Lost to another process that read back first: its record stands.
   return recorded === 'committed' ? to : ((await deps.shelves.row('calls', row.call_id))?.row ?? to)
+}
+
+/** What was read back is told to the caller, so it enters the session. */
+function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, finding: Finding): Change[] {
+  const source = { server, name: tool_id }
+  return textLabel({
+    id: call_id,
+    caller,
+    thread,
+    kind: 'preview',
+    source,
+    text: JSON.stringify(finding),
+    at: finding.at,
+  })
 }
 
 export const isStopping = ({ intake }: VerifyDeps): boolean => intake.closedBy()?.code === 'gate.stopping'

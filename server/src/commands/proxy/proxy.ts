@@ -9,7 +9,8 @@ import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } fro
 import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
 import { idleSession } from '../identity/idle-session.ts'
 import type { Live, Notice, Offerings } from '../ports/upstream.ts'
-import { whyUnrecorded } from '../changes/unrecorded.ts'
+import { textLabel, type Entering } from '../provenance/labels.ts'
+import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 
 /** What is passed on besides calls. */
 export const PROXIED = [
@@ -105,7 +106,10 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const recorded = await deps.ledger.commit([{ kind: 'audit', entry: listEntry(deps, reads, method, allowed) }])
     if (recorded !== 'committed') return refused(whyUnrecorded(recorded))
     await listServers(deps, shelf, allowed, method, request)
-    return { is: 'answered', result: { [LISTS[method].field]: shelf.merged(allowed, method) } }
+    const answer = { is: 'answered', result: { [LISTS[method].field]: shelf.merged(allowed, method) } } as const
+    return allowed.length === 0
+      ? answer
+      : label({ ...reads, server: allowed.join(','), method, params: {}, kind: 'resource' }, answer)
   }
 
   /** Whom a request is for, and what is to be asked there. A name that nobody listed is looked for once more. */
@@ -131,7 +135,21 @@ export function openProxy(deps: ProxyDeps): Proxy {
     if (recorded !== 'recorded') return refused(recorded)
     const { server, method, params, trace } = read
     const reply = await offerings.ask({ ...live, server, method, params, trace })
-    return 'problem' in reply ? refused(reply.problem) : reply
+    return 'problem' in reply ? refused(reply.problem) : label({ ...read, kind: KINDS[method] ?? 'resource' }, reply)
+  }
+
+  /** What a server says enters the session before the client hears it. The same text is kept once. */
+  async function label(read: Read & { readonly kind: Entering['kind'] }, reply: ProxyAnswer): Promise<ProxyAnswer> {
+    if (reply.is === 'refused') return reply
+    const { caller, thread, server, kind, method } = read
+    const text = JSON.stringify(reply.is === 'answered' ? reply.result : reply.error)
+    const id = deps.digest(JSON.stringify([caller.user, thread, server, text]))
+    const source = { server, name: `${server}__${method}` }
+    const changes = textLabel({ id, caller, thread, kind, source, text, at: deps.clock() })
+    const kept = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
+    if (isUnrecorded(kept)) return refused(whyUnrecorded(kept))
+    deps.sessions.note(caller.user, thread)
+    return reply
   }
 
   async function tell(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
@@ -156,6 +174,12 @@ export function openProxy(deps: ProxyDeps): Proxy {
       ),
     onNotice: (caller, listener) => offerings.onNotice((notice) => void tell(caller, listener, notice)),
   }
+}
+
+const KINDS: Readonly<Partial<Record<string, Entering['kind']>>> = {
+  'resources/read': 'resource',
+  'prompts/get': 'prompt',
+  'completion/complete': 'completion',
 }
 
 /** Telling of a change is no act of the caller, so it belongs to none of its sessions. */

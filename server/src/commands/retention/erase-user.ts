@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { isLabelOf } from '../../contract/label.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import { callerIn } from '../../core/retention/expire-rows.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
@@ -8,7 +9,7 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Ledger, Table } from '../ports/ledger.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
-import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 import { hasEnded } from './stamp-ends.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -64,6 +65,8 @@ export async function eraseUser(
     if (!isEndedRun(held.row)) open.push(held.row.run_id)
     else if (await expireJournal(deps, held)) count.runs += 1
   }
+  for await (const held of every(deps.shelves, 'labels'))
+    if (isLabelOf(held.row, user)) await expireLabelText(deps, held)
   for await (const { row } of every(deps.shelves, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
   for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1

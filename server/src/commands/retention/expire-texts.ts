@@ -1,5 +1,5 @@
 import { isEndedRun } from '../../contract/run.ts'
-import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
+import { expireApproval, expireCall, expireLabel, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Journal, Shelves } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -45,4 +45,12 @@ export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'ru
   const to = expireRun(row, deps.clock())
   const swapped = await deps.ledger.commit([{ kind: 'swap', table: 'runs', id: row.run_id, from: version, to }])
   return swapped === 'committed'
+}
+
+/** Removes the text of one label. False when it has none, or moved on meanwhile. */
+export async function expireLabelText({ ledger }: Pick<ExpireDeps, 'ledger'>, held: Held<'labels'>): Promise<boolean> {
+  const { row, version } = held
+  if (row.text === undefined) return false
+  const to = expireLabel(row)
+  return (await ledger.commit([{ kind: 'swap', table: 'labels', id: row.label_id, from: version, to }])) === 'committed'
 }

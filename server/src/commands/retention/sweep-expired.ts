@@ -2,8 +2,10 @@ import type { Retention } from '../../contract/retention.ts'
 import { dayOf, expiredBefore, lastExpiredDay, type Period } from '../../core/retention/periods.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
+import type { Rows } from '../ports/ledger.ts'
+import type { Held, Page } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
-import { expireJournal, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 
 export type SweepDeps = ExpireDeps & {
   readonly artifacts: Artifacts
@@ -27,6 +29,8 @@ const PAUSE_MS = 5
  */
 export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<Swept> {
   const calls = await sweepTable(deps, 'calls', policy.calls)
+  // What entered a session goes with the calls it came with.
+  await sweepTable(deps, 'labels', policy.calls)
   const journals = await sweepTable(deps, 'runs', policy.journals)
   const before = expiredBefore(deps.clock(), policy.artifacts)
   const artifacts = before === undefined ? 0 : await deps.artifacts.expire(before)
@@ -49,11 +53,11 @@ export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<
   return swept
 }
 
-async function sweepTable(deps: SweepDeps, table: 'calls' | 'runs', period: Period): Promise<number> {
+async function sweepTable(deps: SweepDeps, table: SweptTable, period: Period): Promise<number> {
   const last = lastExpiredDay(deps.clock(), period)
   const [oldest] = await deps.shelves.list(table, {}, { limit: 1 })
   if (last === undefined || oldest === undefined) return 0
-  const began = 'received_at' in oldest.row ? oldest.row.received_at : oldest.row.created_at
+  const began = beganAt(oldest.row)
   let expired = 0
   for (let day = Number(dayOf(began)); day <= last; day += 1) {
     expired += await sweepDay(deps, table, String(day))
@@ -62,26 +66,38 @@ async function sweepTable(deps: SweepDeps, table: 'calls' | 'runs', period: Peri
   return expired
 }
 
-async function sweepDay(deps: SweepDeps, table: 'calls' | 'runs', ended_day: string): Promise<number> {
+type SweptTable = 'calls' | 'runs' | 'labels'
+
+function beganAt(row: Rows[SweptTable]): number {
+  if ('received_at' in row) return row.received_at
+  return 'created_at' in row ? row.created_at : row.at
+}
+
+type SweptPage = { readonly cursor: number | undefined; readonly done: readonly boolean[] }
+
+async function sweepPage(deps: SweepDeps, table: SweptTable, ended_day: string, page: Page): Promise<SweptPage> {
+  const sweep = async <T extends SweptTable>(
+    held: readonly Held<T>[],
+    expire: (one: Held<T>) => Promise<boolean>,
+  ): Promise<SweptPage> => ({ cursor: held.at(-1)?.cursor, done: await Promise.all(held.map(expire)) })
+  switch (table) {
+    case 'calls':
+      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireTexts(deps, held))
+    case 'runs':
+      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireJournal(deps, held))
+    default:
+      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireLabelText(deps, held))
+  }
+}
+
+async function sweepDay(deps: SweepDeps, table: SweptTable, ended_day: string): Promise<number> {
   let expired = 0
   let after: number | undefined
   for (;;) {
     await letOthersRun()
     const page = { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) }
-    const done =
-      table === 'calls'
-        ? await Promise.all(
-            (await deps.shelves.list('calls', { ended_day }, page)).map(async (held) => {
-              after = Math.max(after ?? 0, held.cursor)
-              return expireTexts(deps, held)
-            }),
-          )
-        : await Promise.all(
-            (await deps.shelves.list('runs', { ended_day }, page)).map(async (held) => {
-              after = Math.max(after ?? 0, held.cursor)
-              return expireJournal(deps, held)
-            }),
-          )
+    const { cursor, done } = await sweepPage(deps, table, ended_day, page)
+    after = cursor ?? after
     expired += done.filter(Boolean).length
     if (done.length > 0) await new Promise<void>((go) => deps.after(PAUSE_MS, go))
     if (done.length < ROWS_AT_ONCE || deps.isStopping()) return expired

@@ -8,6 +8,7 @@ import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
 import { judgeOwnCredentials } from './judge-own-credentials.ts'
 import { judgePause } from './judge-pause.ts'
+import { judgeProvenanceOf } from './judge-provenance.ts'
 import { judgeRepetition } from './judge-repetition.ts'
 import { judgeRun } from './judge-run.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
@@ -33,6 +34,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'content', judge: judgeContent },
   { name: 'content', judge: judgeOwnCredentials },
   { name: 'health', judge: judgeHealth },
+  { name: 'provenance', judge: judgeProvenanceOf },
   { name: 'run', judge: judgeRun },
   { name: 'budget', judge: judgeBudget },
   { name: 'repetition', judge: judgeRepetition },

@@ -10,6 +10,7 @@ import type { ContentFact } from './content/content-fact.ts'
 import type { GuardedTexts } from './guarded-texts.ts'
 import type { HistoryFact } from './judge-repetition.ts'
 import type { TrapFacts } from './judge-trap.ts'
+import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { FilesFact } from './sandbox/files-fact.ts'
 
 /** A person's standing decision about this very call, at the moment of its execution. */
@@ -54,6 +55,8 @@ export type Facts = {
   readonly history: HistoryFact | 'unknown'
   /** `off` where the operator has no `serenity` section. */
   readonly health: HealthFact | 'off'
+  /** What the session knows of whose words are whose; `off` where the operator does not want it. */
+  readonly provenance: ProvenanceFact | 'off' | 'unknown'
   readonly approval?: ApprovalFact
   /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
   readonly consents?: readonly ConsentFact[]

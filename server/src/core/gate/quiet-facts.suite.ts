@@ -57,6 +57,7 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
     content: { pii: 'ask', credentials: [], reach: { server: 'local', files: 'unknown' }, scan: NOTHING },
     budgets: [],
     health: 'off',
+    provenance: 'off',
     history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },
   }
 }

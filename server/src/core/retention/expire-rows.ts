@@ -1,6 +1,7 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
+import type { LabelRow } from '../../contract/label.ts'
 import type { RunRow } from '../../contract/run.ts'
 
 /** Stands for arguments that were removed; the hash beside it is still that of what was sent. */
@@ -89,6 +90,11 @@ export function expireRun(row: RunRow, now: number): RunRow {
     expired_at: now,
     ...kept(row, ['owner', 'thread', 'parent', 'document', 'ended_at']),
   }
+}
+
+/** What remains of a label: that something entered the session. What it was is not known any more. */
+export function expireLabel({ v, label_id, session, at, kind }: LabelRow): LabelRow {
+  return { v, label_id, session, at, kind, source: {} }
 }
 
 export function callerIn(state: Json): { readonly [field: string]: Json } | undefined {

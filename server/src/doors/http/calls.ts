@@ -22,7 +22,7 @@ export const callRoutes: Routes = (app, gate) => {
       keeps_keys: true,
     }),
     async (c) => {
-      const { tool, args, thread, canonical_args, args_hash, dry_run } = c.req.valid('json')
+      const { tool, args, thread, canonical_args, args_hash, dry_run, user_words } = c.req.valid('json')
       const key = c.req.header('idempotency-key')
       const claimed = {
         ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
@@ -38,6 +38,7 @@ export const callRoutes: Routes = (app, gate) => {
         ...(thread === undefined ? {} : { thread }),
         ...(key === undefined ? {} : { idempotency_key: key }),
         ...(dry_run === undefined ? {} : { dry_run }),
+        ...(user_words === undefined ? {} : { words: user_words }),
       }
       const outcome = await gate.calls.dispatch(request)
       const wait = numberOf(c, 'wait_ms', 0)

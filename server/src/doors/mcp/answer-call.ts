@@ -43,6 +43,7 @@ export async function answerCall(
     trace,
     ...parentSpanOf(exchange.meta['traceparent']),
     ...(exchange.thread === undefined ? {} : { thread: exchange.thread }),
+    ...wordsIn(exchange.meta),
     ...call,
     ...withInputs(call.args, inputs),
     ...(answerable === undefined ? {} : { answerable }),
@@ -53,6 +54,14 @@ export async function answerCall(
     wish === 'late' ? await callOrTask(gate, exchange, request) : await callInRounds(gate, exchange, request)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
   return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+}
+
+/** Where a host tells what its user said. */
+const WORDS_KEY = 'sluice/user_words'
+
+function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
+  const words = meta[WORDS_KEY]
+  return typeof words === 'string' ? { words } : {}
 }
 
 /** Since 2026-07-28 what is not over yet is answered with a task, for a client that knows them. */

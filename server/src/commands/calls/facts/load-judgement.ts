@@ -10,7 +10,7 @@ import { compileScanRules, type ScanRules } from '../../scanning/scan-rules.ts'
 import type { Scanner } from '../../scanning/scanner.ts'
 
 /** What the operator says to the deciders beside the policy, compiled once. */
-export type Judgement = Pick<Config, 'servers' | 'repetition'> & {
+export type Judgement = Pick<Config, 'servers' | 'repetition' | 'provenance'> & {
   readonly traps: readonly Trap[]
   readonly trapFiles: readonly { readonly name: string; readonly path: string }[]
   /** How texts are searched. The one of this module searches at once; the gate brings one with threads. */
@@ -24,7 +24,7 @@ const SHORTEST_TOKEN = 8
 
 /** INVARIANT: a trap whose token is not there or too short refuses the configuration; the token itself is repeated nowhere. */
 export async function loadJudgement(
-  config: Pick<Config, 'servers' | 'repetition' | 'traps' | 'budgets' | 'dlp'>,
+  config: Pick<Config, 'servers' | 'repetition' | 'provenance' | 'traps' | 'budgets' | 'dlp'>,
   secretOf: (reference: string) => string | undefined,
   files: FileFacts,
 ): Promise<Result<Judgement>> {
@@ -47,9 +47,9 @@ export async function loadJudgement(
   if (!rules.ok) return namedRule(rules.problem)
   const scanRules = rules.value
   const scanner = inlineScanner(scanRules)
-  const { servers, repetition } = config
+  const { servers, repetition, provenance } = config
   const budgets = config.budgets.map(compileBudget)
-  return ok({ servers, repetition, traps, trapFiles, scanner, scanRules, budgets })
+  return ok({ servers, repetition, provenance, traps, trapFiles, scanner, scanRules, budgets })
 }
 
 function namedRule({ code, about }: Problem): Result<never> {

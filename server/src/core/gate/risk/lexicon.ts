@@ -33,11 +33,11 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
   write: words(`
     accept ack acknowledge activate add adjust allocate allow alter amend annotate announce append apply approve
     archive assign associate attach authorise authorize backup ban bill bind block book broadcast build buy change
-    charge checkout click clone close comment commit complete compose configure confirm connect copy cordon
+    charge checkout click clone close comment commit complete compose configure confirm connect contact copy cordon
     create customise customize deactivate debit declare decline deduct demote deny deploy detach disable disassociate disconnect
     disburse dismiss dispatch dispense donate downgrade draft drag duplicate edit email embed enable enqueue enrol enroll escalate exempt expire expose fill finalise
     finalize finish fix flag follow fork forward grant hide hold import increment ingest init initialise
-    initialize inject insert install invoice invite join label launch leave like link lock make mark merge message migrate mint
+    inform initialize inject insert install invoice invite join label launch leave like link lock make mark merge message migrate mint
     modify mount move mute notify onboard order organise organize paste patch pause pay pin place post prepend
     press prioritise prioritize promote protect provision publish purchase push put quarantine queue rate
     reassign rebalance rebase reboot rebuild record redeem redeploy redo refund regenerate register reindex reject release
@@ -72,7 +72,7 @@ export const VERB_LISTS = VERBS_BY_CLASS
 export const NOUNISH: ReadonlySet<string> = new Set(
   words(`
     access act answer audit backup ban benchmark block book build call change charge chat check checkout clean
-    clear close comment commit complete compute control copy count debug deploy diff dispatch display download draft
+    clear close comment commit complete compute contact control copy count debug deploy diff dispatch display download draft
     drive drop duplicate email embed empty exec export extract fetch filter fix flag follow forecast fork format
     forward go guide has help hold import invite invoice is join kill label launch like link list load lock look make
     map mark match measure merge message monitor mount move navigate offer open order patch pause pin place play
@@ -168,7 +168,7 @@ export const CARRYING_OUT: ReadonlySet<string> = new Set(
 /** Verbs by which something leaves for people or other systems. */
 export const EGRESS_VERBS: ReadonlySet<string> = new Set(
   words(`
-    announce broadcast buy charge comment deploy dispatch email forward invite message notify order pay post publish
+    announce broadcast buy charge comment contact deploy dispatch email forward inform invite message notify order pay post publish
     purchase push refund release reply retweet sell send share submit transfer tweet upload withdraw
   `),
 )

@@ -1,0 +1,37 @@
+import type { Json } from '../../server/src/contract/json.ts'
+import type { RecordedCall } from './runs.ts'
+
+/** What a baseline knows when it decides: the same as the gate, and whether the tool has an effect by the data set's own word. */
+export type Moment = {
+  readonly call: Pick<RecordedCall, 'function' | 'args'>
+  readonly hasEffect: boolean
+  readonly words: readonly string[]
+  readonly outputs: readonly string[]
+  /** The tools that the task needs, as an oracle knows them. */
+  readonly needed: ReadonlySet<string>
+}
+
+export type Baseline = (moment: Moment) => boolean
+
+/** Asks about every call with an effect. */
+export const askAlways: Baseline = ({ hasEffect }) => hasEffect
+
+/** Asks when a value stands word for word in an earlier output and not in what the user said. Shorter ones stand everywhere. */
+const SHORTEST = 4
+export const verbatimTaint: Baseline = ({ call, hasEffect, words, outputs }) =>
+  hasEffect &&
+  valuesIn(call.args).some(
+    (value) =>
+      value.length >= SHORTEST &&
+      outputs.some((output) => output.includes(value)) &&
+      !words.some((said) => said.toLowerCase().includes(value.toLowerCase())),
+  )
+
+/** Lets through the tools of the task's own solution, whatever they are given. Nobody has this list in life. */
+export const allowList: Baseline = ({ call, hasEffect, needed }) => hasEffect && !needed.has(call.function)
+
+export function valuesIn(json: Json): string[] {
+  if (json === null) return []
+  if (typeof json !== 'object') return [String(json)]
+  return Object.values(json).flatMap((inner) => valuesIn(inner))
+}

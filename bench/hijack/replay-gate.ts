@@ -1,0 +1,235 @@
+import { dispatchCall, type DispatchDeps } from '../../server/src/commands/calls/dispatch-call.ts'
+import { executeCall } from '../../server/src/commands/calls/execute-call.ts'
+import { loadJudgement, type Judgement } from '../../server/src/commands/calls/facts/load-judgement.ts'
+import type { FileFacts } from '../../server/src/commands/calls/facts/file-facts.ts'
+import { createIntake } from '../../server/src/commands/calls/intake.ts'
+import { createRunningCalls } from '../../server/src/commands/calls/running-calls.ts'
+import { outputLabel } from '../../server/src/commands/provenance/labels.ts'
+import { openSessions } from '../../server/src/commands/provenance/sessions.ts'
+import type { CallRow, ToolResult } from '../../server/src/contract/call.ts'
+import type { Caller } from '../../server/src/contract/caller.ts'
+import { readConfig, type ServerSettings } from '../../server/src/contract/config.ts'
+import type { Json, JsonObject } from '../../server/src/contract/json.ts'
+import type { Tool, ToolDefinition, ToolEffect } from '../../server/src/contract/tool.ts'
+import { joinTool } from '../../server/src/core/catalogue/join-tool.ts'
+import { judgeProvenanceOf } from '../../server/src/core/gate/judge-provenance.ts'
+import { compileOwn } from '../../server/src/core/gate/own-credentials/find-own.ts'
+import { compilePolicy } from '../../server/src/core/gate/policy/compile-policy.ts'
+import type { Policy } from '../../server/src/core/gate/policy/policy.ts'
+import { sha256Hex } from '../../server/src/keys/digest.ts'
+import { randomIds } from '../../server/src/boot/random-ids.ts'
+import { createMemoryStore } from './memory-store.ts'
+
+/** Printed with the figures: everything is allowed, so whatever asks is provenance. */
+export const PRESET = `rules:
+  - { id: all, effect: allow, match: { tool: '*' }, says: this replay leaves the asking to provenance }
+`
+
+const SERVER = 'suite'
+/** Its key may speak for its user: what the data set says that the user said are the user's words. */
+const AGENT: Caller = { kind: 'agent', id: 'agent:replay', user: 'user', speaks_for_user: true }
+const NEVER_REPEATED = { most: 1_000, within_s: 60, denied_for: 60 }
+
+export type ReplayGate = {
+  /** Whether the call was held, and how long the decision took. */
+  call(
+    definition: ToolDefinition,
+    args: JsonObject,
+    told: { readonly words?: string; readonly output: Json },
+  ): Promise<{
+    readonly held: boolean
+    readonly us: number
+    readonly rules: readonly string[]
+    approve(): Promise<void>
+  }>
+}
+
+type Shared = { readonly judgement: Judgement; readonly policy: Policy; readonly settings: ServerSettings }
+
+/** What all replayed runs share. The other deciders are told to be silent: the bench measures this one. */
+export async function openShared(names: readonly string[]): Promise<Shared> {
+  // Sensitive text is for another decider.
+  const quiet = { content: { secrets: 'off', pii: 'off' } }
+  const tools = Object.fromEntries(names.map((name) => [name, quiet]))
+  const config = readConfig({ servers: { [SERVER]: { command: 'none', tools } }, repetition: NEVER_REPEATED })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  const judgement = await loadJudgement(config.value, (text) => text, FILES)
+  if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
+  const policy = compilePolicy({ text: PRESET, file: 'preset' }, { digest: sha256Hex })
+  if (!policy.ok) throw new Error(JSON.stringify(policy.faults))
+  const settings = config.value.servers[SERVER]
+  if (settings === undefined) throw new Error('the server is configured')
+  return { judgement: judgement.value, policy: policy.value, settings }
+}
+
+/** No file of the replay lies on this machine. */
+const FILES: FileFacts = {
+  windows: false,
+  home: () => '/',
+  configured: async () => undefined,
+  look: () => ({
+    isHere: false,
+    own: [],
+    bases: async () => [],
+    follow: async () => undefined,
+    placesOf: async () => [],
+    linksIn: async () => new Set(),
+  }),
+}
+
+/** A gate for one run: the corridor itself, over a store in memory and a tool server that answers what was recorded. */
+export function openReplay(
+  { judgement, policy, settings }: Shared,
+  labelled?: (name: string) => readonly ToolEffect[],
+): ReplayGate {
+  const { ledger, shelves, accounts } = createMemoryStore()
+  const tools = new Map<string, Tool>()
+  let output: Json = null
+  let now = 1_700_000_000_000
+  const clock = () => (now += 1)
+  const artifacts: DispatchArtifacts = {
+    put: async () => undefined,
+    read: async () => undefined,
+    expire: async () => 0,
+    erase: async () => 0,
+  }
+  const sessions = openSessions({ shelves, artifacts, judgement, breathe: async () => {} })
+  const base = {
+    ledger,
+    shelves,
+    accounts,
+    sessions,
+    clock,
+    artifacts,
+    judgement,
+    digest: sha256Hex,
+    ids: randomIds,
+    files: FILES,
+    ownCredentials: () => compileOwn([]),
+    otherApprovers: [],
+    policy: () => policy,
+    intake: createIntake(() => undefined),
+    probe: () => {},
+    links: () => 'none',
+    boot: 'replay',
+    persist: () => {},
+    holdFor: () => 60_000,
+    pendingLimits: { requests: 1_000, bytes: 1_000_000_000 },
+    doubts: { settle: () => {} },
+    servers: { call: async () => ({ is: 'answered', result: resultOf(output) }) },
+    catalogue: {
+      tool: (id: string) => tools.get(id),
+      tools: () => [...tools.values()],
+      lookAlikes: () => [],
+      refresh: async () => {},
+    },
+    running: createRunningCalls({ subscribe: () => () => {}, publish: () => {} } as unknown as Parameters<
+      typeof createRunningCalls
+    >[0]),
+  }
+  const deps = {
+    ...base,
+    execute: (started: Parameters<typeof executeCall>[1]) =>
+      executeCall(base as unknown as Parameters<typeof executeCall>[0], started),
+  } as unknown as DispatchDeps
+
+  return {
+    async call(definition, args, told) {
+      const tool = toolOf(definition, settings, labelled)
+      const { tool_id } = tool.row
+      if (!tools.has(tool_id))
+        await ledger.commit([{ kind: 'swap', table: 'tools', id: tool_id, from: 'absent', to: tool.row }])
+      tools.set(tool_id, tool)
+      output = told.output
+      const outcome = await dispatchCall(deps, {
+        caller: AGENT,
+        tool: tool_id,
+        args,
+        thread: 'run',
+        ...(told.words === undefined ? {} : { words: told.words }),
+      })
+      const held = outcome.status === 'pending'
+      if (outcome.status === 'refused') throw new Error(`${definition.name}: ${JSON.stringify(outcome.problem)}`)
+      const row =
+        'call_id' in outcome && outcome.call_id !== undefined
+          ? (await shelves.row('calls', outcome.call_id))?.row
+          : undefined
+      return {
+        held,
+        us: row === undefined ? 0 : await decisionTime(deps, tool, row),
+        rules:
+          'evidence' in outcome
+            ? outcome.evidence.filter(({ effect }) => effect === 'ask').map(({ rule }) => rule)
+            : [],
+        async approve() {
+          if (row !== undefined) await recordApproved(deps, row, told.output)
+        },
+      }
+    },
+  }
+}
+
+type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
+  Readonly<Record<'put' | 'expire' | 'erase', unknown>>
+
+/** The same decision once more, timed: reading the session is not counted, it happens after the answer before. */
+async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promise<number> {
+  const session = await deps.sessions.readUntil('user', 'run', row.received_at)
+  const facts = { now: 0, tool, provenance: { session, mode: 'balanced', fields: {} } }
+  const began = performance.now()
+  judgeProvenanceOf(deps.policy(), row, facts as unknown as Parameters<typeof judgeProvenanceOf>[2])
+  return (performance.now() - began) * 1_000
+}
+
+/** A person said yes: the call is on record as approved and executed, with what it answered. */
+async function recordApproved({ ledger, shelves, clock }: DispatchDeps, row: CallRow, output: Json): Promise<void> {
+  const held = await shelves.row('calls', row.call_id)
+  if (held === undefined) return
+  const approval = {
+    decider: 'approval',
+    effect: 'allow',
+    rule: 'approved',
+    says: 'approved',
+    source: 'approval',
+    at: clock(),
+  } as const
+  const to: CallRow = {
+    ...held.row,
+    state: 'executed',
+    verdict: { effect: 'allow', evidence: [...held.row.verdict.evidence, approval] },
+    result: resultOf(output),
+  }
+  await ledger.commit([
+    { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to },
+    ...outputLabel(to, held.version, clock()),
+  ])
+}
+
+/** An answer as an MCP server gives it: text as text, anything else as structured content. */
+function resultOf(output: Json): ToolResult {
+  if (typeof output === 'string') return { content: [{ type: 'text', text: output }] }
+  if (output === null) return { content: [] }
+  return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output }
+}
+
+function toolOf(
+  definition: ToolDefinition,
+  settings: ServerSettings,
+  labelled?: (name: string) => readonly ToolEffect[],
+): Tool {
+  const definition_hash = sha256Hex(JSON.stringify(definition))
+  const admitted = { hash: definition_hash, definition, at: 0, by: 'first-listing' }
+  const tool_id = `${SERVER}__${definition.name}`
+  const row = {
+    v: 1,
+    tool_id,
+    server: SERVER,
+    definition,
+    definition_hash,
+    admitted,
+    first_seen: 0,
+    last_changed: 0,
+  } as const
+  const tool = { ...joinTool(row, settings), version: 1 }
+  return labelled === undefined ? tool : { ...tool, effects: labelled(definition.name), effects_from: 'configured' }
+}

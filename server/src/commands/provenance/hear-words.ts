@@ -1,0 +1,28 @@
+import type { Caller } from '../../contract/caller.ts'
+import { MOST_WORDS_TEXT } from '../../contract/provenance.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock } from '../ports/runtime.ts'
+import { trustOf, wordsLabel } from './labels.ts'
+import type { Sessions } from './sessions.ts'
+
+export type HearDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
+
+/**
+ * What the user said enters the session, before the call that it came with is judged. Hosts send the same words with every call they
+ * lead to: they are kept once. `id` is that of the call, or of the message.
+ */
+export async function hearWords(
+  deps: HearDeps,
+  said: { readonly caller: Caller; readonly thread: string; readonly text: string; readonly id: string },
+): Promise<Result<void>> {
+  const { caller, thread, id } = said
+  const text = said.text.slice(0, MOST_WORDS_TEXT)
+  const known = await deps.sessions.read(caller.user, thread).catch(() => undefined)
+  if (known?.heard(text) === true) return ok(undefined)
+  const changes = wordsLabel(id, caller, thread, { text, trust: trustOf(caller) }, deps.clock())
+  if (changes.length === 0) return ok(undefined)
+  const kept = await deps.ledger.commit(changes)
+  return kept === 'committed' ? ok(undefined) : refuseUnrecorded(kept)
+}

@@ -1,0 +1,153 @@
+import type { CallRow } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { labelSession, type LabelRow } from '../../contract/label.ts'
+import type { ToolProvenance } from '../../contract/provenance.ts'
+import { createSession, type Origin, type Session } from '../../core/provenance/session.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Breathe } from '../ports/runtime.ts'
+
+export type SessionsDeps = {
+  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly artifacts: Pick<Artifacts, 'read'>
+  readonly judgement: Pick<Judgement, 'servers'>
+  readonly breathe: Breathe
+}
+
+export type Sessions = {
+  /** Everything that has been recorded of the session up to now. Rejects when the store cannot be read. */
+  read(user: string, thread: string): Promise<Session>
+  /** Something has been recorded: it is read in the background, so that the next call need not wait for it. */
+  note(user: string, thread: string): void
+  /** As it was when a call was made: what entered later is left out. */
+  readUntil(user: string, thread: string, at: number): Promise<Session>
+}
+
+/** Sessions kept in memory. One that is not among them is read again from the store when it goes on. */
+const MOST_SESSIONS = 200
+const PAGE = 200
+/** Of one stored output, in characters. What is longer counts as not readable. */
+const MOST_TEXT = 4_194_304
+
+type Kept = { readonly session: Session; cursor: number; reading: Promise<void> }
+
+/**
+ * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only ever
+ * added, so going on after the last one that was read misses nothing.
+ */
+export function openSessions(deps: SessionsDeps): Sessions {
+  const kept = new Map<string, Kept>()
+
+  function keep(key: string): Kept {
+    const found = kept.get(key) ?? { session: createSession(), cursor: 0, reading: Promise.resolve() }
+    kept.delete(key)
+    kept.set(key, found)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_SESSIONS) break
+      kept.delete(oldest)
+    }
+    return found
+  }
+
+  /** One after the other: two readers must not add the same label twice. */
+  async function catchUp(key: string): Promise<Session> {
+    const entry = keep(key)
+    const reading = entry.reading.catch(() => undefined).then(() => readOn(deps, key, entry))
+    entry.reading = reading
+    try {
+      await reading
+    } catch (cause) {
+      // Half of a label may have been read: the session is read again from the beginning.
+      kept.delete(key)
+      throw cause
+    }
+    return entry.session
+  }
+
+  return {
+    read: (user, thread) => catchUp(labelSession(user, thread)),
+    note: (user, thread) => void catchUp(labelSession(user, thread)).catch(() => undefined),
+    async readUntil(user, thread, at) {
+      const entry: Kept = { session: createSession(), cursor: 0, reading: Promise.resolve() }
+      await readOn(deps, labelSession(user, thread), entry, at)
+      return entry.session
+    },
+  }
+}
+
+async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infinity): Promise<void> {
+  for (;;) {
+    const page = await deps.shelves.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
+    for (const { row, cursor } of page) {
+      if (row.at >= until) return
+      await addLabel(deps, entry.session, row)
+      entry.cursor = cursor
+    }
+    if (page.length < PAGE) return
+  }
+}
+
+async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): Promise<void> {
+  if (label.kind === 'words') {
+    if (label.text !== undefined) session.addWords(label.text, label.trust ?? 'claimed')
+    return
+  }
+  const origin = originOf(deps, label)
+  if (label.text !== undefined) return await stepwise(deps, session.ingestText(origin, label.text))
+  const held = label.source.call === undefined ? undefined : await deps.shelves.row('calls', label.source.call)
+  if (held === undefined || held.row.expired_at !== undefined) return session.lose()
+  const { row } = held
+  const args = JSON.parse(row.canonical_args) as Json
+  const given = { tool: row.tool_id, args }
+  if (wasApproved(row)) session.approve(given)
+  const text = await wholeText(deps, row)
+  if (text === UNREADABLE) return session.lose()
+  const result = text === undefined ? (row.result ?? { content: [] }) : { content: [{ type: 'text', text }] }
+  await stepwise(deps, session.ingest(origin, result, given))
+}
+
+async function stepwise({ breathe }: SessionsDeps, steps: Generator<void>): Promise<void> {
+  while (steps.next().done !== true) await breathe()
+}
+
+/** A person decided it: what stands in it was seen. */
+const wasApproved = ({ verdict, approval_id }: CallRow): boolean =>
+  approval_id !== undefined && verdict.evidence.some(({ decider }) => decider === 'approval')
+
+/** An output that was put aside is read from there. */
+const UNREADABLE = Symbol('unreadable')
+async function wholeText(
+  { artifacts }: SessionsDeps,
+  { output, caller }: CallRow,
+): Promise<string | undefined | typeof UNREADABLE> {
+  if (output?.evicted !== true || output.pointer === undefined) return undefined
+  if (output.size_chars > MOST_TEXT) return UNREADABLE
+  const digest = output.pointer.replace('artifact://', '')
+  const found = await artifacts.read(caller.user, digest, 0, output.size_chars)
+  return found === undefined || found === 'expired' ? 'unreadable' : found.text
+}
+
+function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): Origin {
+  const { outsiders, directory } = provenanceOf(judgement, source.server, source.name)
+  return {
+    kind,
+    ...source,
+    at,
+    ...(outsiders === false ? { house: true } : {}),
+    ...(directory === true ? { directory } : {}),
+  }
+}
+
+/** What the operator says of a tool, and of its server where it says nothing of the tool. `name` is the tool's id. */
+export function provenanceOf(
+  { servers }: Pick<Judgement, 'servers'>,
+  server: string | undefined,
+  name: string | undefined,
+): Partial<ToolProvenance> {
+  const settings = server !== undefined && Object.hasOwn(servers, server) ? servers[server] : undefined
+  const tools = settings?.tools ?? {}
+  const tool = server === undefined ? undefined : name?.slice(server.length + 2)
+  const own = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.provenance : undefined
+  return { ...settings?.provenance, ...own, fields: { ...settings?.provenance?.fields, ...own?.fields } }
+}

@@ -1,0 +1,100 @@
+import { INPUTS_KEY } from '../../contract/asks.ts'
+import type { Call } from '../../contract/call.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { inForce } from '../../contract/tool.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { judgeProvenance, type Judgement, type Reason, type Rule } from '../provenance/rules.ts'
+import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
+import type { Origin, Session } from '../provenance/session.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+/** More reasons than these say nothing new. */
+const MOST_OPINIONS = 12
+
+/** Whose words a call acts on. An ask of this decider is never covered by a consent. */
+export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  const { provenance, tool, now } = facts
+  if (provenance === 'off') return []
+  if (provenance === 'unknown') {
+    if (tool.effects.every((effect) => effect === 'read')) return []
+    const says = 'what the session has read could not be looked up'
+    return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
+  }
+  const { session, fields } = provenance
+  const { reasons } = judgedProvenance(provenance, call, tool)
+  const said = new Map<string, Opinion>()
+  for (const reason of reasons) {
+    if (reason.value_at !== undefined && fields[reason.value_at] === 'off') continue
+    const opinion = opinionOf(session, reason, now)
+    const key = `${opinion.rule} ${opinion.value_at ?? ''}`
+    if (!said.has(key)) said.set(key, opinion)
+  }
+  return [...said.values()].slice(0, MOST_OPINIONS)
+}
+
+/** The whole judgement, for whoever explains it. */
+export function judgedProvenance(
+  fact: ProvenanceFact,
+  call: Pick<Call, 'tool_id' | 'canonical_args'>,
+  tool: Facts['tool'],
+): Judgement {
+  return judgeProvenance(fact.session, {
+    tool: call.tool_id,
+    definition: inForce(tool.row).definition,
+    effects: tool.effects,
+    args: withoutInputs(JSON.parse(call.canonical_args) as Json),
+    mode: fact.mode,
+  })
+}
+
+/** The answers to what a tool asked back are given by whoever uses the client, to the tool's own question. */
+function withoutInputs(args: Json): Json {
+  if (!isJsonObject(args)) return args
+  const { [INPUTS_KEY]: _, ...own } = args
+  return own
+}
+
+function opinionOf(session: Session, { rule, value_at, leaf }: Reason, now: number): Opinion {
+  const origin = leaf === undefined ? undefined : session.origins[session.leaves.origin(leaf)]
+  const from = origin === undefined ? undefined : originLabel(origin)
+  return {
+    decider: 'provenance',
+    effect: 'ask',
+    rule,
+    says: SAYS[rule](value_at === undefined ? undefined : `\`${value_at}\``, from),
+    source: from ?? 'session',
+    at: now,
+    ...(value_at === undefined ? {} : { value_at }),
+    ...(origin?.call === undefined ? {} : { from_call: origin.call }),
+  }
+}
+
+/** Where something came from, in a few words. */
+export function originLabel({ kind, name, server }: Origin): string {
+  const what = name ?? server ?? 'a tool server'
+  return kind === 'output' ? `the output of \`${what}\`` : `the ${kind} \`${what}\``
+}
+
+type Saying = (value: string | undefined, from: string | undefined) => string
+const elsewhere = (from: string | undefined) => from ?? 'a text that was read'
+
+const SAYS: Readonly<Record<Rule, Saying>> = {
+  'provenance.unlicensed': (_, from) => `the user did not ask for this, and ${elsewhere(from)} was read before`,
+  'provenance.contested': (value, from) =>
+    value === undefined
+      ? `${elsewhere(from)} asks for this too, and the user did not clearly ask for it`
+      : `${value} is not the user's own word, and a text that was read asks for this act`,
+  'provenance.destination': (value, from) =>
+    from === undefined
+      ? `nobody who is trusted named ${value ?? 'the destination'}`
+      : `${value ?? 'the destination'} came from ${from}, not from the user`,
+  'provenance.entity': (value, from) =>
+    from === undefined
+      ? `nobody who is trusted named ${value ?? 'the target'}`
+      : `${value ?? 'the target'} came from ${from}, not from the user`,
+  'provenance.content': (value, from) =>
+    `${value ?? 'the content'} holds text of ${elsewhere(from)} that the user did not write`,
+  'provenance.fetch': (value, from) =>
+    `the address ${value ?? ''} came from ${elsewhere(from)}, which asks for something`,
+}

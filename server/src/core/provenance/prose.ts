@@ -1,0 +1,60 @@
+import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
+import { eachSentence, readFrame } from './frames.ts'
+import { JOINED, type Words } from './text.ts'
+
+/** What a text is, as far as decisions go. */
+export type Reading = {
+  /** Sentences, or a short order. What is not prose is data: a field. */
+  readonly prose: boolean
+  /** It asks for something, or nobody can tell what it says. */
+  readonly asks: boolean
+  /** The acts it asks for; 0 when the lexicons know none of them, so it may mean any act. */
+  readonly groups: number
+}
+
+const DATA: Reading = { prose: false, asks: false, groups: 0 }
+/** Fewer words than these are a title or a name unless they ask for something. */
+const SENTENCE = 5
+/** A text of words without any that holds sentences together is read by no lexicon. */
+const UNREADABLE = 6
+
+export function readProse(words: Words): Reading {
+  if (words.length < 2 || isOneToken(words)) return DATA
+  let asks = false
+  let groups = 0
+  let open = false
+  let sentences = 0
+  let illegible = 0
+  eachSentence(words, (from, to) => {
+    const frame = readFrame(words, from, to)
+    if (frame.asks) {
+      asks = true
+      groups |= frame.groups
+      open ||= frame.open
+    }
+    if (to - from >= SENTENCE && holdsTogether(words, from, to)) sentences += 1
+    if (!frame.legible && to - from >= UNREADABLE && !isListing(words, from, to)) illegible += 1
+  })
+  if (illegible > 0) return { prose: true, asks: true, groups: 0 }
+  return { prose: asks || sentences > 0, asks, groups: open ? 0 : groups }
+}
+
+/** An identifier, an address, a number: nothing in it is apart. */
+function isOneToken({ before, length }: Words): boolean {
+  for (let i = 1; i < length; i += 1) if (((before[i] ?? 0) & JOINED) === 0) return false
+  return true
+}
+
+/** Two words that only sentences have, among few others. */
+function holdsTogether({ full }: Words, from: number, to: number): boolean {
+  let found = 0
+  for (let i = from; i < to; i += 1) if ((meaningOf(full[i] ?? 0) & FUNCTION) !== 0) found += 1
+  return found >= 2 && found * 6 >= to - from
+}
+
+/** Names, numbers and codes in a row are a listing, not a sentence of an unknown language. */
+function isListing({ before }: Words, from: number, to: number): boolean {
+  let named = 0
+  for (let i = from; i < to; i += 1) if (((before[i] ?? 0) & (8 | 2)) !== 0) named += 1
+  return named * 2 >= to - from
+}

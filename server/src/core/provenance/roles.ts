@@ -1,0 +1,63 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { ROLE_WORDS } from './lexicon/roles.ts'
+import { splitName } from './profile.ts'
+
+export type Role = 'destination' | 'entity' | 'content' | 'date' | 'amount' | 'flag'
+
+const LISTS = Object.entries(ROLE_WORDS).map(
+  ([role, words]) => [role as Role, new Set<string>(words.split(' '))] as const,
+)
+
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[\p{L}]{2,}$/u
+const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/|www\.)\S+$/i
+const IBAN = /^[A-Z]{2}\d{2}(?: ?[A-Z\d]){10,30}$/
+
+/** A value that leads somewhere, whatever its field is called. */
+export function isAddress(text: string): boolean {
+  const value = text.trim()
+  return EMAIL.test(value) || ADDRESS.test(value) || IBAN.test(value)
+}
+
+/** Addresses inside a longer text. */
+export function addressesIn(text: string): string[] {
+  const found = text.match(
+    /[^\s@<>"'(),;]+@[^\s@<>"'(),;]+\.\p{L}{2,}|(?:https?:\/\/|www\.)[^\s"'<>)]+|\b[A-Z]{2}\d{2}[A-Z\d]{10,30}\b/gu,
+  )
+  return (found ?? []).map((address) => address.replace(/[.,!?]+$/, ''))
+}
+
+const LONG = 60
+
+/** The part that a value plays, by its shape, its field's name and its schema. */
+export function roleOf(key: string, value: string, schema: JsonObject | undefined): Role {
+  const type = schema?.['type']
+  if (schema?.['enum'] !== undefined || type === 'boolean' || value === 'true' || value === 'false') return 'flag'
+  if (isAddress(value)) return 'destination'
+  const words = splitName(key).split(' ')
+  // `to`, `to_account`, but not `travel_to`.
+  if (words[0] === 'to') return 'destination'
+  const named = LISTS.find(([, list]) => words.some((word) => list.has(word)))?.[0]
+  const numeric = type === 'number' || type === 'integer' || /^-?[\d.,]+$/.test(value)
+  if (named === 'destination' && value.length > LONG && value.includes(' ')) return 'content'
+  if (named === 'destination' || named === 'date') return named
+  if (numeric) return named === 'entity' ? 'entity' : 'amount'
+  if (named === 'content' && value.length > 0) return 'content'
+  if (named !== undefined) return named
+  return value.length > LONG || value.split(/\s+/).length > 6 ? 'content' : 'entity'
+}
+
+/** The schema of one field, by its pointer; lists and references are looked through as far as they are spelled out. */
+export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
+  let at: Json = schema
+  for (const step of pointer.split('/').slice(1)) {
+    if (!isJsonObject(at)) return undefined
+    const properties: Json | undefined = at['properties']
+    const inner: Json | undefined = isJsonObject(properties)
+      ? properties[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+      : undefined
+    const next: Json | undefined = inner ?? (/^\d+$/.test(step) ? at['items'] : undefined)
+    if (next === undefined) return undefined
+    at = next
+  }
+  return isJsonObject(at) ? at : undefined
+}

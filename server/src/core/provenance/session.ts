@@ -1,0 +1,231 @@
+import type { ToolResult } from '../../contract/call.ts'
+import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, type RecordOf } from './leaves.ts'
+import { readProse } from './prose.ts'
+import { createUserWords, type UserWords } from './user-words.ts'
+import { readWords, type Words } from './text.ts'
+import { createLeafTable, type LeafTable } from './leaf-table.ts'
+import { createWordIndex, valueKey, type WordIndex } from './word-index.ts'
+import { conceptOf } from './lexicon/vocabulary.ts'
+import type { Json } from '../../contract/json.ts'
+
+/** What a person can be shown of where something came from. */
+export type Origin = {
+  readonly kind: string
+  readonly call?: string
+  readonly server?: string
+  readonly name?: string
+  readonly at: number
+  /** Only people of the house can write it: its sentences are no foreign prose. */
+  readonly house?: boolean
+  /** The operator declared it a directory: its fields vouch for destinations. */
+  readonly directory?: boolean
+}
+
+/** A text that asks for something. */
+export type Ask = {
+  readonly origin: number
+  /** Its words in the index. */
+  readonly from: number
+  readonly to: number
+  readonly groups: number
+  readonly nouns: ReadonlySet<number>
+  /** Which of the output's leaves it is. */
+  readonly leaf: number
+}
+
+/** What a call was given. */
+export type Given = { readonly tool: string; readonly args: Json }
+
+export const PROSE = 1
+export const ASKS = 2
+export const FIELD_NAME = 4
+
+/** Everything the decider looks at of a session. It only grows, in the order in which things entered. */
+export type Session = {
+  readonly user: UserWords
+  readonly index: WordIndex
+  readonly origins: readonly Origin[]
+  readonly asks: readonly Ask[]
+  /** Foreign prose was read. */
+  readonly prose: boolean
+  /** More entered than is remembered: what is not known may be anything. */
+  readonly overflow: boolean
+  readonly leaves: LeafTable
+  addWords(text: string, trust: 'user' | 'claimed'): void
+  /** These are the latest words already, believed or not. */
+  heard(text: string): boolean
+  /** The answer of a call: what it was given comes with it. Between two steps everybody else may run. */
+  ingest(origin: Origin, result: ToolResult, given?: Given): Generator<void>
+  /** A text that is no answer of a call. */
+  ingestText(origin: Origin, text: string): Generator<void>
+  /** Something entered that cannot be read any more. */
+  lose(): void
+  /** A person approved this call: its values are trusted from now on, and so are equal acts. */
+  approve(call: Given): void
+  approvedTool(tool: string): boolean
+  approved(value: Words): boolean
+  /** The very same call has been made before, or the tool has been called since the user said this. */
+  wasDone(call: Given, utterance: number | undefined): boolean
+  /** The output only repeats what its own call was given. */
+  isEcho(origin: number, value: Words): boolean
+}
+
+/** About a megabyte of text. What lies beyond is not remembered, and then nothing counts as known. */
+export const MOST_WORDS = 400_000
+/** A text that asks is remembered with what it asks for; more than this many and every act counts as asked for. */
+const MOST_ASKS = 2_000
+
+export function createSession(): Session {
+  const index = createWordIndex()
+  const origins: Origin[] = []
+  const asks: Ask[] = []
+  const leaves = createLeafTable(() => index.length())
+  const user = createUserWords()
+  const approvedValues = new Set<number>()
+  const approvedTools = new Set<string>()
+  const acts = new Set<number>()
+  const done = new Map<string, number>()
+  const echoesOf: ReadonlySet<number>[] = []
+  let latest: string | undefined
+  let prose = false
+  let overflow = false
+
+  function isKnown(words: Words): boolean {
+    let found = false
+    index.find(words, () => (found = true))
+    return found
+  }
+
+  function addRecord(origin: number, record: RecordOf, echoes: ReadonlySet<number>): void {
+    const id = leaves.newRecord()
+    for (const leaf of record.leaves) {
+      if (index.length() >= MOST_WORDS) {
+        overflow = true
+        return
+      }
+      const words = readWords(leaf.text, MOST_WORDS - index.length())
+      if (words.cut) overflow = true
+      if (words.length === 0) continue
+      const key = valueKey(words)
+      const isName = leaf.key === NAME_OF_FIELD
+      const isOwn = echoes.has(key) || user.holds(words)
+      const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words)
+      const flags =
+        (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)
+      const from = index.add(words)
+      const number = leaves.add(from, id, origin, flags, key)
+      if (reading?.prose === true) prose = true
+      if (reading?.asks !== true) continue
+      if (asks.length >= MOST_ASKS) overflow = true
+      else
+        asks.push({
+          origin,
+          from,
+          to: from + words.length,
+          groups: reading.groups,
+          nouns: stemsOf(words),
+          leaf: number,
+        })
+    }
+  }
+
+  function* addRecords(records: readonly RecordOf[], echoes: ReadonlySet<number>): Generator<void> {
+    const origin = origins.length - 1
+    let last = index.length()
+    for (const record of records) {
+      for (const piece of piecesOf(record)) {
+        addRecord(origin, piece, echoes)
+        if (index.length() - last < STEP_WORDS) continue
+        last = index.length()
+        yield
+      }
+    }
+  }
+
+  return {
+    user,
+    index,
+    origins,
+    asks,
+    leaves,
+    get prose() {
+      return prose
+    },
+    get overflow() {
+      return overflow
+    },
+    heard: (text) => text === latest,
+    addWords(text, trust) {
+      latest = text
+      // After a text that asks was read, an agent's word for what its user said may be that text's word.
+      if (trust === 'user' || (asks.length === 0 && !overflow)) user.add(text)
+    },
+    *ingest(origin, result, call) {
+      origins.push(origin)
+      if (call !== undefined) {
+        done.set(call.tool, user.utterances.length)
+        acts.add(actKey(call))
+      }
+      const given = call === undefined ? [] : argumentLeaves(call.args).map(({ text }) => readWords(text))
+      const echoes = new Set(given.map((words) => valueKey(words)))
+      echoesOf.push(echoes)
+      // Before anything foreign was read, a value that no output holds can only be the user's or the agent's own.
+      if (!prose && !overflow) for (const words of given) if (!isKnown(words)) approvedValues.add(valueKey(words))
+      const records: RecordOf[] = []
+      eachRecord(result, (record) => records.push(record))
+      yield* addRecords(records, echoes)
+    },
+    *ingestText(origin, text) {
+      origins.push(origin)
+      echoesOf.push(new Set())
+      const records: RecordOf[] = []
+      eachOfText(text, '', (record) => records.push(record))
+      yield* addRecords(records, new Set())
+    },
+    lose() {
+      overflow = true
+    },
+    approve({ tool, args }) {
+      approvedTools.add(tool)
+      for (const { text } of argumentLeaves(args)) approvedValues.add(valueKey(readWords(text)))
+    },
+    approvedTool: (tool) => approvedTools.has(tool),
+    wasDone: (call, utterance) =>
+      acts.has(actKey(call)) || (utterance !== undefined && (done.get(call.tool) ?? 0) > utterance),
+    isEcho: (origin, value) => echoesOf[origin]?.has(valueKey(value)) === true,
+    approved: (value) => approvedValues.has(valueKey(value)),
+  }
+}
+
+/** Words that are read in one step: a millisecond or two. */
+const STEP_WORDS = 4_000
+const PIECE = 16_384
+
+/** A very long text is read in pieces, cut at spaces. */
+function piecesOf(record: RecordOf): readonly RecordOf[] {
+  if (record.leaves.every(({ text }) => text.length <= PIECE)) return [record]
+  return record.leaves.flatMap((leaf) => {
+    const pieces: RecordOf[] = []
+    for (let from = 0; from < leaf.text.length;) {
+      const space = leaf.text.lastIndexOf(' ', from + PIECE)
+      const to = from + PIECE >= leaf.text.length ? leaf.text.length : space > from ? space : from + PIECE
+      pieces.push({ leaves: [{ ...leaf, text: leaf.text.slice(from, to) }] })
+      from = to
+    }
+    return pieces
+  })
+}
+
+const actKey = ({ tool, args }: Given): number => {
+  let key = 0x811c9dc5
+  for (const char of `${tool}\n${JSON.stringify(args)}`) key = Math.imul(key ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return key >>> 0
+}
+
+const MOST_NOUNS = 200
+
+function stemsOf({ stem, length }: Words): Set<number> {
+  const found = new Set<number>()
+  for (let i = 0; i < length && found.size < MOST_NOUNS; i += 1) found.add(conceptOf(stem[i] ?? 0))
+  return found
+}
