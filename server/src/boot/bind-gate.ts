@@ -1,4 +1,5 @@
 import { bindAgent } from '../commands/agent/bind.ts'
+import { bindActivity } from '../commands/activity/bind.ts'
 import { bindApprovals } from '../commands/approvals/bind.ts'
 import { bindArtifacts } from '../commands/artifacts/bind.ts'
 import { bindAudit } from '../commands/audit/bind.ts'
@@ -49,6 +50,7 @@ export function bindGate(world: World): Bound {
     version: world.version,
     settings: world.settings,
     calls,
+    activity: bindActivity(deps),
     approvals: bindApprovals(deps),
     consents: bindConsents(deps),
     runs: bindRuns(deps),

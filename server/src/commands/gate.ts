@@ -1,5 +1,6 @@
 import type { Problem } from '../contract/problems.ts'
 import type { AgentGate } from './agent/bind.ts'
+import type { ActivityGate } from './activity/bind.ts'
 import type { ApprovalsGate } from './approvals/bind.ts'
 import type { ArtifactsGate } from './artifacts/bind.ts'
 import type { AuditGate } from './audit/bind.ts'
@@ -25,6 +26,8 @@ export interface Gate {
   readonly version: string
   readonly settings: SettingsInForce
   readonly calls: CallsGate
+  /** What happened, for people who watch. */
+  readonly activity: ActivityGate
   readonly approvals: ApprovalsGate
   readonly consents: ConsentsGate
   readonly runs: RunsGate

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { AgentStatus } from './agent.ts'
 import { ApprovalState } from './approval.ts'
-import { AuditEntry } from './audit.ts'
+import { AuditEntry, Checkpoint } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
+import { ConsentRow, ConsentState } from './consent.ts'
 import { DefinitionReview } from './definition-review.ts'
 import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { PauseRow } from './pause.ts'
@@ -265,3 +266,59 @@ export const AuditEntryAnswer = z.object({
   ...AuditEntry.shape,
   about: z.record(z.string(), z.unknown()).optional(),
 })
+
+export const MintedConsentAnswer = ConsentRow.omit({ shelf: true })
+export const ConsentAnswer = MintedConsentAnswer.extend({
+  state: ConsentState,
+  calls_left: z.number(),
+  cost_left: z.number().optional(),
+})
+/** The outcome as it is now; `problem` where there is one. */
+export const SettledAnswer = z.object({ status: z.string(), call_id: z.string() }).loose()
+export const WithdrawnAnswer = z.object({ approval_id: z.string(), state: ApprovalState })
+export const TokenAnswer = z.object({ token: z.string() })
+export const CallbackAnswer = z.object({ approval_id: z.string(), state: ApprovalState, decisions: z.number().int() })
+export const UserAnswer = z.object({ user: z.string() })
+export const RevokedKeyAnswer = z.object({ key_id: z.string(), revoked_at: z.number() })
+export const RotatedAnswer = z.object({ rotated: z.enum(['token', 'checkpoint']) })
+export const AdmittedAnswer = z.object({ tool_id: z.string() })
+export const CheckpointAnswer = z.object({ checkpoint: Checkpoint.nullable() })
+export const AuditKeysAnswer = z.object({
+  items: z.array(z.object({ key: z.string(), public_key: z.string(), active: z.boolean() })),
+})
+/** Whether the chain holds, and the first place where it does not. */
+export const VerifiedAnswer = z.object({
+  ok: z.boolean(),
+  entries: z.number().int(),
+  checkpoints: z.number().int(),
+  streams: z.array(z.object({ stream: z.string(), seq: z.number().int(), head: z.string() })),
+  unsigned: z.number().int(),
+  breaks: z.array(z.object({}).loose()).optional(),
+  first: z.object({ what: z.string(), stream: z.string(), seq: z.number().int(), says: z.string() }).optional(),
+})
+export const ProofAnswer = z.object({
+  v: z.literal(1),
+  entry: AuditEntryAnswer,
+  path: z.array(z.object({ side: z.enum(['left', 'right']), hash: z.string() })),
+  checkpoint: Checkpoint,
+  public_key: z.string(),
+})
+export const HealthAnswer = z.object({ ok: z.literal(true) }).loose()
+export const FoundToolsAnswer = z.object({
+  items: z.array(
+    z.object({
+      skill_id: z.string(),
+      title: z.string(),
+      score_hint: z.number(),
+      tags: z.array(z.string()),
+      reason: z.string(),
+    }),
+  ),
+  notices: z.array(z.object({ code: z.string(), says: z.string() })).optional(),
+})
+export const CardAnswer = z.object({}).loose()
+export const PolicyAnswer = z.object({}).loose()
+export const ToolflowViewAnswer = z
+  .object({ run_id: z.string(), status: z.string(), state: z.object({ node: z.string() }).loose() })
+  .loose()
+export const SettingsAnswer = z.object({}).loose()

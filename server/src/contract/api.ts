@@ -100,12 +100,9 @@ export type KeyBody = z.infer<typeof KeyBody>
 export const ConsentBody = ConsentTerms.extend({ passphrase: z.string().max(256).optional() })
 export type ConsentBody = z.infer<typeof ConsentBody>
 
-/** The terms that are thought of, or an approval and what would be remembered with it. */
-export const ConsentPreviewBody = z.union([
-  z.strictObject({ terms: ConsentTerms }),
-  z.strictObject({ approval_id: z.string().min(1).max(128), remember: Remember }),
-])
-export type ConsentPreviewBody = z.infer<typeof ConsentPreviewBody>
+/** What would be remembered with an approval. */
+export const RememberPreviewBody = z.strictObject({ remember: Remember })
+export type RememberPreviewBody = z.infer<typeof RememberPreviewBody>
 
 export const PassphraseBody = z.strictObject({ passphrase: Passphrase, current: z.string().max(256).optional() })
 export type PassphraseBody = z.infer<typeof PassphraseBody>

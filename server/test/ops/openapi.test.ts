@@ -69,6 +69,61 @@ test('real answers of the main routes fit the document', async () => {
   expect(fits('post', '/v1/keys', made.body, made.status)).toBe('fits')
 })
 
+/** The MCP door answers as MCP says; its shapes are no part of this document. */
+const MCP = /^\S+ (?:\/mcp|\/\.well-known\/oauth-protected-resource\/mcp)$/
+
+test('every route of the document says what a good answer looks like', () => {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { responses }]) => ({ at: `${method} ${path}`, responses })),
+  )
+  const silent = all.filter(({ responses }) =>
+    Object.entries(responses).every(([status, { content }]) => status === 'default' || content === undefined),
+  )
+  expect(silent.map(({ at }) => at).filter((at) => !MCP.test(at))).toEqual([])
+})
+
+test('real answers of the routes for people who watch fit the document', async () => {
+  const held = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'seen' } })
+  const [approval, call] = [String(held.body['approval_id']), String(held.body['call_id'])]
+  const reads: [path: string, at?: string][] = [
+    ['/v1/calls', '/v1/calls?limit=5'],
+    ['/v1/calls/{call_id}/life', `/v1/calls/${call}/life`],
+    ['/v1/overview'],
+    ['/v1/consents'],
+    ['/v1/login'],
+    ['/v1/login/methods'],
+    ['/v1/audit/keys'],
+    ['/v1/audit/verify'],
+    ['/v1/policies'],
+    ['/v1/tools/search', '/v1/tools/search?q=note'],
+    ['/v1/tools/{tool_id}', '/v1/tools/book__note'],
+    ['/healthz'],
+    ['/readyz'],
+  ]
+  for (const [path, at = path] of reads) {
+    const { body, status } = await gate.http('GET', at, admin)
+    expect([path, fits('get', path, body, status)]).toEqual([path, 'fits'])
+  }
+  const bounds = { calls: 2, expires_in_s: 60 }
+  const terms = {
+    actor: 'caller:agent:a',
+    what: { tool: 'book__note', args: [{ path: '/text', op: 'any' }] },
+    ...bounds,
+  }
+  const writes: [path: string, at: string, body: object][] = [
+    ['/v1/approvals/{approval_id}/edit-preview', `/v1/approvals/${approval}/edit-preview`, { args: { text: 'b' } }],
+    ['/v1/approvals/{approval_id}/consent-preview', `/v1/approvals/${approval}/consent-preview`, { remember: bounds }],
+    ['/v1/consents/preview', '/v1/consents/preview', terms],
+    ['/v1/consents', '/v1/consents', terms],
+    ['/v1/login', '/v1/login', { key: admin }],
+    ['/v1/policies/lint', '/v1/policies/lint', {}],
+  ]
+  for (const [path, at, body] of writes) {
+    const answer = await gate.http('POST', at, admin, body)
+    expect([path, fits('post', path, answer.body, answer.status)]).toEqual([path, 'fits'])
+  }
+})
+
 test('every route of the document says what a problem looks like', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({

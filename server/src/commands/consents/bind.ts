@@ -1,21 +1,28 @@
+import type { ConsentPreviewAnswer } from '../../contract/activity.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { ConsentRow, ConsentTerms } from '../../contract/consent.ts'
+import type { ConsentRow, ConsentTerms, Remember } from '../../contract/consent.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Page } from '../ports/reads.ts'
 import { listConsents, type ConsentPage, type ConsentReadDeps } from './list-consents.ts'
 import { mintConsent, type MintAheadDeps } from './mint-consent.ts'
+import { previewConsent, previewRemember, type ConsentPreviewDeps } from './preview-consent.ts'
 import { revokeConsent } from './revoke-consent.ts'
 
-export type ConsentsWorld = MintAheadDeps & ConsentReadDeps
+export type ConsentsWorld = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
 
 export interface ConsentsGate {
   mint(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>
   list(caller: Caller, page: Page): Promise<ConsentPage>
+  /** What these terms would have covered lately. */
+  preview(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentPreviewAnswer>>
+  previewRemember(caller: Caller, approval_id: string, remember: Remember): Promise<Result<ConsentPreviewAnswer>>
   revoke(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 }
 
 export const bindConsents = (world: ConsentsWorld): ConsentsGate => ({
   mint: (caller, terms, passphrase) => mintConsent(world, caller, terms, passphrase),
   list: (caller, page) => listConsents(world, caller, page),
+  preview: (caller, terms) => previewConsent(world, caller, terms),
+  previewRemember: (caller, id, remember) => previewRemember(world, caller, id, remember),
   revoke: (caller, id) => revokeConsent(world, caller, id),
 })

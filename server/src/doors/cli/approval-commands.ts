@@ -174,8 +174,8 @@ function printDecided(out: Out, body: Fields): void {
 
 /** Calls that ended in the dark wait for a person too. */
 async function printUnknown(out: Out, session: Session): Promise<void> {
-  const reply = await session.send('GET', '/v1/calls')
-  for (const item of itemsOf(reply.body)) {
+  const reply = await session.send('GET', '/v1/calls?state=unknown&limit=200')
+  for (const item of itemsOf(reply.body).filter(({ choices }) => choices !== undefined)) {
     const id = textOf(item['call_id'])
     out.line(`${id}  ${textOf(item['tool_id'])}  unknown: nobody knows whether it took effect`)
     out.line('  arguments')

@@ -6,7 +6,10 @@ import {
   listOf,
   NewKeyAnswer,
   PauseAnswer,
+  RevokedKeyAnswer,
+  RotatedAnswer,
   ServerAnswer,
+  SettingsAnswer,
 } from '../../contract/answers.ts'
 import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
@@ -33,6 +36,7 @@ export const adminRoutes: Routes = (app, gate) => {
       path: '/v1/settings',
       access: ADMINS,
       summary: 'The configuration file of this gate, and a digest of each section that counts only after a restart',
+      answers: SettingsAnswer,
     }),
     () => jsonResponse(200, gate.settings),
   )
@@ -110,7 +114,13 @@ export const adminRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
-    route({ method: 'delete', path: '/v1/keys/{key_id}', access: ADMINS, summary: 'Revoke a key' }),
+    route({
+      method: 'delete',
+      path: '/v1/keys/{key_id}',
+      access: ADMINS,
+      summary: 'Revoke a key',
+      answers: RevokedKeyAnswer,
+    }),
     async (c) => {
       const revoked = await gate.identity.revokeCredential(c.get('caller'), partOf(c, 'key_id'))
       return revoked.ok
@@ -125,6 +135,7 @@ export const adminRoutes: Routes = (app, gate) => {
       access: ADMINS,
       summary: 'A new signing key',
       body: RotateBody,
+      answers: RotatedAnswer,
     }),
     async (c) => {
       const rotated = await gate.identity.rotateKeys(c.get('caller'), c.req.valid('json').which)

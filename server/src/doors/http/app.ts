@@ -1,8 +1,10 @@
+import { HealthAnswer } from '../../contract/answers.ts'
 import { hostname } from 'node:os'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import type { Gate } from '../../commands/gate.ts'
 import { problem } from '../../contract/problems.ts'
+import { activityRoutes } from './activity.ts'
 import { adminRoutes } from './admin.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
@@ -74,20 +76,34 @@ export function httpApp(door: HttpDoor): App {
       onError: (c) => problemResponse(problem('request.too_large', { limit: String(BODY_LIMIT) }), c.get('trace')),
     }),
   )
-  app.openapi(route({ method: 'get', path: '/healthz', access: 'anyone', summary: 'The process is alive' }), (c) =>
-    // The folder's owner may end the process, whoever started it: `sluice down`.
-    jsonResponse(200, { ok: true, ...(c.env.local ? { pid: process.pid, host: hostname() } : {}) }),
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/healthz',
+      access: 'anyone',
+      summary: 'The process is alive',
+      answers: HealthAnswer,
+    }),
+    (c) =>
+      // The folder's owner may end the process, whoever started it: `sluice down`.
+      jsonResponse(200, { ok: true, ...(c.env.local ? { pid: process.pid, host: hostname() } : {}) }),
   )
-  app.openapi(route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken' }), (c) => {
-    const closed = door.gate.closedBy()
-    if (closed !== undefined) return notReady(closed, c.get('trace'))
-    // Anyone may ask, so the words of the policy stay inside; `/v1/policies` has the lines.
-    const warnings = door.gate.policies.notices().map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
-    return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
-  })
+  app.openapi(
+    route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken', answers: HealthAnswer }),
+    (c) => {
+      const closed = door.gate.closedBy()
+      if (closed !== undefined) return notReady(closed, c.get('trace'))
+      // Anyone may ask, so the words of the policy stay inside; `/v1/policies` has the lines.
+      const warnings = door.gate.policies
+        .notices()
+        .map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
+      return jsonResponse(200, { ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
+    },
+  )
   const rooms = [
     passphraseRoutes,
     callRoutes,
+    activityRoutes,
     toolflowRoutes,
     approvalRoutes,
     consentRoutes,

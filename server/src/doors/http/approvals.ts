@@ -1,6 +1,6 @@
 import { PAGED } from './parameters.ts'
 import { EditPreviewAnswer } from '../../contract/activity.ts'
-import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer } from '../../contract/answers.ts'
+import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer, TokenAnswer } from '../../contract/answers.ts'
 import type { ApprovalDecision } from '../../commands/approvals/decide-approval.ts'
 import { DecideBody, EditPreviewBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
@@ -109,6 +109,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       path: '/v1/approvals/{approval_id}/token',
       access: ['user', ...DECIDERS],
       summary: "Mint a token for the thread's user",
+      answers: TokenAnswer,
     }),
     async (c) => {
       const issued = await gate.approvals.issueToken(c.get('caller'), partOf(c, 'approval_id'))
@@ -123,6 +124,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       access: PEOPLE,
       summary: "Answer with a token, as the thread's user",
       body: RedeemBody,
+      answers: DecidedAnswer,
     }),
     async (c) => {
       const { token, thread, decision } = c.req.valid('json')

@@ -1,5 +1,12 @@
 import { PAGED } from './parameters.ts'
-import { AuditEntryAnswer, listOf } from '../../contract/answers.ts'
+import {
+  AuditEntryAnswer,
+  AuditKeysAnswer,
+  CheckpointAnswer,
+  listOf,
+  ProofAnswer,
+  VerifiedAnswer,
+} from '../../contract/answers.ts'
 import { stream } from 'hono/streaming'
 import { BreakBody, VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
@@ -31,7 +38,13 @@ export const auditRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
-    route({ method: 'get', path: '/v1/audit/verify', access: DECIDERS, summary: 'Recompute the whole chain' }),
+    route({
+      method: 'get',
+      path: '/v1/audit/verify',
+      access: DECIDERS,
+      summary: 'Recompute the whole chain',
+      answers: VerifiedAnswer,
+    }),
     async () => jsonResponse(200, await gate.audit.verify([])),
   )
   app.openapi(
@@ -41,6 +54,7 @@ export const auditRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'The same, also against checkpoints that were kept elsewhere',
       body: VerifyBody,
+      answers: VerifiedAnswer,
     }),
     async (c) => jsonResponse(200, await gate.audit.verify(c.req.valid('json').against)),
   )
@@ -71,6 +85,7 @@ export const auditRoutes: Routes = (app, gate) => {
       query: ['stream'],
       access: DECIDERS,
       summary: 'A portable proof of one entry',
+      answers: ProofAnswer,
     }),
     async (c) => {
       const seq = Number(partOf(c, 'seq'))
@@ -81,7 +96,13 @@ export const auditRoutes: Routes = (app, gate) => {
     },
   )
   app.openapi(
-    route({ method: 'post', path: '/v1/audit/checkpoint', access: ADMINS, summary: 'Sign a checkpoint now' }),
+    route({
+      method: 'post',
+      path: '/v1/audit/checkpoint',
+      access: ADMINS,
+      summary: 'Sign a checkpoint now',
+      answers: CheckpointAnswer,
+    }),
     async (c) => {
       const written = await gate.audit.presentCheckpoint()
       if (!written.ok) return problemResponse(written.problem, c.get('trace'))
@@ -95,6 +116,7 @@ export const auditRoutes: Routes = (app, gate) => {
       access: ADMINS,
       summary: 'Go on from a broken audit: sign what is there as it was found, with the reason',
       body: BreakBody,
+      answers: CheckpointAnswer,
     }),
     async (c) => {
       const accepted = await gate.audit.acceptBreak(c.get('caller'), c.req.valid('json').reason)
@@ -108,6 +130,7 @@ export const auditRoutes: Routes = (app, gate) => {
       path: '/v1/audit/keys',
       access: DECIDERS,
       summary: 'The public keys that checkpoints are verified with, the active one first',
+      answers: AuditKeysAnswer,
     }),
     () => jsonResponse(200, { items: gate.audit.checkpointKeys() }),
   )

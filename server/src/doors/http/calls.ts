@@ -1,12 +1,10 @@
-import { PAGED } from './parameters.ts'
-import { CallAnswer } from '../../contract/answers.ts'
+import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
-import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { numberOf, partOf } from './query.ts'
 
 export const callRoutes: Routes = (app, gate) => {
   app.openapi(
@@ -81,42 +79,12 @@ export const callRoutes: Routes = (app, gate) => {
   )
 
   app.openapi(
-    route({
-      method: 'get',
-      path: '/v1/calls',
-      query: PAGED,
-      access: DECIDERS,
-      summary: 'Calls whose outcome is unknown and that wait for a person',
-    }),
-    async (c) => {
-      const listed = await gate.calls.listUnknown(c.get('caller'), pageOf(c))
-      if (!listed.ok) return problemResponse(listed.problem, c.get('trace'))
-      const shown = listed.value.items.map(
-        ({ call_id, tool_id, canonical_args, caller, thread, started_at, problem, rollback }) => ({
-          call_id,
-          tool_id,
-          proposed_args: canonical_args,
-          asked_by: caller,
-          thread,
-          started_at,
-          problem,
-          ...(rollback === undefined ? {} : { rollback: rollback.says }),
-          choices: ['retry', 'done', 'failed'],
-        }),
-      )
-      return listResponse({
-        items: shown,
-        ...(listed.value.next === undefined ? {} : { next: listed.value.next }),
-      })
-    },
-  )
-
-  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/calls/{call_id}/resume',
       access: DECIDERS,
       summary: 'Settle a call whose outcome is unknown',
+      answers: SettledAnswer,
       body: SettleBody,
     }),
     async (c) => {
@@ -131,6 +99,7 @@ export const callRoutes: Routes = (app, gate) => {
       path: '/v1/calls/{call_id}/withdraw',
       access: ['agent', ...PEOPLE],
       summary: 'Withdraw an own held call',
+      answers: WithdrawnAnswer,
     }),
     async (c) => {
       const withdrawn = await gate.calls.withdraw(c.get('caller'), partOf(c, 'call_id'))

@@ -1,3 +1,4 @@
+import { CallbackAnswer } from '../../contract/answers.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { route, type Routes } from './route.ts'
@@ -10,6 +11,7 @@ export const channelRoutes: Routes = (app, gate) => {
       path: '/v1/channels/{name}/callback',
       access: 'anyone',
       summary: "A signed decision, as the channel's approver",
+      answers: CallbackAnswer,
     }),
     async (c) => {
       const decided = await gate.channels.takeCallback({

@@ -1,6 +1,8 @@
 import { PAGED } from './parameters.ts'
-import { ConsentBody } from '../../contract/api.ts'
-import type { ConsentRow } from '../../contract/consent.ts'
+import { ConsentPreviewAnswer } from '../../contract/activity.ts'
+import { ConsentAnswer, listOf, MintedConsentAnswer } from '../../contract/answers.ts'
+import { ConsentBody, RememberPreviewBody } from '../../contract/api.ts'
+import { ConsentTerms, type ConsentRow } from '../../contract/consent.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -14,6 +16,7 @@ export const consentRoutes: Routes = (app, gate) => {
       query: PAGED,
       access: PEOPLE,
       summary: 'Consents with what is left of each, newest first',
+      answers: listOf(ConsentAnswer),
     }),
     async (c) => jsonResponse(200, await gate.consents.list(c.get('caller'), pageOf(c))),
   )
@@ -25,6 +28,7 @@ export const consentRoutes: Routes = (app, gate) => {
       status: [201],
       access: DECIDERS,
       summary: 'Permit calls ahead, within explicit bounds',
+      answers: MintedConsentAnswer,
       body: ConsentBody,
     }),
     async (c) => {
@@ -35,7 +39,44 @@ export const consentRoutes: Routes = (app, gate) => {
   )
 
   app.openapi(
-    route({ method: 'delete', path: '/v1/consents/{consent_id}', access: DECIDERS, summary: 'Take a consent back' }),
+    routeWithBody({
+      method: 'post',
+      path: '/v1/consents/preview',
+      access: DECIDERS,
+      summary: 'How many calls of the last week these bounds would have let through; nothing is given',
+      body: ConsentTerms,
+      answers: ConsentPreviewAnswer,
+    }),
+    async (c) => {
+      const said = await gate.consents.preview(c.get('caller'), c.req.valid('json'))
+      return said.ok ? jsonResponse(200, said.value) : problemResponse(said.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/approvals/{approval_id}/consent-preview',
+      access: DECIDERS,
+      summary: 'The same for what would be remembered with an approval',
+      body: RememberPreviewBody,
+      answers: ConsentPreviewAnswer,
+    }),
+    async (c) => {
+      const { remember } = c.req.valid('json')
+      const said = await gate.consents.previewRemember(c.get('caller'), partOf(c, 'approval_id'), remember)
+      return said.ok ? jsonResponse(200, said.value) : problemResponse(said.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'delete',
+      path: '/v1/consents/{consent_id}',
+      access: DECIDERS,
+      summary: 'Take a consent back',
+      answers: MintedConsentAnswer,
+    }),
     async (c) => {
       const revoked = await gate.consents.revoke(c.get('caller'), partOf(c, 'consent_id'))
       return revoked.ok

@@ -1,3 +1,4 @@
+import { UserAnswer } from '../../contract/answers.ts'
 import { PassphraseBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
@@ -12,6 +13,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Set the own passphrase for strong approvals (`current` when there is one)',
       body: PassphraseBody,
+      answers: UserAnswer,
     }),
     async (c) => {
       const { passphrase, current } = c.req.valid('json')
@@ -28,6 +30,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
       path: '/v1/passphrases/{user}',
       access: ADMINS,
       summary: 'Forget the passphrase of somebody else who has lost it',
+      answers: UserAnswer,
     }),
     async (c) => {
       const cleared = await gate.identity.clearPassphrase(c.get('caller'), partOf(c, 'user'))

@@ -1,3 +1,4 @@
+import { PolicyAnswer } from '../../contract/answers.ts'
 import { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
@@ -10,11 +11,18 @@ export const policyRoutes: Routes = (app, gate) => {
       path: '/v1/policies',
       access: ['user', ...DECIDERS],
       summary: 'The policy in force: its rules, read aloud, and what was refused since',
+      answers: PolicyAnswer,
     }),
     (c) => answer(gate.policies.show(c.get('caller')), c.get('trace')),
   )
   app.openapi(
-    route({ method: 'post', path: '/v1/policies/reload', access: ADMINS, summary: 'Read the policy from disk again' }),
+    route({
+      method: 'post',
+      path: '/v1/policies/reload',
+      access: ADMINS,
+      summary: 'Read the policy from disk again',
+      answers: PolicyAnswer,
+    }),
     async (c) => answer(await gate.policies.reload(c.get('caller')), c.get('trace')),
   )
   app.openapi(
@@ -24,6 +32,7 @@ export const policyRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Run cases against a draft, or against what is in force',
       body: PolicyTestBody,
+      answers: PolicyAnswer,
     }),
     (c) => answer(gate.policies.test(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
@@ -34,6 +43,7 @@ export const policyRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Unreachable rules, gaps and contradictions, each with a call that shows it',
       body: PolicyLintBody,
+      answers: PolicyAnswer,
     }),
     async (c) => answer(await gate.policies.lint(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
@@ -44,6 +54,7 @@ export const policyRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Decide the calls since `since` (ms) again under a draft; nothing runs',
       body: PolicyReplayBody,
+      answers: PolicyAnswer,
     }),
     async (c) => answer(await gate.policies.replay(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
@@ -54,6 +65,7 @@ export const policyRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'A draft against what is in force: rules, cases and recorded calls that change',
       body: PolicyDiffBody,
+      answers: PolicyAnswer,
     }),
     async (c) => answer(await gate.policies.diff(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )

@@ -1,3 +1,4 @@
+import { ToolflowViewAnswer } from '../../contract/answers.ts'
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/toolflow.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
@@ -15,6 +16,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       access: CALLERS,
       summary: 'Search, choose, judge and run one tool, as a durable flow (wait_ms for its first rest, default 30000)',
       body: ToolflowBody,
+      answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const key = c.req.header('idempotency-key')
@@ -34,6 +36,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       query: ['wait_ms'],
       access: CALLERS,
       summary: 'A flow and its card, with an optional bounded wait (wait_ms)',
+      answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const view = await gate.toolflow.read(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
@@ -48,6 +51,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       query: ['wait_ms'],
       access: CALLERS,
       summary: 'The flow that you started under an idempotency key, when its answer was lost; starts nothing',
+      answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const wait = numberOf(c, 'wait_ms', 0)
@@ -64,6 +68,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Answer the approval packet of a flow: Approve & Execute, Edit Inputs, Cancel',
       body: ToolflowAnswer,
+      answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const wait = numberOf(c, 'wait_ms', WAIT_MS)

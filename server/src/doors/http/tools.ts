@@ -1,6 +1,6 @@
 import { pageBySize } from '../../commands/catalogue/page-by-size.ts'
 import { PAGED } from './parameters.ts'
-import { listOf, ToolAnswer } from '../../contract/answers.ts'
+import { AdmittedAnswer, CardAnswer, FoundToolsAnswer, listOf, ToolAnswer } from '../../contract/answers.ts'
 import { DefinitionReview } from '../../contract/definition-review.ts'
 import { AdmitBody } from '../../contract/api.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
@@ -39,6 +39,7 @@ export const toolRoutes: Routes = (app, gate) => {
       query: ['q', 'top_k'],
       access: CALLERS,
       summary: 'The tools that answer a query best, best first (`q`, `top_k`, by default 5)',
+      answers: FoundToolsAnswer,
     }),
     async (c) => {
       const top_k = c.req.query('top_k')
@@ -58,6 +59,7 @@ export const toolRoutes: Routes = (app, gate) => {
       query: ['full'],
       access: CALLERS,
       summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
+      answers: CardAnswer,
     }),
     (c) => {
       const card = gate.catalogue.card(c.get('caller'), partOf(c, 'tool_id'), c.req.query('full') === '1')
@@ -84,6 +86,7 @@ export const toolRoutes: Routes = (app, gate) => {
       access: ADMINS,
       summary: 'Admit exactly this definition',
       body: AdmitBody,
+      answers: AdmittedAnswer,
     }),
     async (c) => {
       const admitted = await gate.catalogue.admit(

@@ -1,0 +1,24 @@
+import type { CallFilter, CallLife, OverviewAnswer } from '../../contract/activity.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { Page } from '../ports/reads.ts'
+import { listCalls, type CallsPage, type ListCallsDeps } from './list-calls.ts'
+import { readLife, type LifeDeps } from './read-life.ts'
+import { openOverview, type OverviewDeps } from './read-overview.ts'
+
+export type ActivityWorld = ListCallsDeps & LifeDeps & OverviewDeps
+
+export interface ActivityGate {
+  /** Newest first, filtered before they are paged. */
+  calls(caller: Caller, filter: CallFilter, page: Page): Promise<CallsPage>
+  life(caller: Caller, call_id: string): Promise<Result<CallLife>>
+  overview(caller: Caller, window_ms: number): Promise<OverviewAnswer>
+}
+
+export function bindActivity(world: ActivityWorld): ActivityGate {
+  return {
+    calls: (caller, filter, page) => listCalls(world, caller, filter, page),
+    life: (caller, id) => readLife(world, caller, id),
+    overview: openOverview(world),
+  }
+}

@@ -1,0 +1,97 @@
+import type { CallFilter, CallSummary } from '../../contract/activity.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
+import { maySeeCall } from '../calls/read-call.ts'
+import type { Held, Page, Searches, SearchWhere } from '../ports/reads.ts'
+import { sentenceText } from '../../contract/sentence.ts'
+import { summariseCall, type SummaryDeps } from './summarise-call.ts'
+
+export type ListCallsDeps = SummaryDeps & { readonly searches: Searches }
+export type CallsPage = { readonly items: readonly CallSummary[]; readonly next?: number }
+
+/** How many calls one page looks at for words: they are in no index, because what they are found in is removed in time. */
+const MOST_READ = 2_000
+const AT_ONCE = 200
+
+/**
+ * Calls, newest first, as far as the caller may see them: filtered before they are paged. With words, a page may be short and
+ * still have a `next`: it says how far it looked.
+ */
+export async function listCalls(
+  deps: ListCallsDeps,
+  caller: Caller,
+  filter: CallFilter,
+  page: Page,
+): Promise<CallsPage> {
+  const where = whereOf(caller, filter)
+  if (where === undefined) return { items: [] }
+  const words = (filter.words ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const items: CallSummary[] = []
+  let cursor = page.after
+  let read = 0
+  for (;;) {
+    const limit = words.length === 0 ? page.limit - items.length : AT_ONCE
+    const found = await deps.searches.search('calls', where, {
+      limit,
+      newest_first: true,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    })
+    for (const held of found.items) {
+      const summary = await fitting(deps, caller, held, words)
+      if (summary !== undefined) items.push(summary)
+      cursor = held.cursor
+      if (items.length === page.limit) return { items, next: cursor }
+    }
+    read += Math.max(1, found.items.length)
+    cursor = found.next
+    if (cursor === undefined) return { items }
+    if (words.length === 0 || read >= MOST_READ) return { items, next: cursor }
+  }
+}
+
+async function fitting(
+  deps: ListCallsDeps,
+  caller: Caller,
+  { row }: Held<'calls'>,
+  words: readonly string[],
+): Promise<CallSummary | undefined> {
+  if (!maySeeCall(caller, row)) return undefined
+  // Most rows are left out before anything is redacted; what redaction hides is not found afterwards.
+  if (!holdsAll(namesOf(row, row.canonical_args), words, true)) return undefined
+  const { summary, args } = await summariseCall(deps, row)
+  return holdsAll(namesOf(row, `${args} ${sentenceText(summary.sentence)}`), words, false) ? summary : undefined
+}
+
+const namesOf = (row: CallRow, text: string): string =>
+  [row.call_id, row.approval_id ?? '', row.tool_id, row.caller.id, row.caller.user, row.thread, row.trace, text].join(
+    ' ',
+  )
+
+/** `isLoose`: words of our own sentences are in no stored text, so letters alone may still fit. */
+function holdsAll(text: string, words: readonly string[], isLoose: boolean): boolean {
+  const lower = text.toLowerCase()
+  return words.every((word) => lower.includes(word) || (isLoose && OUR_WORD.test(word)))
+}
+
+const OUR_WORD = /^[\p{L}€$£¥.,\d-]{1,16}$/u
+
+/** Undefined when nothing can fit: somebody asks for the calls of others. */
+function whereOf(caller: Caller, filter: CallFilter): SearchWhere | undefined {
+  const { state, tool, caller: asked, user, since, until } = filter
+  const where: SearchWhere = {
+    ...(state === undefined ? {} : { state }),
+    ...(tool === undefined ? {} : { tool_id: tool }),
+    ...(asked === undefined ? {} : { caller: asked }),
+    ...(user === undefined ? {} : { user }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  }
+  if (DECIDING_KINDS.includes(caller.kind)) return where
+  if (user !== undefined && user !== caller.user) return undefined
+  const own = { ...where, user: caller.user }
+  if (!PROGRAM_KINDS.includes(caller.kind)) return own
+  return asked === undefined || asked === caller.id ? { ...own, caller: caller.id } : undefined
+}

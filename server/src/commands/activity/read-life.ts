@@ -1,0 +1,137 @@
+import type { CallLife, CallMoment } from '../../contract/activity.ts'
+import type { ApprovalRow, ApprovalState } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
+import type { Effect, Opinion } from '../../contract/verdict.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import { riskInWords } from '../../core/packet/risk-in-words.ts'
+import { maySeeCall } from '../calls/read-call.ts'
+import type { Shelves } from '../ports/reads.ts'
+import { summariseCall, type SummaryDeps } from './summarise-call.ts'
+
+export type LifeDeps = SummaryDeps & { readonly shelves: Shelves }
+
+/** An edit replaces a request, and so on: nobody edits one this often. */
+const MOST_REQUESTS = 50
+
+/** A call from its request to its end, in one answer. */
+export async function readLife(deps: LifeDeps, caller: Caller, call_id: string): Promise<Result<CallLife>> {
+  const held = await deps.shelves.row('calls', call_id)
+  if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
+  const { row } = held
+  const { summary } = await summariseCall(deps, row)
+  const { args, hidden } = await deps.judgement.scanner.shownArgs(row.canonical_args)
+  const requests = await requestsOf(deps.shelves, row)
+  // A program learns what became of its call, not who decided it.
+  const isPerson = DECIDING_KINDS.includes(caller.kind) || caller.kind === 'user'
+  return ok({
+    ...summary,
+    risk: riskInWords(deps.catalogue.tool(row.tool_id)),
+    verdict: row.verdict,
+    policy_version: row.policy_version,
+    definition_hash: row.definition_hash,
+    args_hash: row.args_hash,
+    trace: row.trace,
+    ...(row.expired_at === undefined ? { arguments: visibleText(args) } : {}),
+    hidden: hidden.map(({ at, type, length }) => ({ at, type, length })),
+    ...(row.result === undefined ? {} : { result: { ...row.result, content: [...row.result.content] } }),
+    ...(row.output === undefined ? {} : { output: row.output }),
+    moments: momentsOf(row, requests).map(({ by, ...moment }) =>
+      isPerson && by !== undefined ? { ...moment, by } : moment,
+    ),
+  })
+}
+
+/** The requests of a call, the first one first. */
+async function requestsOf(shelves: Shelves, { approval_id }: CallRow): Promise<readonly ApprovalRow[]> {
+  const requests: ApprovalRow[] = []
+  for (let id = approval_id; id !== undefined && requests.length < MOST_REQUESTS;) {
+    const found = await shelves.row('approvals', id)
+    if (found === undefined) break
+    requests.unshift(found.row)
+    id = found.row.replaces
+  }
+  return requests
+}
+
+function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[] {
+  const [first] = requests
+  const verdict = { at: row.verdict.evidence[0]?.at ?? row.received_at, ...row.verdict }
+  const isAgain = first !== undefined && verdict.at > first.created_at
+  const earlier =
+    first === undefined ? verdict : { at: first.created_at, effect: 'ask' as const, evidence: first.evidence }
+  const moments: (CallMoment | undefined)[] = [
+    { at: row.received_at, is: 'asked', by: row.caller.id, says: 'The call was made.' },
+    judgedAs(earlier, ''),
+    ...requests.flatMap((request) => requestMoments(request)),
+    isAgain ? judgedAs(verdict, ' again') : undefined,
+    row.started_at === undefined
+      ? undefined
+      : { at: row.started_at, is: 'started', says: 'Its intent was recorded, then it was sent.' },
+    row.evidence?.check === undefined
+      ? undefined
+      : { at: row.evidence.check.at, is: 'checked', says: visibleText(row.evidence.check.says) },
+    row.ended_at === undefined ? undefined : { at: row.ended_at, is: 'ended', says: endingOf(row) },
+    row.evidence?.verify === undefined
+      ? undefined
+      : { at: row.evidence.verify.at, is: 'read_back', says: visibleText(row.evidence.verify.says) },
+    row.settled === undefined
+      ? undefined
+      : { at: row.settled.at, is: 'settled', by: row.settled.by, says: `A person settled it as ${row.settled.as}.` },
+    row.expired_at === undefined
+      ? undefined
+      : { at: row.expired_at, is: 'erased', says: 'Its arguments and outputs were removed.' },
+  ]
+  return moments.filter((moment) => moment !== undefined).toSorted((a, b) => a.at - b.at)
+}
+
+type Judged = { readonly at: number; readonly effect: Effect; readonly evidence: readonly Opinion[] }
+
+function judgedAs({ at, effect, evidence }: Judged, again: string): CallMoment {
+  const why = evidence.filter((opinion) => opinion.effect === effect).map(({ says }) => visibleText(says))
+  return { at, is: 'judged', says: `Judged${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}` }
+}
+
+function requestMoments({
+  approval_id,
+  created_at,
+  decisions,
+  state,
+  strength,
+  expires_at,
+}: ApprovalRow): CallMoment[] {
+  const said = decisions.map((decision, index): CallMoment => {
+    const { at, by, says } = decision
+    const isFirst = strength === 'two_person' && says === 'approve' && index === 0
+    const reason = decision.reason === undefined || decision.reason === '' ? '' : `: “${visibleText(decision.reason)}”`
+    const is = says === 'deny' ? 'denied' : isFirst ? 'seconded' : 'approved'
+    const proof =
+      decision.passkey === undefined ? (decision.passphrase === true ? ', with a passphrase' : '') : ', with a passkey'
+    return { at, is, by, says: `${WORDS[is]} by ${decision.how}${proof}${reason}`, approval_id }
+  })
+  const end = ENDS[state]
+  const last = Math.max(created_at, ...decisions.map(({ at }) => at))
+  return [
+    { at: created_at, is: 'held', says: `Held for a person, ${strength.replace('_', '-')}.`, approval_id },
+    ...said,
+    ...(end === undefined ? [] : [{ at: state === 'expired' ? expires_at : last, ...end, approval_id }]),
+  ]
+}
+
+const WORDS = { denied: 'Denied', seconded: 'First of two approvals', approved: 'Approved' } as const
+
+const ENDS: Partial<Record<ApprovalState, Pick<CallMoment, 'is' | 'says'>>> = {
+  edited: { is: 'edited', says: 'The inputs were edited: a new request took its place.' },
+  expired: { is: 'expired', says: 'Nobody decided in time.' },
+  withdrawn: { is: 'withdrawn', says: 'It was withdrawn.' },
+  stale: { is: 'stale', says: 'What was approved is not what would have run, so nothing ran.' },
+}
+
+function endingOf({ state, problem }: CallRow): string {
+  const why = problem === undefined ? '' : `: ${PROBLEMS[problem.code].says}`
+  if (state === 'executed') return 'It ran.'
+  if (state === 'failed') return `It failed${why}`
+  if (state === 'refused') return `It did not run${why}`
+  return `Nobody knows whether it ran${why}`
+}

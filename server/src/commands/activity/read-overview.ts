@@ -1,0 +1,121 @@
+import type { OverviewAnswer } from '../../contract/activity.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { overviewOf, type Answered, type Seen } from '../../core/packet/overview.ts'
+import { estimateTokens } from '../../core/search/estimate-tokens.ts'
+import { maySeeApproval } from '../approvals/read-approvals.ts'
+import { maySeeCall } from '../calls/read-call.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Searches, SearchTable, SearchWhere, Held, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+
+export type OverviewDeps = {
+  readonly shelves: Shelves
+  readonly searches: Searches
+  readonly catalogue: Pick<Catalogue, 'tools'>
+  readonly clock: Clock
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
+/** Beyond it the figures begin later, and say so: an overview never reads the whole history. */
+const MOST_CALLS = 20_000
+const MOST_REQUESTS = 2_000
+const AT_ONCE = 200
+const KEPT_MS = 10_000
+const MOST_KEPT = 32
+/** What a model reads to search, open a card and call, besides what it finds. */
+const SEARCH_TOKENS = 750
+
+/** Figures of the last hours. The same question is answered from memory for a moment: many pages may be open. */
+export function openOverview(deps: OverviewDeps): (caller: Caller, window_ms: number) => Promise<OverviewAnswer> {
+  const kept = new Map<string, { readonly at: number; readonly answer: Promise<OverviewAnswer> }>()
+  return (caller, window_ms) => {
+    const now = deps.clock()
+    const key = JSON.stringify([
+      DECIDING_KINDS.includes(caller.kind) ? '' : [caller.kind, caller.user, caller.grant],
+      window_ms,
+    ])
+    const known = kept.get(key)
+    if (known !== undefined && now - known.at < KEPT_MS) return known.answer
+    const answer = read(deps, caller, now, window_ms)
+    answer.catch(() => kept.delete(key))
+    if (kept.size >= MOST_KEPT) kept.clear()
+    kept.set(key, { at: now, answer })
+    return answer
+  }
+}
+
+async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: number): Promise<OverviewAnswer> {
+  const from = to - window_ms
+  const own = DECIDING_KINDS.includes(caller.kind) ? {} : { user: caller.user }
+  const calls = await newest(deps, 'calls', { ...own, since: from }, MOST_CALLS)
+  const seen = calls.filter(({ row }) => maySeeCall(caller, row) && row.received_at >= from)
+  const requests = (await newest(deps, 'approvals', own, MOST_REQUESTS)).filter(
+    ({ row }) => maySeeApproval(caller, row) && row.created_at >= from,
+  )
+  const isCut = calls.length >= MOST_CALLS
+  const unsettled = await deps.shelves.list('calls', { state: 'unknown' }, { limit: AT_ONCE })
+  const unknown = unsettled.filter(({ row }) => row.settled === undefined && maySeeCall(caller, row)).length
+  const figures = overviewOf({
+    from,
+    to,
+    complete_from: isCut ? (calls.at(-1)?.row.received_at ?? from) : from,
+    calls: seen.map(({ row }) => seenOf(row)),
+    answered: requests.flatMap(({ row }) => answeredOf(row)),
+    waiting: requests.filter(({ row }) => row.state === 'pending').length,
+  })
+  const tools = deps.catalogue.tools().filter(({ row }) => row.gone_at === undefined)
+  const admitted = tools.flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition]))
+  const open = tools.filter(({ row }) => row.admitted?.hash !== row.definition_hash).map(({ row }) => row.tool_id)
+  return {
+    ...figures,
+    tokens: {
+      all_tools: admitted.reduce((sum, definition) => sum + estimateTokens(JSON.stringify(definition)), 0),
+      search: SEARCH_TOKENS,
+      tools: admitted.length,
+    },
+    needs: {
+      unknown,
+      tools_to_admit: DECIDING_KINDS.includes(caller.kind) ? open.slice(0, 100) : [],
+      expired: figures.held.expired,
+    },
+  }
+}
+
+/** The newest rows, in small pages with room for others between them. */
+async function newest<T extends SearchTable>(
+  deps: Pick<OverviewDeps, 'searches' | 'after'>,
+  table: T,
+  where: SearchWhere,
+  most: number,
+): Promise<Held<T>[]> {
+  const rows: Held<T>[] = []
+  let after: number | undefined
+  do {
+    const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }
+    const found = await deps.searches.search(table, where, page)
+    rows.push(...found.items)
+    after = found.next
+    await new Promise<void>((resolve) => void deps.after(0, resolve))
+  } while (after !== undefined && rows.length < most)
+  return rows
+}
+
+function seenOf(row: Held<'calls'>['row']): Seen {
+  const { state, tool_id, caller, received_at, started_at, ended_at, verdict, approval_id } = row
+  return {
+    state,
+    tool_id,
+    caller,
+    received_at,
+    verdict,
+    was_held: approval_id !== undefined,
+    ...(started_at === undefined ? {} : { started_at }),
+    ...(ended_at === undefined ? {} : { ended_at }),
+  }
+}
+
+function answeredOf({ state, created_at, decisions }: Held<'approvals'>['row']): Answered[] {
+  if (state === 'expired') return ['expired']
+  const last = decisions.at(-1)
+  return last === undefined ? [] : [{ took_ms: last.at - created_at }]
+}

@@ -1,0 +1,66 @@
+import type { CallSummary, ShownProblem } from '../../contract/activity.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { ConsentId } from '../../contract/ids.ts'
+import type { Json } from '../../contract/json.ts'
+import { PROBLEMS } from '../../contract/problems.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+
+export type SummaryDeps = {
+  readonly catalogue: Pick<Catalogue, 'tool'>
+  readonly judgement: Pick<Judgement, 'scanner'>
+}
+
+const LONGEST_NAME = 256
+
+/** One call for a list. What redaction hides of its arguments is hidden here too. */
+export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ summary: CallSummary; args: string }> {
+  const { args } = await deps.judgement.scanner.shownArgs(row.canonical_args)
+  const tool = deps.catalogue.tool(row.tool_id)
+  const { effect, evidence, observed } = row.verdict
+  const decisive = evidence.find((opinion) => opinion.effect === effect) ?? evidence[0]
+  const consent_id = consentIn(evidence)
+  const isOpen = row.state === 'unknown' && row.settled === undefined
+  const { by_run } = row
+  const summary: CallSummary = {
+    call_id: row.call_id,
+    tool_id: row.tool_id,
+    state: row.state,
+    effect,
+    ...(observed === undefined ? {} : { observed }),
+    sentence: makeSentence({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
+    why: visibleText(decisive?.says ?? ''),
+    ...(decisive === undefined ? {} : { rule: visibleText(decisive.rule) }),
+    asked_by: row.caller,
+    thread: row.thread,
+    ...(by_run === undefined
+      ? {}
+      : { by_run: { run_id: by_run.run_id, kind: by_run.kind, step: cut(by_run.step), lane: by_run.lane } }),
+    received_at: row.received_at,
+    ...(row.started_at === undefined ? {} : { started_at: row.started_at }),
+    ...(row.ended_at === undefined ? {} : { ended_at: row.ended_at }),
+    ...(row.approval_id === undefined ? {} : { approval_id: row.approval_id }),
+    ...(consent_id === undefined ? {} : { consent_id }),
+    ...(row.problem === undefined ? {} : { problem: shownProblem(row.problem) }),
+    ...(row.expired_at === undefined ? {} : { expired_at: row.expired_at }),
+    ...(isOpen ? { proposed_args: visibleText(args), choices: ['retry', 'done', 'failed'] } : {}),
+    ...(row.rollback === undefined ? {} : { rollback: visibleText(row.rollback.says) }),
+  }
+  return { summary, args }
+}
+
+const cut = (text: string) => shortened(visibleText(text), LONGEST_NAME)
+
+export function shownProblem({ code, about }: NonNullable<CallRow['problem']>): ShownProblem {
+  const shown = Object.entries(about).map(([name, text]) => [name, visibleText(text)])
+  return { code, says: PROBLEMS[code].says, about: Object.fromEntries(shown) as Record<string, string> }
+}
+
+/** The consent that let a call through is named by the rule of its opinion. */
+function consentIn(evidence: readonly Opinion[]): string | undefined {
+  const given = evidence.find(({ decider, effect }) => decider === 'consent' && effect === 'allow')
+  return given === undefined ? undefined : [given.rule, given.source].find((text) => ConsentId.safeParse(text).success)
+}

@@ -1,0 +1,82 @@
+import type { Context } from 'hono'
+import { CallLife, CallSummary, OverviewAnswer, type CallFilter } from '../../contract/activity.ts'
+import { listOf } from '../../contract/answers.ts'
+import { CallState } from '../../contract/call.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { listResponse } from '../entrance/list-response.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
+import type { Door } from './door.ts'
+import { PAGED } from './parameters.ts'
+import { numberOf, pageOf, partOf } from './query.ts'
+import { PEOPLE, route, type Routes } from './route.ts'
+
+const DAY_HOURS = 24
+const MOST_HOURS = 168
+const LONGEST_WORDS = 200
+
+/** What happened: every call, one call's whole life, and figures. */
+export const activityRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/calls',
+      query: ['state', 'tool', 'caller', 'user', 'since', 'until', 'q', ...PAGED],
+      access: PEOPLE,
+      summary:
+        'Calls, newest first, by state, tool, caller, person, time (ms) and words. A page with words may be short and still have a `next`: that far it looked',
+      answers: listOf(CallSummary),
+    }),
+    async (c) => {
+      const filter = filterOf(c)
+      if (!filter.ok) return problemResponse(filter.problem, c.get('trace'))
+      return listResponse(await gate.activity.calls(c.get('caller'), filter.value, pageOf(c)))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/calls/{call_id}/life',
+      access: PEOPLE,
+      summary: 'A call from its request to its end',
+      answers: CallLife,
+    }),
+    async (c) => {
+      const life = await gate.activity.life(c.get('caller'), partOf(c, 'call_id'))
+      return life.ok ? jsonResponse(200, life.value) : problemResponse(life.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/overview',
+      query: ['hours'],
+      access: PEOPLE,
+      summary: 'What happened in the last hours, in figures (`hours`, by default 24, at most 168)',
+      answers: OverviewAnswer,
+    }),
+    async (c) => {
+      const hours = Math.min(Math.max(1, numberOf(c, 'hours', DAY_HOURS)), MOST_HOURS)
+      return jsonResponse(200, await gate.activity.overview(c.get('caller'), hours * 3_600_000))
+    },
+  )
+}
+
+function filterOf(c: Context<Door>): Result<CallFilter> {
+  const state = CallState.optional().safeParse(c.req.query('state'))
+  if (!state.success) return refuse('request.invalid', { paths: `state: one of ${CallState.options.join(', ')}` })
+  const words = c.req.query('q')
+  if ((words ?? '').length > LONGEST_WORDS)
+    return refuse('request.invalid', { paths: `q: at most ${LONGEST_WORDS} characters` })
+  const [tool, caller, user] = ['tool', 'caller', 'user'].map((name) => c.req.query(name))
+  return ok({
+    ...(state.data === undefined ? {} : { state: state.data }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(caller === undefined ? {} : { caller }),
+    ...(user === undefined ? {} : { user }),
+    ...(c.req.query('since') === undefined ? {} : { since: numberOf(c, 'since', 0) }),
+    ...(c.req.query('until') === undefined ? {} : { until: numberOf(c, 'until', 0) }),
+    ...(words === undefined ? {} : { words }),
+  })
+}
