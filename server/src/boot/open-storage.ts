@@ -61,9 +61,9 @@ export async function openStorage(
   { log, otlp, world: { channels } }: Parts,
   { alone, writer, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
-  const stream = 'main'
   const node = joinStore({ folder: settings.data })
   if (!node.ok) return node
+  const { stream } = node.value
   const kept = openKeptCheckpoint(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openStore({

@@ -70,6 +70,8 @@ export async function openStore({ folder, ...setup }: StoreSetup): Promise<Resul
 export type StoreNode = {
   readonly notices: Notices
   readonly liveness: Liveness
+  /** The audit stream that this node appends to. Nodes whose writers would queue behind one another have one each. */
+  readonly stream: string
   /** Dead for the other nodes from then on. */
   leave(): void
 }
@@ -82,6 +84,8 @@ export function joinStore({ folder }: StoreSettings): Result<StoreNode> {
   return ok({
     notices,
     liveness: joined.value,
+    // The embedded engine has one writer: docs/decisions/2026-11-15-notices-and-liveness.md
+    stream: 'main',
     leave() {
       notices.leave()
       joined.value.leave()

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -44,6 +44,19 @@ test.each(GUIDES)('every file and folder that %s names exists', (guide) => {
   const names = namedIn(readFileSync(join(root, guide), 'utf8'))
   expect(names.length).toBeGreaterThan(0)
   expect(names.filter((name) => !isThere(name))).toEqual([])
+})
+
+/** The imports of an example whose first line names its file, as paths from the root. */
+function importedIn(text: string): string[] {
+  return [...text.matchAll(/^\/\/ (server\/\S+)\n((?:import .*\n)*)/gm)].flatMap(([, file = '', imports = '']) =>
+    [...imports.matchAll(/from '(\.[^']+)'/g)].map(([, target = '']) => join(dirname(file), target)),
+  )
+}
+
+test('the examples of the house style import files that exist', () => {
+  const imported = importedIn(readFileSync(join(root, 'STYLE.md'), 'utf8'))
+  expect(imported.length).toBeGreaterThan(3)
+  expect(imported.filter((path) => !paths.includes(path))).toEqual([])
 })
 
 test('a file that does not exist is found, and a placeholder is not taken for one', () => {

@@ -94,6 +94,42 @@ describe('facts', () => {
     expect(decide(policy, call, facts).effect).not.toBe('allow')
   })
 
+  test('are read side by side, after what others can change: a slow store costs two waits, not one for each fact', async () => {
+    const order: string[] = []
+    const waves: number[] = []
+    let waiting: (() => void)[] = []
+    let isDue = false
+    /** Answers when nothing else is asked any more, as a store at the end of a wire would. */
+    const slowly = <T>(name: string, value: T) => {
+      order.push(name)
+      return new Promise<T>((resolve) => {
+        waiting.push(() => resolve(value))
+        if (isDue) return
+        isDue = true
+        setTimeout(() => {
+          isDue = false
+          waves.push(waiting.length)
+          const due = waiting
+          waiting = []
+          for (const answer of due) answer()
+        })
+      })
+    }
+    const facts = await gather({
+      shelves: {
+        row: (table) => slowly(table, undefined),
+        list: (table) => slowly(table, []),
+        count: (table) => slowly(table, 0),
+      },
+      accounts: { left: () => slowly('accounts', undefined) },
+      files: { ...files, configured: (path) => slowly('files', `/${path.replace(/^\.\//, '')}`) },
+    })
+    expect(facts).toMatchObject({ pauses: [], history: { earlier: 0 }, budgets: [{ left: 5 }] })
+    expect(new Set(order.slice(0, waves[0]))).toEqual(new Set(['pauses']))
+    expect(new Set(order)).toEqual(new Set(['pauses', 'accounts', 'approvals', 'calls', 'files']))
+    expect(waves).toHaveLength(2)
+  })
+
   test('of very many or very long paths are not looked up, and not taken for harmless', async () => {
     const long = { args: { path: 'x'.repeat(5000) }, verdict: { effect: 'block' } }
     const paths = Array.from({ length: 1001 }, (_, at) => `a/${at}`)

@@ -45,7 +45,7 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 
 /**
  * INVARIANT: what others can change is read before anything that may take long, so that whatever is acknowledged meanwhile loses
- * the commit.
+ * the commit. The rest is read side by side: a store at the end of a wire costs one wait more.
  */
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
@@ -53,24 +53,35 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
+  const [approvers, files, traps, content, guarded, budgets, history, health, provenance] = await Promise.all([
+    approversFor(deps, tool),
+    filesFact(deps, call, tool),
+    trapFacts(deps),
+    contentFact(judgement, call, tool),
+    judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
+    budgetFacts(deps, call, tool, now),
+    historyFact(deps, call, tool),
+    healthFact(deps, call, tool, now),
+    provenanceFact(deps, call, tool),
+  ])
   const facts: Facts = {
     now,
     tool,
     tags: settings?.tags ?? [],
     lane: call.by_run?.lane ?? null,
     sandboxed: deps.judgement.servers[tool.row.server]?.sandbox !== undefined,
-    ...(await approversFor(deps, tool)),
+    ...approvers,
     credential,
     pauses,
     look_alikes: lookAlikesOf(deps, tool),
-    files: await filesFact(deps, call, tool),
-    traps: await trapFacts(deps),
-    content: await contentFact(judgement, call, tool),
-    guarded: await judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
-    budgets: await budgetFacts(deps, call, tool, now),
-    history: await historyFact(deps, call, tool),
-    health: await healthFact(deps, call, tool, now),
-    ...(await provenanceFact(deps, call, tool)),
+    files,
+    traps,
+    content,
+    guarded,
+    budgets,
+    history,
+    health,
+    ...provenance,
     ...told,
   }
   return { facts, seen }

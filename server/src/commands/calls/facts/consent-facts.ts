@@ -31,10 +31,9 @@ export async function consentFacts(
     const plausible = await plausibleConsents(deps, call, asking)
     const facts = (held: readonly Held<'consents'>[]) => Promise.all(held.map((each) => factOf(deps, each, asking)))
     const near = plausible.filter(({ row }) => isFor(row, call) && !isAbout(row, call, asking)).slice(0, MOST_NEAR)
-    return {
-      consents: await facts(plausible.filter(({ row }) => isAbout(row, call, asking))),
-      near: await facts(near),
-    }
+    const about = plausible.filter(({ row }) => isAbout(row, call, asking))
+    const [consents, nearFacts] = await Promise.all([facts(about), facts(near)])
+    return { consents, near: nearFacts }
   } catch {
     return undefined
   }
@@ -63,8 +62,11 @@ export const callsAccount = ({ consent_id }: ConsentRow) => `consent:${consent_i
 export const costAccount = ({ consent_id }: ConsentRow) => `consent:${consent_id}/cost`
 
 export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<UnitsLeft> {
-  const calls = (await accounts.left(callsAccount(row))) ?? 0
-  return row.cost === undefined ? { calls } : { calls, cost: (await accounts.left(costAccount(row))) ?? 0 }
+  const [calls = 0, cost = 0] = await Promise.all([
+    accounts.left(callsAccount(row)),
+    row.cost === undefined ? 0 : accounts.left(costAccount(row)),
+  ])
+  return row.cost === undefined ? { calls } : { calls, cost }
 }
 
 /**

@@ -17,8 +17,10 @@ const MOST_REQUESTS = 5_000
 export async function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Promise<Facts['history']> {
   const { repetition: limits } = deps.judgement
   try {
-    const earlier = await countEarlier(deps, call, loopLimit(limits, tool))
-    const rejections = await rejectionsOf(deps, call)
+    const [earlier, rejections] = await Promise.all([
+      countEarlier(deps, call, loopLimit(limits, tool)),
+      rejectionsOf(deps, call),
+    ])
     return rejections === undefined ? 'unknown' : { rejections, earlier, limits }
   } catch {
     return 'unknown'
