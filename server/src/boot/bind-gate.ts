@@ -14,6 +14,7 @@ import { bindChannels } from '../commands/channels/bind.ts'
 import { bindConsents } from '../commands/consents/bind.ts'
 import type { Gate } from '../commands/gate.ts'
 import { bindIdentity } from '../commands/identity/bind.ts'
+import { bindLogins } from '../commands/logins/bind.ts'
 import { bindPolicy } from '../commands/policy/bind.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'
 import { bindRetention } from '../commands/retention/bind.ts'
@@ -58,6 +59,7 @@ export function bindGate(world: World): Bound {
     agent: bindAgent({ ...deps, onShown: world.shown.onShown }),
     catalogue: bindCatalogue(deps),
     proxy: openProxy(deps),
+    logins: bindLogins(deps),
     artifacts: bindArtifacts(deps),
     ...bindPolicy({ ...deps, solver: z3 }),
     identity: bindIdentity(deps),

@@ -9,7 +9,9 @@ import { followNodes, tellingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openLoginStore } from '../keys/server-logins.ts'
 import { openVectors } from '../stores/vectors.ts'
+import { openServerLogins } from '../upstream/login/open-server-logins.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
 import { openBreathe } from './breathe.ts'
 import { placesIn } from './data-folder.ts'
@@ -28,7 +30,16 @@ import type { World } from './world.ts'
 export type Tools = {
   readonly world: Pick<
     World,
-    'breathe' | 'catalogue' | 'live' | 'policy' | 'servers' | 'offerings' | 'serverReports' | 'meaning' | 'learning'
+    | 'breathe'
+    | 'catalogue'
+    | 'live'
+    | 'policy'
+    | 'servers'
+    | 'offerings'
+    | 'logins'
+    | 'serverReports'
+    | 'meaning'
+    | 'learning'
   >
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
@@ -43,7 +54,7 @@ export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { world, measured }: Storage,
-  { policy, readServers }: Pick<GateOptions, 'policy' | 'readServers'>,
+  { policy, readServers, url }: Pick<GateOptions, 'policy' | 'readServers' | 'url'>,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
@@ -56,7 +67,15 @@ export async function openTools(
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
   const policyOnly = tellingPolicy(loggedPolicy(opened.value, log), world.notices)
+  const logins = openServerLogins({
+    store: openLoginStore(placesIn(settings.data).keys),
+    clock: Date.now,
+    base: () => (config.channels.url ?? url()).replace(/\/$/, ''),
+    warn: (server, says) => log('warn', says, { server }),
+    onSecrets: own.refresh,
+  })
   const servers = openToolServers({
+    logins,
     servers: openServerFolders(settings.data, configs),
     version: world.version,
     onListed: onListedWith({
@@ -114,6 +133,7 @@ export async function openTools(
       policy: () => live.current(),
       servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs)),
       offerings: redactReplies(strikeOwnReplies(servers, own.current, scanner), outputs),
+      logins,
       serverReports: () =>
         own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
       ...meaning,

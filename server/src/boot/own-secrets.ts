@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loginSecrets } from '../keys/server-logins.ts'
 import { secretOf } from '../upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 
 /**
- * The secrets that the gate holds in full: its signing keys, and what the configuration refers to by `env:` and `file:`. Bait is
+ * The secrets that the gate holds in full: its signing keys, its logins at tool servers, and what the configuration refers to by `env:` and `file:`. Bait is
  * none of them: it must be found where it was put. API keys and approval tokens are known by their shape.
  */
 export function ownSecrets({ config, folder, data }: Settings): readonly string[] {
   const { traps: _traps, policy: _policy, ...rest } = config
   const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
-  return [...referred.flatMap(tellingPart), ...signingKeys(placesIn(data).keys)]
+  const { keys } = placesIn(data)
+  return [...referred.flatMap(tellingPart), ...signingKeys(keys), ...loginSecrets(keys)]
 }
 
 /** Fields that hold a secret also where it is spelled out. */
@@ -32,7 +34,8 @@ function tellingPart(secret: string): readonly string[] {
 
 function signingKeys(folder: string): readonly string[] {
   try {
-    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+    const texts = files.map(({ name }) => readFileSync(join(folder, name), 'utf8'))
     return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed)":")[0-9a-f]{32,}/g) ?? [])
   } catch {
     return []

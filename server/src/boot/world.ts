@@ -10,6 +10,7 @@ import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
+import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
 import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
 import type { Breathe, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
@@ -72,6 +73,7 @@ export type World = {
   readonly artifacts: Artifacts
   readonly servers: ToolServers
   readonly offerings: Offerings
+  readonly logins: ServerLogins
   readonly serverReports: () => readonly ServerReport[]
   readonly catalogue: LiveCatalogue
   readonly live: LivePolicy

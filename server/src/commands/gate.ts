@@ -10,6 +10,7 @@ import type { Changes } from './changes/changes.ts'
 import type { ChannelsGate } from './channels/bind.ts'
 import type { ConsentsGate } from './consents/bind.ts'
 import type { IdentityGate } from './identity/bind.ts'
+import type { LoginsGate } from './logins/bind.ts'
 import type { PausesGate } from './policy/bind.ts'
 import type { Policies } from './policy/policies.ts'
 import type { Proxy } from './proxy/proxy.ts'
@@ -36,6 +37,8 @@ export interface Gate {
   readonly catalogue: CatalogueGate
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy
+  /** Of people at tool servers. */
+  readonly logins: LoginsGate
   readonly artifacts: ArtifactsGate
   readonly policies: Policies
   readonly pauses: PausesGate

@@ -31,6 +31,12 @@ export type CallBody = z.infer<typeof CallBody>
 export const CancelRunBody = z.strictObject({ reason: z.string().max(500).optional() })
 export type CancelRunBody = z.infer<typeof CancelRunBody>
 
+/** `shared`: the gate's own login, where each user has one. */
+export const LoginBody = z.strictObject({ shared: z.boolean().optional() })
+
+/** The address that the browser ended on. */
+export const LoginReturnBody = LoginBody.extend({ url: z.url({ protocol: /^https?$/ }).max(16_384) })
+
 export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
 export type SettleBody = z.infer<typeof SettleBody>
 

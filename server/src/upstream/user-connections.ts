@@ -57,7 +57,7 @@ export function userConnections({ server, logins, open, now }: UserConnectionsDe
   /** Says where the user can log in, besides that they have to. */
   async function withAddress(answer: UpstreamAnswer, user: string): Promise<UpstreamAnswer> {
     if (answer.is !== 'not_sent' || answer.problem.code !== 'tool.login_needed') return answer
-    const started = await logins.start({ server, user })
+    const started = await logins.start({ server, user }, user)
     const more = started.ok ? { url: started.value.url } : { because: started.problem.about['why'] ?? '' }
     return { is: 'not_sent', problem: { ...answer.problem, about: { ...answer.problem.about, ...more } } }
   }

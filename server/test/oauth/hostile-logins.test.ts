@@ -41,7 +41,7 @@ async function describesItself(more: Json): Promise<void> {
 }
 
 const why = async ({ logins }: LoginRig) => {
-  const started = await logins.start({ server: 'notes' })
+  const started = await logins.start({ server: 'notes' }, 'user:tester')
   return started.ok ? 'started' : `${started.problem.code}: ${started.problem.about['why']}`
 }
 const withServer = (use: (rig: LoginRig) => Promise<void>, timeout_ms = 5_000) =>
@@ -183,10 +183,11 @@ describe('a callback that was not meant', () => {
   }
   /** A login up to its callback, with all that a browser brings. */
   async function begun(rig: LoginRig, name: string, user?: string) {
-    const started = await rig.logins.start({ server: 'notes', user })
+    const started = await rig.logins.start({ server: 'notes', user }, 'user:tester')
     const cookie = cookieOf(rig, started.ok ? started.value.url : '')
     const back = await rig.browse(name, user)
-    return { ...Object.fromEntries(back.searchParams), cookie } as Record<'state' | 'code' | 'iss' | 'cookie', string>
+    const { state = '', code = '', iss = '' } = Object.fromEntries(back.searchParams)
+    return { state, code, iss, cookies: [cookie] }
   }
 
   test('a state counts once', () =>
@@ -199,7 +200,7 @@ describe('a callback that was not meant', () => {
   test('another browser than the one that began cannot finish, and has used up the state', () =>
     withServer(async (rig) => {
       const back = await begun(rig, 'anna')
-      const { cookie: _, ...without } = back
+      const { cookies: _, ...without } = back
       expect(await rig.logins.finish(without)).toMatchObject({ ok: false, problem: { code: 'login.failed' } })
       expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })
       expect(at.count('/token')).toBe(0)
@@ -234,8 +235,8 @@ describe('a callback that was not meant', () => {
     withServer(async (rig) => {
       for (const back of [{}, { state: '' }, { state: 'x', code: 'y' }])
         expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })
-      const { state, cookie } = await begun(rig, 'anna')
-      const ended = await rig.logins.finish({ state, cookie, error: '<script>alert(1)</script>' })
+      const { state, cookies } = await begun(rig, 'anna')
+      const ended = await rig.logins.finish({ state, cookies, error: '<script>alert(1)</script>' })
       expect(ended).toMatchObject({ ok: false, problem: { code: 'login.failed' } })
       expect(JSON.stringify(ended)).not.toContain('script')
     }))

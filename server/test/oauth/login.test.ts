@@ -278,7 +278,7 @@ describe('a login at a tool server, by a person with a browser', () => {
           problem: { about: { why: expect.stringContaining('leaves out') as unknown } },
         })
         await browse('anna')
-        const started = await logins.start({ server: 'notes' })
+        const started = await logins.start({ server: 'notes' }, 'user:tester')
         const page = logins.page(started.ok ? started.value.url.slice(-43) : '')
         expect(page).toMatchObject({ ok: true, value: { scope: 'tools:read offline_access' } })
       },

@@ -67,17 +67,15 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     log: ({ server: name, says }) => void logged.push(`${name} ${says}`),
   })
   const browse: LoginRig['browse'] = async (name, user) => {
-    const started = await logins.start({ server: server.name, user })
+    const started = await logins.start({ server: server.name, user }, 'user:tester')
     if (!started.ok) throw new Error(JSON.stringify(started.problem))
     const ticket = started.value.url.slice(started.value.url.lastIndexOf('/') + 1)
     const page = logins.page(ticket)
     if (!page.ok) throw new Error(JSON.stringify(page.problem))
-    cookies.set(page.value.authorization_url, page.value.cookie)
     const ended = await logInAs(name, page.value.authorization_url, (url) => url.origin === BASE)
     last_cookie = page.value.cookie
     return new URL(ended.url)
   }
-  const cookies = new Map<string, string>()
   let last_cookie = ''
   const rig: LoginRig = {
     servers,
@@ -88,7 +86,7 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     browse,
     logIn: async (name, user) => {
       const back = await browse(name, user)
-      return logins.finish({ ...Object.fromEntries(back.searchParams), cookie: last_cookie })
+      return logins.finish({ ...Object.fromEntries(back.searchParams), cookies: [last_cookie] })
     },
     call: (tool, user, args = {}) =>
       servers.call({

@@ -3,6 +3,8 @@ import { quoted } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor, NOBODY } from '../../doors/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { openLoginStore } from '../../keys/server-logins.ts'
+import { openServerLogins } from '../../upstream/login/open-server-logins.ts'
 import { openToolServers } from '../../upstream/open-tool-servers.ts'
 import { serverConfigs } from '../../upstream/server-config.ts'
 import { placesIn } from '../data-folder.ts'
@@ -69,18 +71,35 @@ function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Fin
   }))
 }
 
-function serverFinding(server: string, { state, tools, last_failure }: ReturnType<typeof fieldsOf>): Finding {
+function serverFinding(server: string, { state, tools, last_failure, login }: ReturnType<typeof fieldsOf>): Finding {
   const about = `server ${server}`
   if (state === 'ready') return { severity: 'ok', about, says: count(tools, 'tool') }
+  if (state === 'needs_login') return loginFinding(server, textOf(last_failure), fieldsOf(login)['per'] === 'user')
   return { severity: 'error', about, says: `is ${textOf(state)}: ${textOf(last_failure)}`, do: 'see `sluice servers`' }
 }
+
+/** Nothing is wrong with it. */
+const loginFinding = (server: string, why: string, per_user: boolean): Finding => ({
+  severity: 'warning',
+  about: `server ${server}`,
+  says: `needs a login: ${why}`,
+  do: `log in with \`sluice servers login ${server}${per_user ? ' --shared' : ''}\``,
+})
 
 /** Without a gate each server is started once, asked for its tools and ended again. */
 export async function tryServers({ config, folder, data }: Settings): Promise<readonly Finding[]> {
   const configs = serverConfigs(config.servers, folder)
   if (!configs.ok || configs.value.length === 0) return []
   const listed = new Map<string, number>()
+  const logins = openServerLogins({
+    store: openLoginStore(placesIn(data).keys),
+    clock: Date.now,
+    base: () => '',
+    warn: () => undefined,
+    onSecrets: () => undefined,
+  })
   const servers = openToolServers({
+    logins,
     servers: configs.value.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
     version: packageVersion(),
     tuning: { start_timeout_ms: START_MS, probe_timeout_ms: START_MS / 2 },
@@ -92,6 +111,10 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
       const about = `server ${name}`
       const ready = await servers.ready(name)
       if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${count(listed.get(name) ?? 0, 'tool')}` }
+      if (ready.problem.code === 'tool.login_needed') {
+        const per_user = servers.status().some(({ server, login }) => server === name && login?.per === 'user')
+        return loginFinding(name, ready.problem.about['why'] ?? '', per_user)
+      }
       const stderr =
         servers
           .status()

@@ -18,6 +18,10 @@ export interface LoginStore {
 export type StartedLogin = {
   /** A page of the gate that says what is about to happen and leads to the authorization server. */
   readonly url: string
+  /** Where that page leads: for a browser that cannot reach the gate. */
+  readonly authorization_url: string
+  /** When it was asked for. */
+  readonly began_at: number
   readonly expires_at: number
   readonly issuer: string
 }
@@ -28,6 +32,8 @@ export type LoginPage = LoginSlot & {
   readonly scope?: string
   readonly authorization_url: string
   readonly cookie: string
+  /** Whether a browser reaches the gate over https. */
+  readonly secure: boolean
 }
 
 /** What a browser brings back from an authorization server. */
@@ -36,7 +42,8 @@ export type LoginReturn = {
   readonly code?: string
   readonly iss?: string
   readonly error?: string
-  readonly cookie?: string
+  /** Those of the gate's own page. */
+  readonly cookies?: readonly string[]
 }
 
 /** Never holds a token. */
@@ -56,10 +63,17 @@ export type LoginStatus = LoginSlot & {
 export interface ServerLogins {
   /** Which logins this server has: one for everybody, or one per user. Undefined where nobody can log in. */
   kind(server: string): 'gate' | 'user' | undefined
-  start(slot: LoginSlot): Promise<Result<StartedLogin>>
+  /** `by`: who begins it, for the record. */
+  start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>>
   page(ticket: string): Result<LoginPage>
-  /** Takes what the browser brought back. Every state counts once, whatever comes of it. */
-  finish(back: LoginReturn): Promise<Result<LoginSlot & { readonly issuer: string }>>
+  /**
+   * Takes what the browser brought back. Every state counts once, whatever comes of it. `as`: brought by somebody who may begin
+   * this login, and no other; no cookie is needed then.
+   */
+  finish(
+    back: LoginReturn,
+    as?: LoginSlot,
+  ): Promise<Result<LoginSlot & { readonly issuer: string; readonly by: string }>>
   /** Forgets the login, after asking the authorization server to revoke it. */
   end(slot: LoginSlot): Promise<Result<{ readonly revoked: boolean }>>
   status(slot: LoginSlot): LoginStatus

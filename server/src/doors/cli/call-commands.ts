@@ -4,6 +4,7 @@ import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault } from './print-typed-fault.ts'
 import type { Session } from './session.ts'
 import { fieldsOf, itemsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { addLoginCommands, printLogin } from './login-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
@@ -74,24 +75,28 @@ export function addCallCommands(program: Command, session: Session): void {
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
     })
 
-  program
+  const servers = program
     .command('servers')
     .description('tool servers and their health')
     .action(async () => {
       const reply = await session.send('GET', '/v1/servers')
       const row = (server: Fields) => [
         textOf(server['server']),
-        textOf(server['state']),
+        textOf(server['state']).replaceAll('_', ' '),
         textOf(server['tools']),
         textOf(server['last_failure']),
       ]
       session.exit(
         printReply(session.out(), reply, (body) => {
           table(session.out(), [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)])
-          for (const server of itemsOf(body)) printFindings(session.out(), server)
+          for (const server of itemsOf(body)) {
+            printFindings(session.out(), server)
+            printLogin(session.out(), server)
+          }
         }),
       )
     })
+  addLoginCommands(servers, session)
 
   program
     .command('artifact <digest>')

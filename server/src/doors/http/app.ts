@@ -17,6 +17,7 @@ import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
+import { serverLoginRoutes } from './server-logins.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
@@ -113,6 +114,7 @@ export function httpApp(door: HttpDoor): App {
     policyRoutes,
     channelRoutes,
     runRoutes,
+    serverLoginRoutes,
   ]
   for (const routes of rooms) routes(app, door.gate)
   loginRoutes(app, door.gate, door.login ?? {})

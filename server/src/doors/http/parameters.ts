@@ -20,6 +20,7 @@ const QUERY = {
   wait_ms: whole('how long to wait for the end, at most 60000'),
   top_k: whole('how many of the best'),
   q: text('what is looked for, in plain words'),
+  shared: text("`1` for the gate's own, where each user has one"),
   full: text('`1` for everything that is known'),
   tool: text('only those of the tool with this id'),
   caller: text('only those of the caller with this id'),

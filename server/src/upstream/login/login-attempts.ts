@@ -5,6 +5,8 @@ import type { Discovered } from './discover-login.ts'
 /** A login that waits for its browser. Only in memory: after a restart the person starts again. */
 export type Attempt = {
   readonly slot: LoginSlot
+  /** Who began it. */
+  readonly by: string
   /** In the address of the gate's page. */
   readonly ticket: string
   /** Goes to the authorization server and comes back from there, once. */

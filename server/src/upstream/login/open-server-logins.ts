@@ -64,7 +64,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
     return opened
   }
 
-  async function begin(slot: LoginSlot): Promise<Result<StartedLogin>> {
+  async function begin(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
     const at = entered.get(slot.server)
     const held = tokens(slot)
     if (at === undefined || held === undefined) return refuse('login.not_offered', { server: slot.server })
@@ -90,6 +90,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       })
       const attempt: Attempt = {
         slot,
+        by,
         ticket: randomText(),
         state,
         cookie: randomText(),
@@ -108,16 +109,18 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
     }
   }
 
-  const shown = ({ ticket, expires_at, discovered }: Attempt): StartedLogin => ({
+  const shown = ({ ticket, authorization_url, expires_at, discovered }: Attempt): StartedLogin => ({
     url: `${deps.base()}${PAGE_PATH}/${ticket}`,
+    authorization_url,
+    began_at: clock(),
     expires_at,
     issuer: discovered.issuer,
   })
 
   /** One at a time for a slot: who asks meanwhile gets the same. */
-  function start(slot: LoginSlot): Promise<Result<StartedLogin>> {
+  function start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
     const key = slotKey(slot)
-    const under_way = starting.get(key) ?? begin(slot).finally(() => starting.delete(key))
+    const under_way = starting.get(key) ?? begin(slot, by).finally(() => starting.delete(key))
     starting.set(key, under_way)
     return under_way
   }
@@ -174,13 +177,15 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       if (attempt === undefined) return refuse('login.unknown')
       const { slot, discovered, authorization_url, cookie } = attempt
       const { issuer, scope } = discovered
-      return ok({ ...slot, issuer, authorization_url, cookie, ...(scope === undefined ? {} : { scope }) })
+      const secure = deps.base().startsWith('https:')
+      return ok({ ...slot, issuer, authorization_url, cookie, secure, ...(scope === undefined ? {} : { scope }) })
     },
-    async finish({ state, code, iss, error, cookie }) {
+    async finish({ state, code, iss, error, cookies = [] }, as) {
       const attempt = state === undefined ? undefined : attempts.takeByState(state)
       if (attempt === undefined) return refuse('login.unknown')
-      const { slot, discovered } = attempt
-      if (cookie !== attempt.cookie) return failed(slot, 'it was finished in another browser than it was begun in')
+      const { slot, discovered, by } = attempt
+      const isTheirs = as === undefined ? cookies.includes(attempt.cookie) : slotKey(as) === slotKey(slot)
+      if (!isTheirs) return failed(slot, 'it was finished in another browser than it was begun in')
       if (error !== undefined && code === undefined)
         return failed(slot, `the authorization server refused${/^[a-z_]{1,64}$/.test(error) ? ` (${error})` : ''}`)
       if (code === undefined) return failed(slot, 'the authorization server sent no code')
@@ -191,7 +196,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
         if (!saved.ok) return failed(slot, `it could not be saved (${saved.problem.about['why'] ?? ''})`)
         tokens(slot)?.adopt(login)
         told(slot)
-        return ok({ ...slot, issuer: discovered.issuer })
+        return ok({ ...slot, issuer: discovered.issuer, by })
       } catch (error) {
         return failed(slot, sayFault(error))
       }

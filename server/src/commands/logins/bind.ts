@@ -1,0 +1,96 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { LoginSlot } from '../../contract/server-login.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { LoginPage, LoginReturn, LoginStatus, ServerLogins, StartedLogin } from '../ports/logins.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+
+export type LoginsWorld = {
+  readonly logins: ServerLogins
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly serverReports: () => readonly { readonly server: string }[]
+}
+
+/** `shared`: the gate's own login, also where each user has one. Only an admin begins or ends it. */
+export type WhichLogin = { readonly server: string; readonly shared?: boolean | undefined }
+
+/** Logins at tool servers. Nothing here ever holds a token. */
+export interface LoginsGate {
+  /** Begins one: the address leads a browser through it. */
+  start(caller: Caller, which: WhichLogin): Promise<Result<StartedLogin>>
+  status(caller: Caller, which: WhichLogin): Result<LoginStatus>
+  /** Revokes it at the authorization server, as far as that is possible, and forgets it. */
+  end(caller: Caller, which: WhichLogin): Promise<Result<{ readonly revoked: boolean }>>
+  /** What the gate's page shows to whoever has its address. */
+  page(ticket: string): Result<LoginPage>
+  /** What a browser brings back; its cookie says that it is the one that began. */
+  finish(back: LoginReturn): Promise<Result<LoginSlot>>
+  /** The same, brought by hand by somebody who may begin this login. */
+  finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'cookies'>): Promise<Result<LoginSlot>>
+}
+
+export function bindLogins(world: LoginsWorld): LoginsGate {
+  const { logins } = world
+
+  /** The slot, for somebody who may decide about it. */
+  function slotFor(caller: Caller, { server, shared = false }: WhichLogin): Result<LoginSlot> {
+    const known = world.serverReports().map((report) => report.server)
+    if (!known.includes(server)) return refuse('server.unknown', { server, known: known.join(', ') })
+    const kind = logins.kind(server)
+    if (kind === undefined) return refuse('login.not_offered', { server })
+    if (kind === 'user' && !shared) return ok({ server, user: caller.user })
+    return caller.kind === 'admin' ? ok({ server }) : refuse('auth.forbidden', { needs: 'admin' })
+  }
+
+  const record = (type: string, actor: string, { server, user }: LoginSlot, about: Readonly<Record<string, string>>) =>
+    world.ledger.commit([
+      {
+        kind: 'audit',
+        entry: {
+          at: world.clock(),
+          type,
+          actor,
+          trace: world.ids.trace(),
+          subject: { server, ...(user === undefined ? {} : { user }) },
+          about,
+        },
+      },
+    ])
+
+  /** A login that could not be recorded is none. */
+  async function finished(back: LoginReturn, as?: LoginSlot): Promise<Result<LoginSlot>> {
+    const done = await logins.finish(back, as)
+    if (!done.ok) return done
+    const { issuer, by, ...slot } = done.value
+    const recorded = await record('server.logged_in', by, slot, { issuer })
+    if (recorded === 'committed') return ok(slot)
+    await logins.end(slot)
+    return refuseUnrecorded(recorded)
+  }
+
+  return {
+    async start(caller, which) {
+      const slot = slotFor(caller, which)
+      return slot.ok ? logins.start(slot.value, caller.id) : slot
+    },
+    status(caller, which) {
+      const slot = slotFor(caller, which)
+      return slot.ok ? ok(logins.status(slot.value)) : slot
+    },
+    async end(caller, which) {
+      const slot = slotFor(caller, which)
+      if (!slot.ok) return slot
+      const recorded = await record('server.logged_out', caller.id, slot.value, {})
+      return recorded === 'committed' ? logins.end(slot.value) : refuseUnrecorded(recorded)
+    },
+    page: (ticket) => logins.page(ticket),
+    finish: (back) => finished(back),
+    async finishFor(caller, which, back) {
+      const slot = slotFor(caller, which)
+      return slot.ok ? finished(back, slot.value) : slot
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { fieldsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+const ASK_EVERY_MS = 1_000
+
+type LoginOptions = { shared?: boolean; browser: boolean; paste?: boolean }
+
+/** Logins at tool servers that want one. */
+export function addLoginCommands(servers: Command, session: Session): void {
+  servers
+    .command('login <server>')
+    .description('log in at a tool server, in a browser')
+    .option('--shared', "the gate's own login, where each user has one; it lists the tools")
+    .option('--no-browser', 'only print the address')
+    .option('--paste', 'for a browser on another machine: paste the address it ends on')
+    .action((server: string, options: LoginOptions) => logIn(session, server, options))
+
+  servers
+    .command('logout <server>')
+    .description('log out at a tool server: its tokens are revoked and forgotten')
+    .option('--shared', "the gate's own login, where each user has one")
+    .action(async (server: string, options: { shared?: boolean }) => {
+      const reply = await session.send('DELETE', placeOf(server, options))
+      const says = (body: Fields) =>
+        body['revoked'] === true
+          ? `logged out at ${server}, and the tokens are revoked`
+          : `logged out at ${server}; there was nothing to revoke, or its authorization server did not do it`
+      session.exit(printReply(session.out(), reply, (body) => session.out().line(says(body))))
+    })
+}
+
+/** What `sluice servers` says of a server's login. */
+export function printLogin(out: Out, { server, state, login }: Fields): void {
+  const name = textOf(server)
+  const { per, state: known, issuer, expires_at, renews, users } = fieldsOf(login)
+  const command = `sluice servers login ${name}${per === 'user' ? ' --shared' : ''}`
+  if (state === 'needs_login') return out.line(`${name}: log in with \`${command}\``, 'held')
+  if (known !== 'logged_in') return undefined
+  const until =
+    renews === true ? 'renewed by itself' : expires_at === undefined ? '' : `good until ${timeOf(expires_at)}`
+  const count = users === undefined ? '' : `, ${textOf(users)} users with a login of their own`
+  return out.line(`${name}: logged in at ${textOf(issuer)}${until === '' ? '' : `, ${until}`}${count}`, 'quiet')
+}
+
+const placeOf = (server: string, { shared }: { shared?: boolean }) =>
+  `/v1/servers/${encodeURIComponent(server)}/login${shared === true ? '?shared=1' : ''}`
+
+async function logIn(session: Session, server: string, options: LoginOptions): Promise<void> {
+  const out = session.out()
+  const path = placeOf(server, {})
+  const body = options.shared === true ? { shared: true } : {}
+  const started = await session.send('POST', path, body)
+  if (started.status !== 200) return session.exit(printReply(out, started, () => undefined))
+  const { url, authorization_url, expires_at, began_at } = started.body as Fields
+  if (options.paste === true) {
+    out.error('open this address in a browser, log in and agree:')
+    out.error(`  ${textOf(authorization_url)}`)
+    out.error('the browser then ends on an address that it cannot open; paste that address here')
+    const back = await pasted()
+    const done = await session.send('POST', `${path}/finish`, { ...body, url: back })
+    return session.exit(printReply(out, done, () => out.line(`logged in at ${server}`)))
+  }
+  out.error(`open this address in a browser to log in at ${server}:`)
+  out.error(`  ${textOf(url)}`)
+  if (options.browser && process.stdout.isTTY) openBrowser(textOf(url))
+  while (Date.now() < Number(expires_at)) {
+    await sleep(ASK_EVERY_MS)
+    const reply = await session.send('GET', placeOf(server, options))
+    const { logged_in_at, state } = reply.body as Fields
+    const isDone = state === 'logged_in' && Number(logged_in_at) >= Number(began_at)
+    if (reply.status !== 200 || isDone)
+      return session.exit(printReply(out, reply, () => out.line(`logged in at ${server}`)))
+  }
+  return session.fail(`nobody finished the login in time; run \`sluice servers login ${server}\` again`)
+}
+
+async function pasted(): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await lines.question('address: ')).trim()
+  } finally {
+    lines.close()
+  }
+}
+
+/** Where it does not work the printed address is enough. */
+function openBrowser(url: string): void {
+  if (!/^https?:\/\//.test(url)) return
+  const [program, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', url]
+        : ['xdg-open', url]
+  const child = spawn(program, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { connectClient } from '../mcp/with-mcp-gate.ts'
+import { logInAs } from './person.ts'
+import { startProtected, type ProtectedServer } from './protected-server.ts'
+
+let at: ProtectedServer
+let gate: RunningGate & { stop(): Promise<void> }
+let admin = ''
+let ana = ''
+let agent_of_ana = ''
+beforeAll(async () => {
+  at = await startProtected()
+  gate = await startGate((folder) => {
+    const servers = {
+      notes: { url: at.url, trusted: true },
+      own: { url: at.url, trusted: true, login: { per: 'user' } },
+    }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers }))
+  })
+  admin = await gate.key('admin', 'root')
+  ana = await gate.key('user', 'ana', 'ana')
+  agent_of_ana = await gate.key('agent', 'a', 'ana')
+})
+afterAll(async () => {
+  await gate.stop()
+  await at.stop()
+})
+
+/** `sluice servers login`, with the person's way through a browser as soon as it prints an address. */
+function cliLogin(
+  name: string,
+  ...words: readonly string[]
+): Promise<{ code: number | null; out: string; page: string }> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [gate.launcher, 'servers', 'login', ...words], { cwd: gate.folder })
+    let out = ''
+    let page: Promise<string> | undefined
+    const hear = (text: Buffer) => {
+      out += text.toString()
+      const url = /http:\S+\/oauth\/login\/\S+/.exec(out)?.[0]
+      if (url !== undefined) page ??= logInAs(name, url).then((ended) => ended.text)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('close', (code) => void finish(code))
+    const finish = async (code: number | null) => done({ code, out, page: (await page) ?? '' })
+  })
+}
+
+const serverCalled = async (name: string) => {
+  const { body } = await gate.http('GET', '/v1/servers', admin)
+  return (body['items'] as Record<string, unknown>[]).find((each) => each['server'] === name) ?? {}
+}
+
+describe('logging in at a tool server behind a running gate', () => {
+  test('before, the server needs a login: the list, the call and doctor say so and what to do', async () => {
+    await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')
+    const shown = await gate.cli('servers')
+    expect(shown.out).toContain('needs login')
+    expect(shown.out).toMatch(/notes: log in with `\S*sluice servers login notes`/)
+    expect(shown.out).toMatch(/own: log in with `\S*sluice servers login own --shared`/)
+    expect((await gate.cli('doctor')).out).toMatch(/log in with `\S*sluice servers login notes`/)
+  })
+
+  test('only an admin begins the login of all; nobody without a key begins any', async () => {
+    const path = '/v1/servers/notes/login'
+    expect(await gate.http('POST', path, undefined, {})).toMatchObject({ status: 401 })
+    expect(await gate.http('POST', path, agent_of_ana, {})).toMatchObject({ status: 403 })
+    expect(await gate.http('POST', path, ana, {})).toMatchObject({ status: 403, body: { code: 'auth.forbidden' } })
+    expect(await gate.http('POST', '/v1/servers/none/login', admin, {})).toMatchObject({
+      status: 404,
+      body: { code: 'server.unknown' },
+    })
+  })
+
+  test('`sluice servers login` prints an address, waits for the person, and the tools are there', async () => {
+    const { code, out, page } = await cliLogin('anna', 'notes')
+    expect(page).toContain('The gate can now use <code>notes</code>')
+    expect(out).toContain('logged in at notes')
+    expect(code).toBe(0)
+    await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('ready')
+    expect((await gate.cli('call', 'notes__read_name', '--raw')).out.trim()).toBe('anna')
+    expect((await gate.cli('servers')).out).toContain(`notes: logged in at ${at.issuer}, renewed by itself`)
+  })
+
+  test('where each user logs in, an agent is told the address for its user, who opens it, and the call works', async () => {
+    await cliLogin('lister', 'own', '--shared')
+    await expect.poll(async () => (await serverCalled('own'))['state']).toBe('ready')
+    const client = await connectClient(gate, agent_of_ana, { way: 'http', era: 'new', surface: 'passthrough' })
+    const refused = await client.callTool({ name: 'own__read_name', arguments: {} })
+    const said = JSON.stringify(refused)
+    expect(refused.isError).toBe(true)
+    const url = /http:\/\/127\.0\.0\.1:\d+\/oauth\/login\/[\w-]+/.exec(said)?.[0]
+    expect(said).toContain('`ana` has not logged in there')
+    expect(url).toBeDefined()
+    await logInAs('anna', url ?? '')
+    expect(await client.callTool({ name: 'own__read_name', arguments: {} })).toMatchObject({
+      content: [{ text: expect.stringContaining('anna') as unknown }],
+    })
+    await client.close()
+    // The login of ana is nobody else's.
+    const other = await gate.http('POST', '/v1/calls', admin, { tool: 'own__read_name', args: {} })
+    expect(JSON.stringify(other.body)).toContain('tool.login_needed')
+    expect(await gate.http('GET', '/v1/servers/own/login', ana)).toMatchObject({ body: { state: 'logged_in' } })
+  })
+
+  test('a login can be finished by hand, by somebody who may begin it and by nobody else', async () => {
+    const path = '/v1/servers/own/login'
+    const { body } = await gate.http('POST', path, admin, {})
+    const ended = await logInAs('root', String(body['authorization_url']), (url) => url.pathname === '/oauth/callback')
+    const url = ended.url
+    expect(await gate.http('POST', `${path}/finish`, ana, { url })).toMatchObject({ status: 502 })
+    expect(await gate.http('POST', `${path}/finish`, admin, { url })).toMatchObject({ status: 404 })
+    const again = await gate.http('POST', path, admin, {})
+    const back = await logInAs(
+      'root',
+      String(again.body['authorization_url']),
+      (at) => at.pathname === '/oauth/callback',
+    )
+    expect(await gate.http('POST', `${path}/finish`, admin, { url: back.url })).toMatchObject({ status: 200 })
+  })
+
+  test('the pages cannot be framed, cached or scripted; a head request or a stranger uses nothing up', async () => {
+    const { body } = await gate.http('POST', '/v1/servers/notes/login', admin, {})
+    const url = String(body['url'])
+    const page = await fetch(url)
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(await page.text()).not.toContain('<script')
+    const ended = await logInAs('anna', url, (to) => to.pathname === '/oauth/callback')
+    await fetch(ended.url, { method: 'HEAD' })
+    const mine = await logInAs('anna', ended.url, undefined, ended.cookies)
+    expect(mine.status).toBe(200)
+    expect(await fetch(ended.url)).toMatchObject({ status: 404 })
+    const strange = await fetch(`${gate.url}/oauth/callback?state=x&error=%3Cscript%3E&error_description=%3Cscript%3E`)
+    expect(await strange.text()).not.toContain('<script')
+  })
+
+  test('no token is in an answer, in the log, in the ledger or in a call', async () => {
+    const folder = join(gate.folder, '.sluice')
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const texts = files.map(
+      (entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name))] as const,
+    )
+    const kept = texts.filter(([name]) => name.includes('logins'))
+    const tokens = kept.flatMap(([, bytes]) => [...bytes.toString().matchAll(/"(?:access|refresh)_token":"([^"]+)"/g)])
+    expect(tokens.length).toBeGreaterThanOrEqual(4)
+    for (const [, token = ''] of tokens)
+      for (const [name, bytes] of texts) if (!name.includes('logins')) expect(bytes.includes(token), name).toBe(false)
+    const [, token = ''] = tokens[0] ?? []
+    const carried = await gate.http('POST', '/v1/calls', admin, { tool: 'notes__write_note', args: { text: token } })
+    expect(JSON.stringify(carried.body)).toContain('call.blocked')
+    expect(JSON.stringify(carried.body)).not.toContain(token)
+  })
+
+  test('logins and logouts are in the audit, by who began them', async () => {
+    expect((await gate.cli('servers', 'logout', 'notes')).out).toContain('the tokens are revoked')
+    await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')
+    const { body } = await gate.http('GET', '/v1/audit?limit=1000', admin)
+    const kinds = (body['items'] as { type: string; subject: { server?: string; user?: string } }[]).filter(
+      ({ type }) => type.startsWith('server.logged'),
+    )
+    expect(kinds).toContainEqual(expect.objectContaining({ type: 'server.logged_in', subject: { server: 'notes' } }))
+    expect(kinds).toContainEqual(
+      expect.objectContaining({ type: 'server.logged_in', subject: { server: 'own', user: 'ana' } }),
+    )
+    expect(kinds).toContainEqual(expect.objectContaining({ type: 'server.logged_out', subject: { server: 'notes' } }))
+  })
+})
