@@ -1,11 +1,13 @@
 import { givingBackPending } from '../commands/approvals/pending-limits.ts'
 import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
+import { keepVolatile } from '../commands/changes/keep-volatile.ts'
 import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { ok, type Problem, type Result } from '../contract/problems.ts'
+import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { joinStore, openStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
@@ -41,6 +43,7 @@ export type Storage = {
     | 'journal'
     | 'artifacts'
     | 'scrub'
+    | 'isVolatileFull'
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
@@ -78,7 +81,9 @@ export async function openStorage(
     node.value.leave()
     return store
   }
-  const { shelves, searches, accounts, audit, tail, journal, artifacts, ledger: quiet } = store.value
+  const { accounts, audit, tail } = store.value
+  const volatile = keepVolatile(store.value, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
+  const { shelves, searches, journal, artifacts, ledger: quiet } = volatile
   const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
@@ -119,6 +124,7 @@ export async function openStorage(
       kept,
       journal,
       artifacts,
+      isVolatileFull: volatile.isFull,
       scrub: () => store.value.scrub(),
     },
     telemetry,

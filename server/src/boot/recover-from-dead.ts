@@ -1,3 +1,4 @@
+import { endVolatile } from '../commands/agent/end-volatile.ts'
 import { recoverCalls } from '../commands/calls/recover-calls.ts'
 import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
 import type { Scheduler } from '../commands/runs/schedule-runs.ts'
@@ -18,6 +19,8 @@ export async function recoverFromDead(
     const recovered = await recoverCalls(world)
     if (recovered.unknown + recovered.retried + recovered.failed > 0)
       log('warn', 'calls were interrupted when their gate stopped', recovered)
+    const ended = await endVolatile(world)
+    if (ended.threads + ended.calls > 0) log('warn', 'threads that are not stored ended with their gate', ended)
     await scheduler.recover()
     // Waits for tool servers, so nobody waits for it.
     readBacks = readBacks.then(() =>

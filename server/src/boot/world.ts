@@ -46,6 +46,7 @@ export type World = {
   readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings
   readonly agentSettings: AgentSettings
+  readonly isVolatileFull: () => boolean
   readonly models: AgentModels
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean

@@ -33,6 +33,8 @@ export const AgentBody = z.strictObject({
   thread_id: ThreadId.optional(),
   /** The same key and message are the same turn. Also as the header `Idempotency-Key`. */
   idempotency_key: z.string().optional(),
+  /** For a new thread: its texts are kept in memory only, and it ends when the gate restarts. */
+  do_not_store: z.boolean().optional(),
 })
 export type AgentBody = z.infer<typeof AgentBody>
 

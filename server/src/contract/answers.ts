@@ -252,6 +252,7 @@ export const ThreadSummaryAnswer = z.object({
     output_tokens: z.number(),
     cost: z.number(),
   }),
+  do_not_store: z.boolean(),
 })
 export const ThreadAnswer = ThreadSummaryAnswer.extend({
   last_event_id: z.string(),

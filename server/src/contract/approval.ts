@@ -37,6 +37,8 @@ export type Decision = {
 /** A person's decision about one exact call. What becomes of the call afterwards is the call's row, not this one. */
 export type ApprovalRow = {
   readonly v: 1
+  /** Of a volatile run's call: where the rest is. */
+  readonly in_memory?: string
   readonly approval_id: ApprovalId
   readonly call_id: CallId
   readonly run_id: RunId

@@ -104,6 +104,8 @@ export type Judged = {
 /** The one owner of execution state. Approvals hold decisions, runs hold progress; both refer to this row. */
 export type CallRow = Call & {
   readonly v: 1
+  /** Of a volatile run's call: where the rest is. */
+  readonly in_memory?: string
   readonly state: CallState
   readonly verdict: Verdict
   readonly policy_version: string

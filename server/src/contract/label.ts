@@ -14,6 +14,8 @@ export type LabelSource = {
 export type LabelRow = {
   readonly v: 1
   readonly label_id: string
+  /** Of a volatile run's session: where the text is. */
+  readonly in_memory?: string
   /** The user and the thread, as one text (`labelSession`). */
   readonly session: string
   readonly at: number

@@ -784,6 +784,12 @@ export const PROBLEMS = {
     says: 'the message is too long',
     do: 'shorten it; `limit` is the most characters (`agent.message_chars`)',
   },
+  'agent.memory_full': {
+    http: 503,
+    retry: 'later',
+    says: 'too many threads are kept in memory only',
+    do: 'try again later, or leave `do_not_store` out',
+  },
   'agent.key_reused': {
     http: 409,
     retry: 'never',

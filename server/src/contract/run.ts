@@ -47,12 +47,16 @@ export type RunLabels = {
   readonly parent?: RunId
   /** The version of the document that it carries out. */
   readonly document?: string
+  /** Its texts, and those of its calls, are kept in memory only. */
+  readonly volatile?: true
 }
 
 /** Anything durable that advances in steps. Parked it is only this row. */
 export type RunRow = RunLabels & {
   readonly v: 2
   readonly run_id: RunId
+  /** Where the rest of a volatile row is, as long as its process lives. */
+  readonly in_memory?: string
   readonly kind: string
   readonly status: RunStatus
   readonly state: Json

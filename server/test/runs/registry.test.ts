@@ -37,6 +37,7 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     caller: { kind: 'user', id: 'user:a', user: 'a' },
     trace: 't',
     settings: AgentSettings.parse({}),
+    do_not_store: false,
   }),
 }
 const CANCEL: RunEvent = { type: 'run.cancel', by: 'user:a', reason: 'no longer wanted' }

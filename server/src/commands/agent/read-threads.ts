@@ -22,6 +22,7 @@ export type ThreadSummary = {
   readonly title: string
   readonly turns: number
   readonly usage: AgentUsage
+  readonly do_not_store: boolean
 }
 
 /** A thread whole: what was said, the plan and how far it is, what waits. For export, and for whoever draws it. */
@@ -111,6 +112,7 @@ function summaryOf(thread: Thread): ThreadSummary {
     title: first.slice(0, LONGEST_TITLE),
     turns: state.turns_ended,
     usage: state.usage,
+    do_not_store: state.do_not_store,
   }
 }
 

@@ -38,6 +38,8 @@ export type RunAgentDeps = ThreadDeps &
     readonly ids: Ids
     readonly judgement: Pick<Judgement, 'scanner'>
     readonly agentSettings: AgentSettings
+    /** No more threads that are kept in memory only. */
+    readonly isVolatileFull: () => boolean
     /** Only in development: tokens are printed into the thread. */
     readonly showsTokens: boolean
   }
@@ -75,7 +77,9 @@ export async function runAgent(
       intent: deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
       reply: reply === undefined || thread === undefined ? null : await carryOut(deps, caller, thread, reply),
     }
-    const recorded = await record(deps, caller, { thread_id, thread, message, trace })
+    const isVolatile = body.do_not_store === true
+    if (thread === undefined && isVolatile && deps.isVolatileFull()) return refuse('agent.memory_full')
+    const recorded = await record(deps, caller, { thread_id, thread, message, trace, isVolatile })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   }
   return waitForTurn(deps, caller, thread_id, turn_id, wait_ms)
@@ -170,11 +174,12 @@ async function rejectCall(
 
 type Recorded = Found & {
   readonly message: WaitingMessage
+  readonly isVolatile: boolean
   readonly trace: string | undefined
 }
 
 async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
-  const { thread_id, thread, message } = told
+  const { thread_id, thread, message, isVolatile } = told
   const trace = told.trace ?? deps.ids.trace()
   const run_id = runOfThread(deps, thread_id)
   const event: AgentRunEvent = { type: 'agent.message', message }
@@ -186,8 +191,13 @@ async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
     caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
     trace,
     settings: deps.agentSettings,
+    do_not_store: isVolatile,
   }
-  const labels = { owner: callerIdentity(caller), thread: thread_id }
+  const labels = {
+    owner: callerIdentity(caller),
+    thread: thread_id,
+    ...(isVolatile ? { volatile: true as const } : {}),
+  }
   const run: Change[] =
     thread === undefined
       ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)

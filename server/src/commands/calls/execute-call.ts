@@ -117,7 +117,7 @@ function endedRow(
 type Output = Pick<CallRow, 'result' | 'output'>
 
 async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string): Promise<Output> {
-  const digest = await deps.artifacts.put(row.caller.user, text)
+  const digest = await deps.artifacts.put(row.caller.user, text, row.by_run?.run_id)
   // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
   return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
 }

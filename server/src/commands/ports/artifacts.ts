@@ -2,8 +2,8 @@ import type { Sha256 } from '../../contract/ids.ts'
 
 /** Content-addressed output, per owner. A pointer is a digest and never becomes a path by concatenation. */
 export interface Artifacts {
-  /** Undefined when it could not be stored. */
-  put(owner: string, text: string): Promise<Sha256 | undefined>
+  /** Undefined when it could not be stored. `by_run`: the run whose call's output it is. */
+  put(owner: string, text: string, by_run?: string): Promise<Sha256 | undefined>
   /** `expired`: it was there, and was removed. */
   read(
     owner: string,

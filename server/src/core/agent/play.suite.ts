@@ -18,6 +18,7 @@ export const thread = (settings: Partial<AgentSettings> = {}): AgentState =>
     caller: { kind: 'user', id: 'user:ana', user: 'ana' },
     trace: 'trace',
     settings: { ...AgentSettings.parse({}), ...settings },
+    do_not_store: false,
   })
 
 export const tool = (hash = 'a', name = 'mail__send'): ProposedTool => ({

@@ -59,6 +59,7 @@ export type AgentState = {
   readonly caller: JsonObject
   readonly trace: string
   readonly settings: AgentSettings
+  readonly do_not_store: boolean
 
   readonly intent: 'conversation' | 'task' | null
   readonly messages: readonly AgentMessage[]
@@ -127,7 +128,7 @@ export type AgentState = {
   readonly usage: AgentUsage
 }
 
-export type AgentStart = Pick<AgentState, 'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings'>
+export type AgentStart = Pick<AgentState, 'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'>
 
 export function startThread(start: AgentStart): AgentState {
   return {

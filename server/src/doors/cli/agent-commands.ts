@@ -15,7 +15,7 @@ const EXIT_OF_TURN: Readonly<Record<string, number>> = {
   cancelled: EXIT.refused,
 }
 
-type SendOptions = { thread?: string }
+type SendOptions = { thread?: string; store?: boolean }
 
 /** Messages to an agent, and its threads. */
 export function addAgentCommands(program: Command, session: Session): void {
@@ -25,10 +25,12 @@ export function addAgentCommands(program: Command, session: Session): void {
     .command('send <message>')
     .description('send one message and print the answer')
     .option('--thread <id>', 'go on with this thread')
-    .action(async (message: string, { thread }: SendOptions) => {
+    .option('--no-store', 'for a new thread: keep its texts in memory only; it ends when the gate restarts')
+    .action(async (message: string, { thread, store }: SendOptions) => {
       const body = JSON.stringify({
         message,
         ...(thread === undefined ? {} : { thread_id: thread }),
+        ...(store === false ? { do_not_store: true } : {}),
       })
       const reply = await session.send('POST', '/agent/run', body)
       const code = printReply(session.out(), reply, (answer) => printAnswer(session.out(), answer))

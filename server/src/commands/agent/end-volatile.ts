@@ -1,0 +1,71 @@
+import { agent } from '../../core/agent/step.ts'
+import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+import type { Liveness } from '../ports/liveness.ts'
+import type { Table } from '../ports/ledger.ts'
+import type { Held } from '../ports/reads.ts'
+import type { Ids } from '../ports/runtime.ts'
+
+export type EndVolatileDeps = EndDeps & { readonly liveness: Pick<Liveness, 'isAlive'>; readonly ids: Ids }
+
+const PAGE = 200
+const OPEN = ['active', 'waiting', 'faulted'] as const
+
+/** After a start: threads that were in the memory of a process that is gone end, and their held calls are withdrawn. */
+export async function endVolatile(
+  deps: EndVolatileDeps,
+): Promise<{ readonly threads: number; readonly calls: number }> {
+  const lost = { threads: 0, calls: 0 }
+  for (const status of OPEN)
+    for await (const held of allOf(deps, 'runs', { kind: agent.kind, status })) {
+      if (!(await isLost(deps, held.row))) continue
+      const { waits_for: _, ...row } = held.row
+      const now = deps.clock()
+      const ended = await deps.ledger.commit([
+        {
+          kind: 'swap',
+          table: 'runs',
+          id: row.run_id,
+          from: held.version,
+          to: { ...row, status: 'cancelled', ended_at: now },
+        },
+        {
+          kind: 'audit',
+          entry: {
+            at: now,
+            type: 'agent.ended',
+            actor: 'gate',
+            trace: deps.ids.trace(),
+            subject: { run: row.run_id, ...(row.thread === undefined ? {} : { thread: row.thread }) },
+            outcome: 'not_stored',
+          },
+        },
+      ])
+      if (ended === 'committed') lost.threads += 1
+    }
+  for await (const held of allOf(deps, 'calls', { state: 'pending' })) {
+    if (!(await isLost(deps, held.row))) continue
+    const approval = await deps.shelves.row('approvals', held.row.approval_id ?? '')
+    if (approval !== undefined && (await endApproval(deps, approval, 'gate', 'withdraw')).ok) lost.calls += 1
+  }
+  return lost
+}
+
+/** Its memory is not here, and whoever had it is gone. */
+async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?: string }): Promise<boolean> {
+  const boot = row.in_memory?.split('/')[0]
+  return boot !== undefined && !(await liveness.isAlive(boot))
+}
+
+async function* allOf<T extends Extract<Table, 'calls' | 'runs'>>(
+  { shelves }: EndVolatileDeps,
+  table: T,
+  where: Parameters<EndVolatileDeps['shelves']['list']>[1] & object,
+): AsyncGenerator<Held<T>> {
+  let after: number | undefined
+  for (;;) {
+    const page = await shelves.list(table, where as never, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    yield* page
+    after = page.at(-1)?.cursor
+    if (page.length < PAGE || after === undefined) return
+  }
+}
