@@ -21,6 +21,7 @@ import { withdrawCall } from '../calls/withdraw-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
+import { trustOf, wordsLabel } from '../provenance/labels.ts'
 import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
 import { ownThread, runOfThread, threadNamed, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
@@ -206,6 +207,10 @@ async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
     // Of two requests with one key, one is the turn.
     { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
     ...run,
+    // What the person says licenses what is done for it.
+    ...(message.reply === null
+      ? wordsLabel(message.turn_id, caller, thread_id, { text: message.text, trust: trustOf(caller) }, now)
+      : []),
     {
       kind: 'audit',
       entry: {

@@ -128,7 +128,10 @@ export type AgentState = {
   readonly usage: AgentUsage
 }
 
-export type AgentStart = Pick<AgentState, 'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'>
+export type AgentStart = Pick<
+  AgentState,
+  'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'
+>
 
 export function startThread(start: AgentStart): AgentState {
   return {
