@@ -1,13 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
+/** Pure functions: nothing that one file leaves behind can reach another, so they share their workers and what these have loaded. */
+const PURE = ['server/src/core/**/*.test.ts', 'server/src/contract/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'bench/**/*.test.ts'],
     setupFiles: ['server/test/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
     // Most tests wait for processes and disks, so two at a time fit on two cores.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'rest',
+          include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: PURE,
+        },
+      },
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+    ],
   },
 })
