@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { linearRegExp } from '../../core/json/linear-regexp.ts'
+import { BRIEF_STEPS } from '../../core/json/schema-steps.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { readArtifact } from './read-artifact.ts'
@@ -25,7 +26,7 @@ export type ArtifactHit = { readonly line: number; readonly from: number; readon
 export type ArtifactHits = {
   readonly hits: readonly ArtifactHit[]
   readonly size: number
-  /** False when there were more hits than wanted, or the search took too long. */
+  /** False when there were more hits than wanted, or the search took too long, all of it or on one line. */
   readonly complete: boolean
 }
 
@@ -53,11 +54,14 @@ export async function grepArtifact(
   const until = deps.clock() + MOST_MS
   let turn = deps.clock()
   let looked = 0
+  let isWhole = size <= MOST_CHARACTERS
   // Line by line where they stand: sixteen million empty lines are one text, not sixteen million.
   for (let line = 1, from = 0; from <= text.length; line++) {
     if (hits.length >= query.limit) return ok({ hits, size, complete: false })
     const end = endOfLine(text, from)
-    if (fits.value(text.slice(from, end))) hits.push({ line, from, text: shown(text, from, end, query) })
+    const isHit = fits.value(text.slice(from, end))
+    if (isHit === 'takes_long') isWhole = false
+    else if (isHit) hits.push({ line, from, text: shown(text, from, end, query) })
     looked += Math.min(end - from, LONGEST_LINE * 10) + 16
     from = end + 1
     if (looked < CHARS_PER_LOOK) continue
@@ -67,27 +71,32 @@ export async function grepArtifact(
     await new Promise<void>((go) => void deps.after(0, go))
     turn = deps.clock()
   }
-  return ok({ hits, size, complete: size <= MOST_CHARACTERS })
+  return ok({ hits, size, complete: isWhole })
 }
 
-function matcherOf({ pattern, regexp }: ArtifactQuery): Result<(line: string) => boolean> {
+type Matcher = (line: string) => boolean | 'takes_long'
+
+function matcherOf({ pattern, regexp }: ArtifactQuery): Result<Matcher> {
   if (pattern === '' || pattern.length > LONGEST_PATTERN)
     return refuse('request.invalid', { paths: `pattern: 1 to ${LONGEST_PATTERN} characters` })
   if (!regexp) return ok((line) => line.includes(pattern))
   try {
-    const { test } = linearRegExp(pattern)
-    return ok((line) => isMatch(test, line))
+    const meter = { steps: 0, most: BRIEF_STEPS }
+    const { test } = linearRegExp(pattern, meter)
+    return ok((line) => {
+      meter.steps = 0
+      return isMatch(test, line)
+    })
   } catch {
     return refuse('request.invalid', { paths: 'pattern: not a regular expression, or one that looks back' })
   }
 }
 
-/** A line that would take too long is one that does not match. */
-function isMatch(test: (text: string) => boolean, line: string): boolean {
+function isMatch(test: (text: string) => boolean, line: string): ReturnType<Matcher> {
   try {
     return test(line.slice(0, LONGEST_LINE * 10))
   } catch {
-    return false
+    return 'takes_long'
   }
 }
 

@@ -37,13 +37,17 @@ const LONGEST_TITLE = 100
 /** How deep two ranked lists are looked into before they are made one. */
 const POOL = 50
 
+/** What follows says nothing that the first thousand words did not say. */
+const LONGEST_QUERY = 8_192
+
 /** The tools that answer a query best, of those that this caller could ever be allowed to call. */
 export async function searchTools(
   { catalogue, sight, meaning, habits }: SearchDeps,
   caller: Caller,
-  query: string,
+  asked: string,
   top_k: number = DEFAULT_TOP_K,
 ): Promise<Result<readonly FoundTool[]>> {
+  const query = asked.slice(0, LONGEST_QUERY)
   if (query.trim() === '') return refuse('request.invalid', { paths: 'query: say what the tool should do' })
   if (!Number.isInteger(top_k) || top_k < 1 || top_k > MOST_TOP_K)
     return refuse('request.invalid', { paths: `top_k: a whole number from 1 to ${MOST_TOP_K}` })

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { Artifacts } from '../ports/artifacts.ts'
+import { grepArtifact } from './grep-artifact.ts'
+
+const artifact = (text: string): Artifacts => ({
+  put: async () => undefined,
+  read: async () => ({ text, size: text.length }),
+  expire: async () => 0,
+  erase: async () => 0,
+})
+const deps = (text: string) => ({
+  artifacts: artifact(text),
+  clock: Date.now,
+  after: (ms: number, callback: () => void) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+})
+const ana = { kind: 'agent', id: 'agent:a', user: 'ana' } as const
+const search = (text: string, pattern: string) =>
+  grepArtifact(deps(text), ana, 'a'.repeat(64), { pattern, regexp: true, around: 0, limit: 10 })
+
+test('a pattern finds its lines', async () => {
+  expect(await search('one\ntwo 22\nthree', String.raw`\d+$`)).toMatchObject({
+    ok: true,
+    value: { hits: [{ line: 2, from: 4, text: 'two 22' }], complete: true },
+  })
+})
+
+test('a line on which a pattern takes long is passed over, and the answer says that it is not complete', async () => {
+  const slow = `(?:${'a?'.repeat(300)}){8}b`
+  const found = await search(`${'a'.repeat(4_000)}\nab`, slow)
+  expect(found).toMatchObject({ ok: true, value: { hits: [{ line: 2 }], complete: false } })
+})
