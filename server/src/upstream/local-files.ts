@@ -1,7 +1,8 @@
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, resolve, sep } from 'node:path'
-import type { DiskLook, FileFacts } from '../commands/calls/facts/file-facts.ts'
+import type { DiskLook, FileFacts, FolderEntry } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
 import { followLinks } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
@@ -43,6 +44,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
       follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
       placesOf: async (place) => (await places?.(place)) ?? [],
       linksIn: (base) => linksIn(base),
+      entriesIn: (folder) => entriesIn(folder),
       own: own === undefined ? [] : [own.data, ...own.settings],
     }
   }
@@ -82,6 +84,13 @@ async function linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
   } catch {
     return undefined
   }
+}
+
+async function entriesIn(folder: string): Promise<readonly FolderEntry[] | undefined> {
+  const entries = await readdir(folder || '/', { withFileTypes: true }).catch(() => [])
+  if (entries.length > MOST_NAMES) return undefined
+  const kindOf = (entry: Dirent) => (entry.isSymbolicLink() ? 'link' : entry.isDirectory() ? 'folder' : 'other')
+  return entries.map((entry) => ({ name: entry.name, is: kindOf(entry) }))
 }
 
 const atHome = (path: string, home: string) => (/^~(?:[\\/]|$)/.test(path) ? `${home}${path.slice(1)}` : path)

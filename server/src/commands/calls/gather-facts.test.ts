@@ -20,6 +20,7 @@ const look: DiskLook = {
   bases: async () => ['/desk'],
   follow: async (path) => ({ lead: path.startsWith('/') ? path : `/desk/${path}`, is_linked: false, is_found: true }),
   placesOf: async () => [],
+  entriesIn: async () => [],
   linksIn: async () => new Set(),
 }
 const files: FileFacts = {

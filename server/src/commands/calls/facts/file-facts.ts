@@ -23,6 +23,8 @@ export type Followed = {
   readonly is_found: boolean
 }
 
+export type FolderEntry = { readonly name: string; readonly is: 'link' | 'folder' | 'other' }
+
 export interface DiskLook {
   /** Whether the server's files are this machine's, as far as is known. */
   readonly isHere: boolean
@@ -34,6 +36,8 @@ export interface DiskLook {
   placesOf(place: Followed): Promise<readonly GatePlace[]>
   /** The names of the links in a folder, in lower case; undefined when there are too many to tell. */
   linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
+  /** What is in a folder; nothing when it cannot be read, undefined when there are too many names. */
+  entriesIn(folder: string): Promise<readonly FolderEntry[] | undefined>
   /** The gate's own places, as written; the data folder first. Empty when it has none on this machine. */
   readonly own: readonly string[]
 }

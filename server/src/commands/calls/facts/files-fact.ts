@@ -5,6 +5,8 @@ import { argsOf } from '../../../core/gate/call-args.ts'
 import { argumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
 import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
+import { braceVariants } from '../../../core/gate/sandbox/brace-variants.ts'
+import { encodedPaths } from '../../../core/gate/sandbox/encoded-paths.ts'
 import { canMatch, isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
 import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
 import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
@@ -12,6 +14,7 @@ import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-re
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
+import { linkedBy } from './linked-by.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 import type { Breathe } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
@@ -65,7 +68,8 @@ async function worthLooking(
   look: DiskLook,
   bases: readonly string[],
 ): Promise<readonly FileArgument[]> {
-  const isWord = ({ text, certainty }: FileArgument) => certainty === 'maybe' && /^[\w-]+$/.test(text)
+  const isWord = ({ text, certainty }: FileArgument) =>
+    certainty === 'maybe' && /^[\w-]+$/.test(text) && encodedPaths(text).length === 0
   if (found.filter(isWord).length <= FEW_WORDS) return found
   const links = await Promise.all(bases.map((base) => look.linksIn(base)))
   if (links.some((names) => names === undefined)) return found
@@ -91,7 +95,12 @@ async function factOf(
 ): Promise<Facts | undefined> {
   const { text, certainty, bound } = argument
   const read = pathReadings(text, world)
-  const loose = looseReadings(text, world)
+  const hidden = encodedPaths(text)
+  const loose = [text, ...hidden].flatMap((one) => looseReadings(one, world))
+  const crossed = await crossedLinks(text, look, bases)
+  const decoded = (
+    await Promise.all(hidden.map((one) => leadsOfMaybe(one, looseReadings(one, world), look, bases)))
+  ).flat()
   const gate = await gateOf(loose, look, bases)
   if (certainty === 'path') {
     if (read.is === 'refused') return { certainty, bound, fault: read.fault, readings: loose, leads: 'unknown', gate }
@@ -101,11 +110,29 @@ async function factOf(
       bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
     )
     const more = linked.flatMap((one) => (one?.is_linked === true ? [one.lead] : []))
-    return { certainty, bound, readings: read.paths, leads: allOf([...leads.map((one) => one?.lead), ...more]), gate }
+    const all = allOf([...leads.map((one) => one?.lead), ...more, ...decoded, ...crossed])
+    return { certainty, bound, readings: [...read.paths, ...hidden], leads: all, gate }
   }
-  const leads = await leadsOfMaybe(text, loose, look, bases)
+  const leads = allOf([...(await leadsOfMaybe(text, loose, look, bases)), ...decoded, ...crossed])
   if (leads.length === 0 && gate.length === 0 && !isTelling(text)) return undefined
   return { certainty, bound: bound && leads.length > 0, readings: loose, leads, gate }
+}
+
+/** Where a pattern leads through links, from every folder that it may count from. */
+async function crossedLinks(
+  text: string,
+  look: DiskLook,
+  bases: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  if (text.length > LONGEST || !isPattern(text) || /[\r\n]/.test(text)) return []
+  const variants = braceVariants(text.trim())
+  if (variants === undefined) return [undefined]
+  const found: (string | undefined)[] = []
+  for (const variant of variants) {
+    for (const base of isAbsolute(variant) ? bases.slice(0, 1) : bases)
+      found.push(...((await linkedBy(look, variant, base)) ?? [undefined]))
+  }
+  return found
 }
 
 /** A name that says by itself what it is, whether the file is there or not. */

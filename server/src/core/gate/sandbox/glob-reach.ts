@@ -35,6 +35,13 @@ function matches(pattern: string | undefined, name: string, exactly: boolean): b
   return starMatch(pattern.replaceAll(BRACES, '*').replace(/\[[^\]]*\]?/g, '?'), name)
 }
 
+/** Whether one name of a pattern stands for a name on the disk, letter case aside. */
+export const nameMatches = (pattern: string, name: string): boolean =>
+  matches(pattern.toLowerCase(), name.toLowerCase(), false)
+
+/** Whether a name of a pattern is nothing but wildcards, and so after nothing in particular. */
+export const isAnyName = (pattern: string): boolean => /^[*?]+$/.test(pattern)
+
 /** `*` is any text, `?` any character. Walks both once, going back only to the last star. */
 function starMatch(pattern: string, name: string): boolean {
   let [at, from, star, mark] = [0, 0, -1, 0]

@@ -1,0 +1,20 @@
+import { bytesOfBase64, bytesOfHex } from '../own-credentials/decode.ts'
+import { looksLikePath } from './path-shapes.ts'
+
+/** `/etc` is the shortest path worth hiding. */
+const SHORTEST = 6
+const LONGEST = 8192
+
+/**
+ * The paths that a text holds in base64 or hexadecimal, as a whole. What comes out must be printable and look like a path by itself,
+ * so that a picture, a digest or an id is none.
+ */
+export function encodedPaths(text: string): readonly string[] {
+  const code = text.trim().replace(/^(?:base64:|data:[^,]{0,100};base64,|0x|hex:|\\x)/i, '')
+  if (code.length < SHORTEST || code.length > LONGEST) return []
+  const found = new Set<string>()
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(code)) found.add(bytesOfBase64(code))
+  const digits = code.replace(/\\x|[\s:]|0x/gi, '')
+  if (/^(?:[0-9a-f]{2})+$/i.test(digits)) found.add(bytesOfHex(digits))
+  return [...found].filter((path) => /^[\x20-\x7e]{4,}$/.test(path) && looksLikePath(path))
+}
