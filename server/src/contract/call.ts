@@ -58,6 +58,8 @@ export type Call = {
   readonly definition_hash: string
   readonly canonical_args: string
   readonly args_hash: string
+  /** Of the arguments without differences that cannot be seen; absent where that changes nothing. */
+  readonly folded_hash?: string
   readonly thread: string
   readonly trace: string
   readonly received_at: number

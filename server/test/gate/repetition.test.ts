@@ -26,6 +26,35 @@ describe('a call that a person rejected', () => {
     })
   })
 
+  test('is blocked too when its arguments differ in nothing that can be seen, and asked about when they do', async () => {
+    await withGate(async ({ gate, call }) => {
+      const held = pendingOf(await call('book__note', { text: 'pay 100 to Bob' }))
+      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'never' })
+      const same = [
+        'pay 100 to Bob ',
+        ' pay 100 to Bob',
+        'pay  100 to Bob',
+        'pay 100 to\nBob',
+        'pay 100 to\u00a0Bob',
+        'pay 100 to B\u200bob',
+        'pay 100 to Bob\u{e0041}',
+        'pay 100 to \u202eBob',
+        'pay １００ to Bob',
+        'pay 100 to Bob\ufe0f',
+      ]
+      for (const text of same)
+        expect(await call('book__note', { text }), JSON.stringify(text)).toMatchObject({
+          status: 'refused',
+          problem: { about: { rules: 'repetition.rejected', says: expect.stringContaining('never') } },
+        })
+      for (const text of ['pay 100 to bob', 'pay 1000 to Bob', 'pay 100 toBob'])
+        expect(await call('book__note', { text }), text).toMatchObject({ status: 'pending' })
+      const spaced = pendingOf(await call('book__note', { text: 'a  b' }))
+      await gate.approvals.decide(APPROVER, spaced.approval_id, { says: 'deny' })
+      expect(await call('book__note', { text: 'a b' })).toMatchObject({ status: 'refused' })
+    })
+  })
+
   test('by a token in the thread is rejected just as well', async () => {
     await withGate(async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))

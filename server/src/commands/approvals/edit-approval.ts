@@ -112,8 +112,9 @@ function editedRow(
   replaced: ApprovalRow,
 ): CallRow {
   if (replaced.replaced_by === undefined) throw new Bug('an edited request names its successor')
+  const { folded_hash: _, ...kept } = before
   return {
-    ...before,
+    ...kept,
     ...edited,
     identity: identityOf(edited),
     ...judged,

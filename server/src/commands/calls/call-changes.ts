@@ -6,7 +6,7 @@ import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import { Bug, problem } from '../../contract/problems.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
-import { identityOf } from '../../core/gate/identity-of.ts'
+import { identityOf, rejectionIdentityOf } from '../../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Ready } from './check-call.ts'
@@ -123,7 +123,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
     caller: row.caller,
     thread: row.thread,
     ...(row.by_run === undefined ? {} : { by_run: row.by_run }),
-    identity: identityOf(row),
+    identity: rejectionIdentityOf(row),
     policy_version: row.policy_version,
     strength: row.verdict.strength ?? 'simple',
     evidence: row.verdict.evidence,

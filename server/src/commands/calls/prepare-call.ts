@@ -5,6 +5,7 @@ import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Facts } from '../../core/gate/facts.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
+import { foldArgs } from '../../core/gate/fold-args.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
@@ -48,6 +49,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
     definition_hash: row.definition_hash,
     canonical_args: canonical.value,
     args_hash: deps.digest(canonical.value),
+    ...foldedHash(deps.digest, canonical.value),
     thread: request.thread,
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
@@ -59,6 +61,12 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   // A forged call is blocked and recorded as one, whatever else is wrong with it.
   const valid = integrity === 'intact' ? await validArgs(deps, tool, request.args) : ok(undefined)
   return valid.ok ? ok({ call, tool, integrity }) : valid
+}
+
+/** Absent where folding changes nothing. */
+function foldedHash(digest: Digest, canonical: string): Pick<Call, 'folded_hash'> {
+  const folded = foldArgs(canonical)
+  return folded === canonical ? {} : { folded_hash: digest(folded) }
 }
 
 /** The tool that was probably meant, among those this caller is shown. */

@@ -55,6 +55,11 @@ describe('over the package as it is published, an agent that', () => {
     expect(() => readFileSync(join(folder, 'installed/package/src/boot/main.ts'))).toThrow('ENOENT')
   })
 
+  test('gets the licence and the readme with it', () => {
+    for (const file of ['LICENSE', 'README.md'])
+      expect(readFileSync(join(folder, 'installed/package', file), 'utf8').length).toBeGreaterThan(1_000)
+  })
+
   const cases = chosen(CALLS).flatMap((attack) =>
     (attack.doors ?? (IS_WHOLE ? (['http', 'mcp', 'cli'] as const) : (['http'] as const))).map(
       (door) => [attack.name, door, attack] as const,

@@ -11,6 +11,7 @@ import type { AuditEntry } from '../../../src/contract/audit.ts'
 import { rehashed } from '../../audit/histories.ts'
 import { run, runGate } from '../../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn, until } from '../../gate/with-gate.ts'
+import { forgedRows } from './forged-rows-scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { toolServer } from './with-published-gate.ts'
 
@@ -171,6 +172,11 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
     name: 'a gate whose audit was rewritten with SQL signs nothing and runs nothing',
     slice: true,
     run: rewrittenHistory,
+  },
+  {
+    name: 'a key and an approval that were written with SQL let nobody in and run nothing, also after a restart',
+    slice: true,
+    run: (launcher) => withGate(launcher, (gate) => forgedRows(gate, launcher)),
   },
   {
     name: 'a pause that was acknowledged during a slow check stops the call',

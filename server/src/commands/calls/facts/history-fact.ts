@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../../../contract/approval.ts'
 import type { Call } from '../../../contract/call.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
-import { identityOf } from '../../../core/gate/identity-of.ts'
+import { identityOf, rejectionIdentityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
 import type { Held, Shelves } from '../../ports/reads.ts'
 import type { Judgement } from './load-judgement.ts'
@@ -47,14 +47,21 @@ async function countEarlier({ shelves, judgement }: HistoryDeps, call: Call, eno
   }
 }
 
-/** Every request for this call is looked at: one that was denied may be older than many that waited beside it. */
+/** A no to the same arguments, or to arguments that look the same. Requests of earlier releases are known by the former alone. */
 async function rejectionsOf(deps: HistoryDeps, call: Call): Promise<Rejection[] | undefined> {
+  const identities = [...new Set([rejectionIdentityOf(call), identityOf(call)])]
+  const found = await Promise.all(identities.map((identity) => rejectionsUnder(deps, call, identity)))
+  return found.includes(undefined) ? undefined : found.flatMap((some) => some ?? [])
+}
+
+/** Every request for this call is looked at: one that was denied may be older than many that waited beside it. */
+async function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Promise<Rejection[] | undefined> {
   const since = call.received_at - deps.judgement.repetition.denied_for * 1000
   const found: Rejection[] = []
   let after: number | undefined
   for (let seen = 0; seen < MOST_REQUESTS; seen += PAGE) {
     const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const rows = await deps.shelves.list('approvals', { identity: identityOf(call) }, page)
+    const rows = await deps.shelves.list('approvals', { identity }, page)
     for (const { row } of rows) found.push(...(await noesIn(row, deps.judgement, since, call.received_at)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found
