@@ -73,6 +73,7 @@ const FILES: FileFacts = {
     bases: async () => [],
     follow: async () => undefined,
     placesOf: async () => [],
+    entriesIn: async () => [],
     linksIn: async () => new Set(),
   }),
 }
