@@ -87,9 +87,7 @@ export async function followThread(
       follower.onEnd()
     }
   }
-  const stopHearing = deps.watch.onRow((table, id) => {
-    if (table === 'runs' && id === run_id) void look().catch(stop)
-  })
+  const stopHearing = deps.watch.onRow('runs', run_id, () => void look().catch(stop))
   const stopShown = deps.onShown(thread.run.run_id, (key, news) => {
     if (!isStopped && isJsonObject(news)) follower.onEvent({ event: 'message_delta', data: { key, ...news } })
   })

@@ -35,9 +35,7 @@ export function waitForCall(
       last = (await deps.shelves.row('calls', call_id))?.row ?? last
       if (isOver(last)) finish(last)
     }
-    const stopListening = deps.watch.onRow((table, id) => {
-      if (table === 'calls' && id === call_id) look().catch(reject)
-    })
+    const stopListening = deps.watch.onRow('calls', call_id, () => void look().catch(reject))
     const stop = () => finish(last)
     const cancel = 'wait_ms' in patience ? deps.after(patience.wait_ms, stop) : undefined
     for (const end of ends) end.addEventListener('abort', stop)

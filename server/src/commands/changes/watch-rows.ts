@@ -4,19 +4,37 @@ import { changesIn } from './changes-in.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
-/** Hears of every row that a commit swapped, on whichever node, after the commit is durable. */
+/** Hears when a row was swapped, on whichever node, after the commit is durable. */
 export interface Watch {
-  /** Returns how to stop listening. */
-  onRow(listener: (table: Table, id: string) => void): () => void
+  /** The listener is told that the row moved, or may have moved: it looks. Returns how to stop. */
+  onRow(table: Table, id: string, listener: () => void): () => void
 }
 
-/** What waits for a row to move need not ask again and again. */
-export function watchRows(notices: Pick<Notices, 'subscribe'>): Watch {
+/**
+ * What waits for a row to move need not ask again and again. INVARIANT: a commit costs what its own rows cost, however many others
+ * wait for something else.
+ */
+export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Watch {
+  const waiting = new Map<string, Set<() => void>>()
+  const tell = (listeners: Iterable<() => void>) => {
+    for (const listener of listeners) listener()
+  }
+  notices.subscribe('rows', (rows) => {
+    for (const { table, id } of rows) tell(waiting.get(`${table} ${id}`) ?? [])
+  })
+  notices.onMissed(() => [...waiting.values()].forEach(tell))
   return {
-    onRow: (listener) =>
-      notices.subscribe('rows', (rows) => {
-        for (const { table, id } of rows) listener(table, id)
-      }),
+    onRow(table, id, listener) {
+      const key = `${table} ${id}`
+      const listeners = waiting.get(key) ?? new Set()
+      // A function of its own, so that one listener can wait twice and stop once.
+      const told = () => listener()
+      waiting.set(key, listeners.add(told))
+      return () => {
+        listeners.delete(told)
+        if (listeners.size === 0 && waiting.get(key) === listeners) waiting.delete(key)
+      }
+    },
   }
 }
 

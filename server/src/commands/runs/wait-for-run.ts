@@ -32,9 +32,7 @@ export async function waitForRun<View>(
       last = await read()
       if (isAtRest(last)) finish(last)
     }
-    const stopListening = deps.watch.onRow((table, id) => {
-      if (table === 'runs' && id === run_id) look().catch(reject)
-    })
+    const stopListening = deps.watch.onRow('runs', run_id, () => void look().catch(reject))
     const stop = () => finish(last)
     const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), stop)
     deps.stopping.addEventListener('abort', stop)

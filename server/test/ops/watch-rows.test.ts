@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { announceCommits, watchRows } from '../../src/commands/changes/watch-rows.ts'
+import { newCall } from '../../src/stores/ledger-fixtures.suite.ts'
+import { localNodes } from '../../src/stores/local-notices.ts'
+
+function twoNodes() {
+  const hub = localNodes()
+  const missed: (() => void)[] = []
+  const [here, there] = [hub.join(), hub.join()]
+  const watch = watchRows({ ...there, onMissed: (listener) => (missed.push(listener), () => {}) })
+  const { commit } = announceCommits(
+    { commit: async (changes) => (changes.length > 9 ? 'unavailable' : 'committed') },
+    here,
+  )
+  return { watch, commit, miss: () => missed.forEach((tell) => tell()) }
+}
+
+test('whoever waits for a row hears when another node swapped it, and nothing of other rows or failed commits', async () => {
+  const { watch, commit } = twoNodes()
+  const heard: string[] = []
+  const stop = watch.onRow('calls', 'call_1', () => void heard.push('first'))
+  watch.onRow('calls', 'call_1', () => void heard.push('second'))
+  watch.onRow('runs', 'call_1', () => void heard.push('another table'))
+  watch.onRow('calls', 'call_11', () => void heard.push('another row'))
+  await commit([newCall('call_1')])
+  await commit(Array.from({ length: 10 }, () => newCall('call_11')))
+  expect(heard).toEqual(['first', 'second'])
+  stop()
+  stop()
+  await commit([newCall('call_1')])
+  expect(heard).toEqual(['first', 'second', 'second'])
+})
+
+test('when notices were missed everybody looks, and a waiter may stop while it is told', () => {
+  const { watch, miss } = twoNodes()
+  const heard: string[] = []
+  const stop = watch.onRow('calls', 'call_1', () => {
+    heard.push('call')
+    stop()
+  })
+  watch.onRow('runs', 'run_1', () => void heard.push('run'))
+  miss()
+  miss()
+  expect(heard).toEqual(['call', 'run', 'run'])
+})
+
+test('a commit costs what its own rows cost, however many wait for something else', async () => {
+  const { watch, commit } = twoNodes()
+  let calls = 0
+  for (let at = 0; at < 10_000; at += 1) watch.onRow('calls', `call_${at}`, () => void (calls += 1))
+  await commit([newCall('call_77')])
+  expect(calls).toBe(1)
+})
