@@ -2,7 +2,7 @@ import { agent } from '../../core/agent/step.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Table } from '../ports/ledger.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Held, Where } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 
 export type EndVolatileDeps = EndDeps & { readonly liveness: Pick<Liveness, 'isAlive'>; readonly ids: Ids }
@@ -59,11 +59,11 @@ async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?:
 async function* allOf<T extends Extract<Table, 'calls' | 'runs'>>(
   { shelves }: EndVolatileDeps,
   table: T,
-  where: Parameters<EndVolatileDeps['shelves']['list']>[1] & object,
+  where: Where<T>,
 ): AsyncGenerator<Held<T>> {
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list(table, where as never, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await shelves.list(table, where, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     yield* page
     after = page.at(-1)?.cursor
     if (page.length < PAGE || after === undefined) return
