@@ -90,6 +90,21 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.tools.*.verify': 'A read after the call whose answer is kept as evidence of the outcome.',
   'servers.*.tools.*.title': 'A name for people.',
   'servers.*.tools.*.files': 'Which arguments are paths, as JSON pointers; needs a `sandbox`.',
+  provenance: 'How calls are judged by whose words they act on.',
+  'provenance.mode': '`balanced`, `strict` or `off`, for all tools that do not say otherwise.',
+  'servers.*.provenance':
+    'How calls of its tools are judged by whose words they act on, and who can write what they return.',
+  'servers.*.provenance.mode': '`strict`, `balanced` or `off`.',
+  'servers.*.provenance.fields':
+    'Modes of single arguments, by JSON pointer: `off` for one whose origin does not matter.',
+  'servers.*.provenance.directory':
+    'Its outputs are a directory, such as contacts: what stands alone in a field may be a destination.',
+  'servers.*.provenance.outsiders': 'Whether people outside can write what it returns; left out, they can.',
+  'servers.*.tools.*.provenance': 'The same for one tool.',
+  'servers.*.tools.*.provenance.mode': '`strict`, `balanced` or `off`.',
+  'servers.*.tools.*.provenance.fields': 'Modes of single arguments, by JSON pointer.',
+  'servers.*.tools.*.provenance.directory': 'Its output is a directory.',
+  'servers.*.tools.*.provenance.outsiders': 'Whether people outside can write what it returns.',
   'servers.*.tools.*.content': 'How secrets and personal data in the arguments are judged.',
   'servers.*.tools.*.content.secrets': '`block`, `ask` or `off` for secrets.',
   'servers.*.tools.*.content.pii': '`ask` or `off` for personal data.',

@@ -83,7 +83,8 @@ const SCHEMA_KEY = /^[a-z][A-Za-z_]*$|^[A-Z][a-z]+$/
 /** A long string of several lines inside a structure is text of its own: reviews, a file, a mail. */
 const isTextOfLines = (text: string): boolean => text.includes('\n') && /^[\w .-]{1,40}: /m.test(text)
 
-const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+const escape = (key: string) =>
+  key.includes('/') || key.includes('~') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
 const FIELD = /^[\s>*-]*([\p{L}][\p{L}\p{N} _.#/()-]{0,40}):\s+(\S.*)$/u
 
