@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../contract/call.ts'
-import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, type RecordOf } from './leaves.ts'
+import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, piecesOf, type RecordOf } from './leaves.ts'
 import { readProse } from './prose.ts'
 import { createUserWords, type UserWords } from './user-words.ts'
 import { createScratch, readWords, type Words } from './text.ts'
@@ -201,23 +201,6 @@ export function createSession(): Session {
 
 /** Words that are read in one step: a millisecond or two. */
 const STEP_WORDS = 4_000
-const PIECE = 16_384
-
-/** A very long text is read in pieces, cut at spaces. */
-function piecesOf(record: RecordOf): readonly RecordOf[] {
-  if (record.leaves.every(({ text }) => text.length <= PIECE)) return [record]
-  return record.leaves.flatMap((leaf) => {
-    const pieces: RecordOf[] = []
-    for (let from = 0; from < leaf.text.length;) {
-      const space = leaf.text.lastIndexOf(' ', from + PIECE)
-      const to = from + PIECE >= leaf.text.length ? leaf.text.length : space > from ? space : from + PIECE
-      pieces.push({ leaves: [{ ...leaf, text: leaf.text.slice(from, to) }] })
-      from = to
-    }
-    return pieces
-  })
-}
-
 const actKey = ({ tool, args }: Given): number => {
   let key = 0x811c9dc5
   for (const char of `${tool}\n${JSON.stringify(args)}`) key = Math.imul(key ^ (char.codePointAt(0) ?? 0), 0x01000193)
