@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
 import { strikeOwnAnswers, strikeOwnReplies } from '../commands/calls/strike-own-answers.ts'
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
@@ -26,6 +27,9 @@ import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
 import type { World } from './world.ts'
 
+/** So long whoever lists or searches waits for servers that are still connecting, counted from the start of the gate. */
+const FIRST_LISTING_MS = 5_000
+
 /** The catalogue, the policy in force and the tool servers. */
 export type Tools = {
   readonly world: Pick<
@@ -38,6 +42,7 @@ export type Tools = {
     | 'offerings'
     | 'logins'
     | 'serverReports'
+    | 'firstListing'
     | 'meaning'
     | 'learning'
   >
@@ -125,8 +130,11 @@ export async function openTools(
     onFault: (error) => log('error', 'what another node changed could not be read', { error: String(error) }),
   })
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
+  const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
+  const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
   return ok({
     world: {
+      firstListing: () => firstListing,
       breathe,
       catalogue,
       live,
@@ -139,7 +147,7 @@ export async function openTools(
       ...meaning,
       ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
     },
-    settled: Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined),
+    settled,
     status: () => servers.status(),
     closeServers: () => servers.close(),
     unwatch() {

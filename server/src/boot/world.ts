@@ -76,6 +76,8 @@ export type World = {
   readonly offerings: Offerings
   readonly logins: ServerLogins
   readonly serverReports: () => readonly ServerReport[]
+  /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
+  readonly firstListing: () => Promise<void>
   readonly catalogue: LiveCatalogue
   readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']

@@ -45,6 +45,8 @@ export type CallRequest = {
   readonly answerable?: Answerable
   /** What the user said, where the request brings it. */
   readonly words?: string
+  /** Over how many characters its output moves to the artifact store, where the door has a limit of its own. */
+  readonly evict_over?: number
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
 }
@@ -64,6 +66,7 @@ export type Call = {
   readonly trace: string
   readonly received_at: number
   readonly answerable?: Answerable
+  readonly evict_over?: number
   /** Absent when no run made it. */
   readonly by_run?: ByRun
   /** Of a call that is followed as a task: the identity of whoever made it. */

@@ -121,7 +121,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.login': 'A person logs in there with OAuth in a browser: `sluice servers login NAME`.',
   'servers.*.login.per': '`gate` for one login for all, `user` for one per person.',
   'servers.*.login.scope': 'The scopes that are asked for.',
-  'servers.*.login.issuer': 'The authorization server, if the tool server does not name it.',
+  'servers.*.login.issuer': 'The only authorization server that is accepted. It may have a private address.',
   'servers.*.login.client_id': 'A client that is registered there already.',
   'servers.*.login.client_secret': 'Its secret, as `env:NAME` or `file:PATH`.',
   'servers.*.openapi': 'An OpenAPI document: each operation becomes a tool.',

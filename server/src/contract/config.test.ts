@@ -44,7 +44,7 @@ describe('the configuration', () => {
           agent: AgentSettings.parse({}),
           search: { learn: false },
           budgets: [],
-          mcp: { surface: 'search' },
+          mcp: { surface: 'auto', evict_over: 40_000 },
           repetition: { most: 5, within_s: 600, denied_for: 86_400 },
         },
       })

@@ -164,7 +164,9 @@ export const Config = z.strictObject({
   mcp: z
     .strictObject({
       /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
-      surface: Surface.default('search'),
+      surface: Surface.default('auto'),
+      /** An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer. */
+      evict_over: z.int().min(1_000).max(10_000_000).default(40_000),
       /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
       url: HttpUrl.optional(),
     })

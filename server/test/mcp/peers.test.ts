@@ -33,7 +33,7 @@ let gate: McpGate
 let agent = ''
 let approver = ''
 beforeAll(async () => {
-  gate = await startMcpGate()
+  gate = await startMcpGate({ mcp: { surface: 'search' } })
   agent = await gate.key('agent', 'a', 'ana')
   approver = await gate.key('approver', 'bob')
 })

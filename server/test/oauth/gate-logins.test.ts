@@ -158,6 +158,11 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(JSON.stringify(carried.body)).not.toContain(token)
   })
 
+  test("erasing a user revokes and forgets the user's logins", async () => {
+    expect(await gate.http('POST', '/v1/erasures', admin, { user: 'ana' })).toMatchObject({ status: 200 })
+    expect(await gate.http('GET', '/v1/servers/own/login', ana)).toMatchObject({ body: { state: 'none' } })
+  })
+
   test('logins and logouts are in the audit, by who began them', async () => {
     expect((await gate.cli('servers', 'logout', 'notes')).out).toContain('the tokens are revoked')
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')

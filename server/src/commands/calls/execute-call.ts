@@ -2,7 +2,15 @@ import type { CallRow, Outcome, ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug, problem, type Problem } from '../../contract/problems.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
-import { EVICT_OVER, evicted, interpret, kept, outputText, type Interpretation } from '../../core/gate/interpret.ts'
+import {
+  EVICT_OVER,
+  evicted,
+  interpret,
+  kept,
+  outputText,
+  shortened,
+  type Interpretation,
+} from '../../core/gate/interpret.ts'
 import { answerValue } from '../../core/gate/standard/answer-value.ts'
 import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
@@ -59,7 +67,7 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
   const checked = await checkOutput(deps, interpret(answer, row), tool)
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
-  const ended = await endedRow(deps, row, consequences, checked)
+  const ended = await endedRow(deps, row, consequences, checked, tool)
   return await recordOutcome(deps, ended, version, heard.text())
 }
 
@@ -99,6 +107,7 @@ function endedRow(
   row: CallRow,
   consequences: Consequences,
   { state, problem, result }: Interpretation,
+  tool: Tool,
 ): CallRow | Promise<CallRow> {
   const ended = (output?: Output): CallRow => ({
     ...row,
@@ -110,16 +119,26 @@ function endedRow(
   })
   if (result === undefined) return ended()
   const text = outputText(result)
-  if (text.length <= EVICT_OVER) return ended({ result, output: kept(text.length) })
-  return evict(deps, row, result, text).then(ended)
+  const most = row.evict_over ?? EVICT_OVER
+  if (text.length <= most) return ended({ result, output: kept(text.length) })
+  return evict(deps, row, result, text, tool).then(ended)
 }
 
 type Output = Pick<CallRow, 'result' | 'output'>
 
-async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string): Promise<Output> {
+async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string, tool: Tool): Promise<Output> {
   const digest = await deps.artifacts.put(row.caller.user, text, row.by_run?.run_id)
   // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
-  return digest === undefined ? { result, output: kept(text.length) } : evicted(result, text, digest)
+  if (digest === undefined) return { result, output: kept(text.length) }
+  const { definition, hash } = inForce(tool.row)
+  const schema = definition.outputSchema
+  const { structuredContent, isError } = result
+  if (schema === undefined || structuredContent === undefined || isError === true) return evicted(result, text, digest)
+  // A client checks the structured content against the schema it was shown, so what is left of it must still fit.
+  const structured = shortened(structuredContent, digest, row.evict_over ?? EVICT_OVER)
+  const isValid =
+    structured !== undefined && (await deps.judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
+  return evicted(result, text, digest, isValid ? { structured } : { isError: true })
 }
 
 /** Told by the tool server while it ran, in characters. */

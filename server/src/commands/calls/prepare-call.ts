@@ -8,6 +8,7 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { foldArgs } from '../../core/gate/fold-args.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
+import { wordsFor } from '../catalogue/down-servers.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -22,6 +23,9 @@ export type PrepareDeps = {
   readonly ids: Ids
   readonly judgement: { readonly scanner: Pick<Scanner, 'validate'> }
   readonly breathe?: Breathe
+  /** Absent where nothing connects: a call of the gate to itself, a replay. */
+  readonly firstListing?: () => Promise<void>
+  readonly serverReports?: () => readonly { readonly server: string; readonly state: string }[]
 }
 
 export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly integrity: Facts['integrity'] }
@@ -33,8 +37,10 @@ export type ThreadedRequest = CallRequest & { readonly thread: string }
 
 /** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
 export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Promise<Result<PreparedCall>> {
-  const tool = grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined
-  if (tool === undefined) return refuse('tool.unknown', { tool: request.tool, ...suggestion(deps, request) })
+  const found = () => (grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined)
+  // Right after a start its server may still be connecting.
+  const tool = found() ?? (await deps.firstListing?.().then(found))
+  if (tool === undefined) return unknownTool(deps, request)
   const { row } = tool
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   // Reading large arguments took its time already.
@@ -54,6 +60,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
     trace: request.trace ?? deps.ids.trace(),
     received_at: deps.clock(),
     ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
+    ...(request.evict_over === undefined ? {} : { evict_over: request.evict_over }),
     ...(request.by_run === undefined ? {} : { by_run: request.by_run }),
     ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),
   }
@@ -67,6 +74,17 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
 function foldedHash(digest: Digest, canonical: string): Pick<Call, 'folded_hash'> {
   const folded = foldArgs(canonical)
   return folded === canonical ? {} : { folded_hash: digest(folded) }
+}
+
+/** Where nobody knows the server's tools yet, that is what is wrong, not the name. */
+function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never> {
+  const [name = ''] = request.tool.split('__', 1)
+  const report = deps.serverReports?.().find(({ server, state }) => server === name && state !== 'ready')
+  const isKnown = deps.catalogue.tools().some(({ row }) => row.server === name)
+  if (report === undefined || isKnown || !grantedTools(request.caller)(request.tool))
+    return refuse('tool.unknown', { tool: request.tool, ...suggestion(deps, request) })
+  const { code, says } = wordsFor(report)
+  return refuse(code === 'server.needs_login' ? 'tool.login_needed' : 'tool.unavailable', { server: name, why: says })
 }
 
 /** The tool that was probably meant, among those this caller is shown. */

@@ -6,6 +6,7 @@ import type { StandardSentences } from '../../core/gate/standard/describe-standa
 import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { LivePolicy } from '../policy/live-policy.ts'
 import { admitTool, type AdmitDeps } from './admit-tool.ts'
+import { downServers, type DownServer } from './down-servers.ts'
 import { readCard, type Card, type CardDeps } from './read-card.ts'
 import { reviewTool } from './review-tool.ts'
 import type { HabitsBook } from './search-habits.ts'
@@ -25,6 +26,7 @@ export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
     readonly learning?: HabitsBook
     readonly live: Pick<LivePolicy, 'reload'>
     readonly serverReports: () => readonly ServerReport[]
+    readonly firstListing: () => Promise<void>
   }
 
 export interface CatalogueGate {
@@ -43,6 +45,10 @@ export interface CatalogueGate {
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
   admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
+  /** The servers that are not ready, as far as the caller may know of them. */
+  down(caller: Caller): readonly DownServer[]
+  /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
+  firstListing(): Promise<void>
   /** Which of two ways to show the tools costs a model less to read; `own` is the text of what takes their place. */
   smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 }
@@ -53,7 +59,10 @@ export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
   return {
     tools: (caller) => sight.tools(caller),
     tool: (caller, id) => sight.tool(caller, id),
-    search: (caller, query, top_k) => searchTools(searching, caller, query, top_k),
+    async search(caller, query, top_k) {
+      await world.firstListing()
+      return searchTools(searching, caller, query, top_k)
+    },
     searchNotice: () => world.meaning?.notice(),
     standardOf: (tool) => standardOf(world, tool),
     card: (caller, id, full) => readCard(world, caller, id, full),
@@ -66,6 +75,8 @@ export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
       return ok(undefined)
     },
     servers: () => world.serverReports(),
+    down: (caller) => downServers(world.serverReports(), sight.tools(caller), world.catalogue.tools(), caller),
+    firstListing: () => world.firstListing(),
     smallerSurface: (caller, own) =>
       smallerSurface(
         own,

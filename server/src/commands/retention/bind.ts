@@ -1,12 +1,17 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Result } from '../../contract/problems.ts'
+import { eraseLogins, type EraseLoginsDeps } from './erase-logins.ts'
 import { eraseUser, type EraseDeps, type Erased } from './erase-user.ts'
 
 export interface RetentionGate {
-  /** Removes one person's arguments, outputs and artifacts now. */
+  /** Removes one person's arguments, outputs, artifacts and logins at tool servers now. */
   eraseUser(caller: Caller, wanted: { user: string; withdraw: boolean }): Promise<Result<Erased>>
 }
 
-export const bindRetention = (world: EraseDeps): RetentionGate => ({
-  eraseUser: (caller, wanted) => eraseUser(world, caller, wanted),
+export const bindRetention = (world: EraseDeps & EraseLoginsDeps): RetentionGate => ({
+  async eraseUser(caller, wanted) {
+    const erased = await eraseUser(world, caller, wanted)
+    if (erased.ok) await eraseLogins(world, wanted.user)
+    return erased
+  },
 })

@@ -1,12 +1,15 @@
 import { asksIn } from '../../contract/asks.ts'
 import type { CallRow, CallState, Eviction, ToolResult } from '../../contract/call.ts'
-import type { JsonObject } from '../../contract/json.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
+import { cutStructured, repeatsStructured } from './cut-structured.ts'
 
 /** Over this many characters an output moves to the artifact store; up to the second it may be inlined again. */
 export const EVICT_OVER = 10_000
 export const REHYDRATE_UP_TO = 50_000
 const SUMMARY = 500
+/** Characters of structure around a text that say nothing more. */
+const LITTLE_ELSE = 200
 
 /** What came back from a tool server, as far as the outcome of the call is concerned. */
 export type Answer =
@@ -52,28 +55,53 @@ function rejection(error: JsonObject): ToolResult {
   return { content: [{ type: 'text', text: message }], isError: true, _meta: { 'sluice/rpc-error': error } }
 }
 
-/** The text whose length counts: plain text as it is, anything else as JSON. */
-export function outputText(result: ToolResult): string {
-  const texts = result.content.map((block) => (block['type'] === 'text' ? block['text'] : undefined))
-  const isPlain = result.structuredContent === undefined && texts.every((text) => typeof text === 'string')
-  return isPlain
-    ? texts.join('\n')
-    : JSON.stringify({ content: result.content, structuredContent: result.structuredContent })
+/** The text whose length counts: plain text as it is, anything else as JSON. What is there both as text and as structure counts once. */
+export function outputText({ content, structuredContent }: ToolResult): string {
+  const texts = content.map((block) => (block['type'] === 'text' ? block['text'] : undefined))
+  const plain = texts.flatMap((text) => (typeof text === 'string' ? [text] : []))
+  const isText = plain.length === texts.length
+  if (structuredContent === undefined && isText) return plain.join('\n')
+  if (structuredContent === undefined) return JSON.stringify({ content, structuredContent })
+  const rest = content.filter((_, at) => {
+    const text = texts[at]
+    return typeof text !== 'string' || !repeatsStructured(text, structuredContent)
+  })
+  if (rest.length > 0) return JSON.stringify({ content: rest, structuredContent })
+  // Read again in parts, plain text is easier to read than the same text as JSON, where next to nothing else is in it.
+  const structured = JSON.stringify(structuredContent)
+  const [text = ''] = plain
+  const isAllOfIt = plain.length === 1 && JSON.stringify(text).length + LITTLE_ELSE >= structured.length
+  return isAllOfIt ? text : structured
 }
 
 export function kept(size_chars: number): Eviction {
   return { evicted: false, size_chars, rehydration_allowed: true }
 }
 
+export const pointerTo = (digest: string): string => `artifact://${digest}`
+const noticeOf = (size: number, digest: string) => `[EVICTED size=${size}] See ${pointerTo(digest)}`
+
+/** The structured content of an output that is too large, with its longest strings cut. Undefined when that does not make it small. */
+export const shortened = (content: Json, digest: string, most: number): Json | undefined =>
+  cutStructured(content, most, (size) => ` ${noticeOf(size, digest)}`)
+
+/** `structured`: what is left of its structured content, for a tool that promises some. */
+type Left = { readonly structured?: Json; readonly isError?: boolean }
+
 /** What the model sees of an output that is too large for it: where it went, how it begins, how long it is. */
-export function evicted(result: ToolResult, text: string, digest: string): { result: ToolResult; output: Eviction } {
-  const pointer = `artifact://${digest}`
-  const notice = `[EVICTED size=${text.length}] See ${pointer}`
+export function evicted(
+  result: ToolResult,
+  text: string,
+  digest: string,
+  { structured, isError = result.isError }: Left = {},
+): { result: ToolResult; output: Eviction } {
+  const pointer = pointerTo(digest)
   const summary = text.slice(0, SUMMARY)
-  const { isError, _meta } = result
+  const { _meta } = result
   return {
     result: {
-      content: [{ type: 'text', text: `${notice}\n${summary}` }],
+      content: [{ type: 'text', text: `${noticeOf(text.length, digest)}\n${summary}` }],
+      ...(structured === undefined ? {} : { structuredContent: structured }),
       ...(isError === undefined ? {} : { isError }),
       ...(_meta === undefined ? {} : { _meta }),
     },

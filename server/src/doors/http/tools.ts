@@ -22,13 +22,14 @@ export const toolRoutes: Routes = (app, gate) => {
       summary: 'The tools',
       answers: listOf(ToolAnswer),
     }),
-    (c) => {
+    async (c) => {
+      await gate.catalogue.firstListing()
       const most = Math.min(Math.max(1, numberOf(c, 'limit', MOST_TOOLS)), MOST_TOOLS)
       const { items, ...next } = pageBySize(gate.catalogue.tools(c.get('caller')), numberOf(c, 'after', 0), most)
       return jsonResponse(200, {
         items: items.map((tool) => ({ ...shown(tool), ...gate.catalogue.standardOf(tool) })),
         ...next,
-        notices: gate.policies.notices(),
+        notices: [...gate.policies.notices(), ...gate.catalogue.down(c.get('caller'))],
       })
     },
   )
@@ -46,7 +47,9 @@ export const toolRoutes: Routes = (app, gate) => {
       const count = top_k === undefined ? undefined : Number(top_k)
       const found = await gate.catalogue.search(c.get('caller'), c.req.query('q') ?? '', count)
       const says = gate.catalogue.searchNotice()
-      const notices = says === undefined ? {} : { notices: [{ code: 'search.words_only', says }] }
+      const words_only = says === undefined ? [] : [{ code: 'search.words_only', says }]
+      const standing = [...words_only, ...gate.catalogue.down(c.get('caller'))]
+      const notices = standing.length === 0 ? {} : { notices: standing }
       return found.ok
         ? jsonResponse(200, { items: found.value, ...notices })
         : problemResponse(found.problem, c.get('trace'))

@@ -46,6 +46,7 @@ export async function answerCall(
     ...wordsIn(exchange.meta),
     ...call,
     ...withInputs(call.args, inputs),
+    evict_over: exchange.evict_over,
     ...(answerable === undefined ? {} : { answerable }),
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }

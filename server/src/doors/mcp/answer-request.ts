@@ -1,4 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
+import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isProxied } from '../../commands/proxy/proxy.ts'
@@ -24,6 +25,8 @@ const TASKS: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} 
 /** Since 2026-07-28 these say for how long they hold. */
 const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'])
 
+const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 'resources/list', 'prompts/list'])
+
 /** Answers one request of either era, except for those that open a stream. */
 export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { era } = exchange
@@ -35,12 +38,14 @@ export async function answerRequest(gate: Gate, method: string, exchange: Exchan
 
 async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { caller, era, params } = exchange
+  // What a client lists first is what its model knows: servers that are still connecting get a moment.
+  if (WAITS_FOR_TOOLS.has(method)) await gate.catalogue.firstListing()
   const shown = shownTo(gate, caller, surface)
   switch (method) {
     case 'tools/list': {
       const page = listTools(gate, caller, shown, era, params['cursor'])
       if (page === undefined) return badCursor()
-      const result = { ...page, ...noticesIn(gate) }
+      const result = { ...page, ...noticesIn(gate, caller) }
       return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
     }
     case 'initialize':
@@ -141,8 +146,8 @@ function instructions(gate: Gate, shown: Shown): string {
 }
 
 /** What people should know while it stands, in a place that clients hand on or log. */
-function noticesIn(gate: Gate): JsonObject {
-  const notices = gate.policies.notices()
+function noticesIn(gate: Gate, caller?: Caller): JsonObject {
+  const notices = [...gate.policies.notices(), ...(caller === undefined ? [] : gate.catalogue.down(caller))]
   return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
 }
 

@@ -13,6 +13,8 @@ export type Exchange = {
   readonly params: JsonObject
   readonly meta: JsonObject
   readonly idempotency_key: string | undefined
+  /** Over how many characters an output moves to the artifact store. */
+  readonly evict_over: number
   /** The least a line must matter to be passed on; undefined for a client that wants none. */
   readonly log_level: LogLevel | undefined
   /** Remembers what an older client wants to hear from now on. */

@@ -77,7 +77,9 @@ const toolSearch = own({
   }),
   async run(gate, { caller }, { query, top_k }) {
     const found = await gate.catalogue.search(caller, query, top_k)
-    return found.ok ? told(JSON.stringify(found.value)) : failed(found.problem)
+    if (!found.ok) return failed(found.problem)
+    const down = gate.catalogue.down(caller).map(({ says }) => `${says}; its tools may be missing here`)
+    return told(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
   },
 })
 

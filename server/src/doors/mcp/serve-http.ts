@@ -46,6 +46,8 @@ export type McpDoor = {
   readonly doorman: Doorman
   /** For clients that do not choose, neither by their address nor with their key. */
   readonly surface: Surface
+  /** Over how many characters an output moves to the artifact store. */
+  readonly evict_over: number
   /** The address of `/mcp` as clients know it; by default the one they used. */
   readonly url?: string | undefined
   /** Who issues tokens that this gate takes. */
@@ -191,6 +193,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       meta,
       trace: traceOf(meta['traceparent']) ?? guest.trace,
       idempotency_key: key.value,
+      evict_over: door.evict_over,
       // An older client hears everything until it says otherwise; a newer one hears what it asks for.
       log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
       setLogLevel: (level) => sessions.setLogLevel(speaker, level),

@@ -120,9 +120,17 @@ function problemDetails(status: string, call_id: string | undefined, { code, abo
 function spell({ code, about }: Problem): string {
   const { says, do: remedy } = PROBLEMS[code]
   const paths = about['paths'] === undefined ? '' : ` (${visibleText(about['paths'])})`
+  const server = about['server'] === undefined ? '' : ` The tool server: ${serverWords(about)}.`
   // A person's own words, in quotes that they cannot close.
   const reason = about['reason'] === undefined ? '' : ` The reason given: ${quoted(about['reason'], LONGEST_REASON)}.`
-  return `${says}${paths} [${code}]; ${remedy}.${reason}`
+  return `${says}${paths} [${code}]; ${remedy}.${server}${reason}`
+}
+
+/** Which server, why, and where to log in, as far as that is known. */
+function serverWords({ server = '', why, url }: Problem['about']): string {
+  const because = why === undefined ? '' : ` (${visibleText(why).slice(0, LONGEST_REASON)})`
+  const address = url === undefined ? '' : `; a person can log in at ${url}`
+  return `\`${server}\`${because}${address}`
 }
 
 function why(evidence: readonly { readonly effect: string; readonly says: string }[]): string {
