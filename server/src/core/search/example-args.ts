@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { BRIEF_STEPS, objectsIn } from '../json/schema-steps.ts'
 import { compileSchema } from '../json/validate-args.ts'
 import { resolve } from './prune-schema.ts'
 import { markedText } from '../../contract/visible-text.ts'
@@ -89,9 +90,13 @@ export function exampleArgs(schema: JsonObject): JsonObject | undefined {
 
   const built = example(schema, 'input', 0)
   if (!isJsonObject(built)) return undefined
-  const compiled = compileSchema(schema)
-  return compiled.ok && compiled.value(built) === undefined && isPlain(built) ? built : undefined
+  // An example is not worth a wait: of a schema that takes long to check there is none.
+  if (objectsIn(schema, MOST_OBJECTS) === undefined) return undefined
+  const compiled = compileSchema(schema, BRIEF_STEPS)
+  return compiled.ok && compiled.value(built, BRIEF_STEPS) === undefined && isPlain(built) ? built : undefined
 }
+
+const MOST_OBJECTS = 150
 
 /** Defaults and names are the server's words: an example with something in it that nobody can see is none. */
 const isPlain = (value: Json): boolean => {
