@@ -1,9 +1,10 @@
 import type { ApprovalState } from './approval.ts'
 import type { CallState } from './call.ts'
 import type { PauseRow } from './pause.ts'
+import type { RunStatus } from './run.ts'
 import type { Strength } from './verdict.ts'
 
-export const CHANGE_KINDS = ['call', 'approval', 'tools', 'pause', 'policy'] as const
+export const CHANGE_KINDS = ['call', 'approval', 'run', 'tools', 'pause', 'policy'] as const
 /** What a stream can be asked for. `shown`: what the caller's own runs show while they work, for whoever listens then; only on request. */
 export const STREAM_KINDS = [...CHANGE_KINDS, 'shown'] as const
 export type StreamKind = (typeof STREAM_KINDS)[number]
@@ -39,6 +40,18 @@ export type GateChange = {
       readonly version: number
       readonly strength: Strength
       readonly expires_at: number
+    }
+  | {
+      readonly kind: 'run'
+      readonly run_id: string
+      /** Which kind of run: a toolflow, an agent's thread. */
+      readonly run_kind: string
+      readonly status: RunStatus
+      readonly version: number
+      readonly thread?: string
+      readonly parent?: string
+      /** What a parked run waits for. */
+      readonly waits_for?: string
     }
   /** The catalogue holds what this server lists now, or what an operator admitted of it. */
   | { readonly kind: 'tools'; readonly server: string }

@@ -15,9 +15,13 @@ function heard(): { readonly changes: GateChange[]; readonly hear: (change: Gate
 }
 
 const summary = (changes: readonly GateChange[]) =>
-  changes.map((change) =>
-    change.kind === 'call' || change.kind === 'approval' ? `${change.kind} ${change.state}` : change.kind,
-  )
+  changes
+    .filter(({ kind }) => kind !== 'run')
+    .map((change) =>
+      change.kind === 'call' || change.kind === 'approval' ? `${change.kind} ${change.state}` : change.kind,
+    )
+const runsIn = (changes: readonly GateChange[]) =>
+  changes.flatMap((change) => (change.kind === 'run' ? [`${change.run_kind} ${change.status}`] : []))
 
 test('a held call tells everybody who may see it, and nobody else, step by step', () =>
   withGate(async ({ gate, call, outcome }) => {
@@ -39,6 +43,26 @@ test('a held call tells everybody who may see it, and nobody else, step by step'
     const versions = agent.changes.flatMap((change) => (change.kind === 'call' ? [change.version] : []))
     expect(versions).toEqual([1, 2, 3])
     expect(JSON.stringify([agent, user, approver, other])).not.toContain('"x"')
+  }))
+
+test('a run tells whoever may see it of every step, with its status and never its state', () =>
+  withGate(async ({ gate, call, outcome }) => {
+    const [agent, user, approver, other, limited] = [heard(), heard(), heard(), heard(), heard()]
+    gate.changes.onChange(AGENT, agent.hear)
+    gate.changes.onChange(USER, user.hear)
+    gate.changes.onChange(APPROVER, approver.hear)
+    gate.changes.onChange(OTHER, other.hear)
+    gate.changes.onChange({ ...AGENT, grant: { key: 'key_limited', tools: ['book__look'] } }, limited.hear)
+    const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
+    await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+    await outcome(call_id)
+    await until(() => runsIn(agent.changes).length === 3)
+    const steps = ['held-call waiting', 'held-call active', 'held-call done']
+    expect([agent, user, approver].map(({ changes }) => runsIn(changes))).toEqual([steps, steps, steps])
+    expect([other, limited].map(({ changes }) => runsIn(changes))).toEqual([[], []])
+    const [first] = agent.changes.filter(({ kind }) => kind === 'run')
+    expect(first).toMatchObject({ version: 1, thread: 't1', waits_for: `approval ${approval_id}` })
+    expect(Object.keys(first ?? {})).not.toContain('state')
   }))
 
 test('whoever stops listening hears nothing more', () =>

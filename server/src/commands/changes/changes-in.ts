@@ -1,11 +1,16 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
+import type { RunRow } from '../../contract/run.ts'
 import type { Change, Swap } from '../ports/ledger.ts'
 
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
-/** A change, and whose call it is about: what decides who may hear of it. */
-export type Happened = { readonly change: Without<GateChange>; readonly owner?: Caller }
+/** A change, and whose call or run it is about: what decides who may hear of it. */
+export type Happened = {
+  readonly change: Without<GateChange>
+  readonly owner?: Caller
+  readonly run_owner?: NonNullable<RunRow['owner']>
+}
 
 /** What a commit means to somebody who watches. Most of it means nothing: checkpoints, journals, units. */
 export function changesIn(changes: readonly Change[]): readonly Happened[] {
@@ -35,6 +40,13 @@ function inSwap(swap: Swap): Happened | undefined {
       const change = { kind: 'approval' as const, approval_id, call_id, tool_id, state, version, strength, expires_at }
       return { change, owner: caller }
     }
+    case 'runs': {
+      // Runs of the gate itself, such as a delivery to a channel, are nobody's news.
+      if (swap.to.owner === undefined) return undefined
+      const { run_id, kind: run_kind, status, owner: run_owner } = swap.to
+      const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
+      return { change, run_owner }
+    }
     case 'pauses': {
       const { scope, effect, active } = swap.to
       return { change: { kind: 'pause', scope, effect, active, version } }
@@ -42,6 +54,14 @@ function inSwap(swap: Swap): Happened | undefined {
     default:
       // Tools are told of by the catalogue, once it holds them.
       return undefined
+  }
+}
+
+function labelsOf({ thread, parent, waits_for }: RunRow) {
+  return {
+    ...(thread === undefined ? {} : { thread }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(waits_for === undefined ? {} : { waits_for }),
   }
 }
 

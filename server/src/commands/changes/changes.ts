@@ -3,6 +3,7 @@ import type { GateChange } from '../../contract/change.ts'
 import type { Happened } from './changes-in.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
+import { maySeeRun } from '../runs/may-see-run.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Notices } from '../ports/notices.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -112,10 +113,11 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   function maySee(ear: Pick<Ear, 'caller' | 'servers'>, happened: Happened): boolean {
-    const { change, owner } = happened
+    const { change, owner, run_owner } = happened
     if (change.kind === 'call') return owner !== undefined && maySeeCall(ear.caller, { ...change, caller: owner })
     if (change.kind === 'approval')
       return owner !== undefined && maySeeApproval(ear.caller, { ...change, caller: owner })
+    if (change.kind === 'run') return run_owner !== undefined && maySeeRun(ear.caller, { owner: run_owner })
     if (change.kind !== 'tools') return true
     const before = ear.servers
     ear.servers = deps.serversFor(ear.caller)
