@@ -20,9 +20,9 @@ export const activityQuery = (filters: CallFilters, now: number) =>
   infiniteQueryOptions({
     queryKey: ['activity', filters, now],
     queryFn: ({ pageParam, signal }) => {
-      const { span, ...asked } = filters
+      const { span, words: q, ...asked } = filters
       const since = span === undefined ? undefined : now - Number(span) * HOUR
-      return ask<Page<CallSummary>>(withQuery('/v1/calls', { ...asked, since, limit: PAGE, after: pageParam }), {
+      return ask<Page<CallSummary>>(withQuery('/v1/calls', { ...asked, q, since, limit: PAGE, after: pageParam }), {
         signal,
       })
     },

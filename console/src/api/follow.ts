@@ -1,5 +1,6 @@
 import { announce } from '../lib/announce.ts'
 import { noteCall } from '../lib/changes.ts'
+import { problemOf } from './problem.ts'
 import { queryClient } from './queries.ts'
 import { followStream, type StreamEvent } from './stream.ts'
 
@@ -32,7 +33,13 @@ export function followGate(): () => void {
     if (event.kind === 'policy') announce('The policy changed')
     timer ??= setTimeout(flush, GATHER_MS)
   }
-  const reread = () => queryClient.invalidateQueries({ refetchType: 'active' }, { throwOnError: true })
+  const reread = async () => {
+    await queryClient.invalidateQueries({ refetchType: 'active' })
+    // Only what is decided on has to be new; a page that this person may not read does not stop them.
+    const decided = queryClient.getQueryCache().findAll({ queryKey: ['approvals'], type: 'active' })
+    const failed = decided.find(({ state }) => state.status === 'error')
+    if (failed !== undefined && problemOf(failed.state.error).status !== 404) throw failed.state.error
+  }
   const stop = followStream({ onEvent, reread })
   return () => {
     clearTimeout(timer)

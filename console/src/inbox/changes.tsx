@@ -64,13 +64,23 @@ function Preview({ packet }: { readonly packet: Packet }) {
             <LineDiff key={at} lines={linesOf(text)} cut={false} />
           ) : (
             <div key={at} className="card-body">
-              <Value of={text} />
+              <Value of={jsonIn(text)} />
             </div>
           ),
         )
       )}
     </Card>
   )
+}
+
+/** An answer that is JSON is shown as what it holds. */
+function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : text
+  } catch {
+    return text
+  }
 }
 
 const isDiff = (text: string) => /^(?:```diff|--- |@@ )/m.test(text) && /^[+-]/m.test(text)

@@ -194,7 +194,7 @@ function Journal({ run, at, walked }: JournalProps) {
               <li key={node.id}>
                 <b>{node.id}</b>{' '}
                 <span className="dim">
-                  {node.times === 0 ? 'not walked' : `walked ${node.times}×`}
+                  {node.times === 0 ? 'no entry' : `walked ${node.times}×`}
                   {node.here ? ', it is here' : ''}. {node.says}
                 </span>
               </li>

@@ -1,0 +1,107 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
+import { openConsole } from '../server/test/console/with-console.ts'
+import { seed } from '../server/test/console/world.ts'
+
+/** Pictures of every page from a seeded office: light, dark, and on a phone. */
+const FOLDER = resolve(import.meta.dirname, '../docs/pictures')
+const SIZES = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 760 } },
+] as const
+
+if (CHROMIUM === undefined) {
+  console.log(SKIPPED)
+  process.exit(0)
+}
+rmSync(FOLDER, { recursive: true, force: true })
+mkdirSync(FOLDER, { recursive: true })
+const app = await openConsole()
+const { world } = app
+const ids = await seed(world)
+const flow = await world.http('POST', '/v1/toolflow?wait_ms=3000', world.keys.agents['mail-assistant'], {
+  user_prompt: 'Tell Ana that the statements are ready',
+  query: 'send an e-mail',
+})
+const run = String(flow.body['run_id'] ?? '')
+const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
+const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
+
+type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<void> }
+const shots: readonly Shot[] = [
+  { name: 'inbox', path: `approvals/${ids['mail']}` },
+  { name: 'inbox-strong', path: `approvals/${ids['pay']}` },
+  { name: 'inbox-two-people', path: `approvals/${ids['command']}` },
+  { name: 'inbox-batch', path: `batch/${ids['file-north']}` },
+  {
+    name: 'inbox-edit',
+    path: `approvals/${ids['mail']}`,
+    act: async (page) => {
+      await page.locator('.decide .btn', { hasText: 'Edit' }).click()
+      await page.fill('#edit-cc', '')
+      await page.waitForTimeout(1_200)
+    },
+  },
+  {
+    name: 'inbox-remember',
+    path: `approvals/${ids['post']}`,
+    act: async (page) => {
+      await page.locator('.decide .btn', { hasText: 'Remember' }).click()
+      await page.selectOption('#often', '5')
+      await page.selectOption('#span', '28800')
+      await page.waitForTimeout(600)
+    },
+  },
+  { name: 'activity', path: 'activity' },
+  { name: 'call', path: `activity/${first?.call_id ?? ''}` },
+  { name: 'overview', path: 'overview' },
+  { name: 'runs', path: 'runs' },
+  { name: 'run', path: `runs/${run}` },
+  { name: 'tools', path: 'tools?tool=mail__send' },
+  { name: 'policy', path: 'policy' },
+  {
+    name: 'policy-draft',
+    path: 'policy',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Draft' }).click()
+      await page.fill('#draft', (await page.inputValue('#draft')).replace('effect: block', 'effect: allow'))
+      await page.waitForTimeout(1_500)
+    },
+  },
+  { name: 'consents', path: 'consents' },
+  {
+    name: 'audit',
+    path: 'audit',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Check every hash' }).click()
+      await page.waitForTimeout(600)
+    },
+  },
+  { name: 'settings', path: 'settings' },
+]
+
+// A consent, so that its page has something to show.
+await world.approve(ids['deal'], world.keys.mara, { remember: { calls: 10, expires_in_s: 86_400 } })
+const wanted = process.argv.slice(2)
+for (const { name: size, ...options } of SIZES) {
+  const page = await app.open(world.keys.admin, { ...options, reducedMotion: 'reduce' })
+  for (const { name, path, act } of shots) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    await page.goto('about:blank')
+    await page.goto(`${world.url}/#/${path}`)
+    await page.waitForSelector('.shell')
+    await page.waitForTimeout(900)
+    await act?.(page)
+    await page.screenshot({ path: join(FOLDER, `${name}-${size}.png`) })
+  }
+  if (size === 'phone') {
+    await page.goto(`${world.url}/#/`)
+    await page.waitForTimeout(600)
+    await page.screenshot({ path: join(FOLDER, 'inbox-list-phone.png') })
+  }
+  await page.context().close()
+}
+await app.close()
