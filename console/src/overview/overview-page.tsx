@@ -84,11 +84,7 @@ function Tile({ title, aside, wide, children }: TileProps) {
 }
 
 function Tiles({ of, hours }: { readonly of: OverviewAnswer; readonly hours: number }) {
-  const minutes = of.step_ms / 60_000
-  const points = of.series.map(({ at, ran, asked, blocked, failed }) => ({
-    at,
-    n: Math.round((ran + asked + blocked + failed) / Math.max(1, minutes)),
-  }))
+  const points = of.series.map(({ at, ran, asked, blocked, failed }) => ({ at, n: ran + asked + blocked + failed }))
   const timeOf = (at: number) =>
     hours > 24
       ? new Date(at).toLocaleDateString(undefined, { weekday: 'short' })
@@ -96,11 +92,11 @@ function Tiles({ of, hours }: { readonly of: OverviewAnswer; readonly hours: num
   const slowest = Math.log10(Math.max(2, ...of.slowest.map(({ p95_ms }) => p95_ms + 1)))
   return (
     <div className="body tiles">
-      <Tile title="Calls a minute" aside={`${count(of.calls)} in all`} wide="w8">
+      <Tile title="Calls" aside={`${count(of.calls)} in all, drawn in steps of ${lasted(of.step_ms)}`} wide="w8">
         <p className="big">
-          {count(of.per_minute)} <small>now</small>
+          {count(of.per_minute)} <small>in the last minute</small>
         </p>
-        <LineChart points={points} label={`Calls a minute, ${count(of.calls)} calls in all`} timeOf={timeOf} />
+        <LineChart points={points} label={`Calls over time, ${count(of.calls)} in all`} timeOf={timeOf} />
       </Tile>
       <Mix of={of} />
       <Tile title="How long people take" aside={`${many(of.held.count, 'decision')}, minutes`}>

@@ -3,11 +3,15 @@ import type { Caller } from '../contract/caller.ts'
 
 const DAY_S = 86_400
 
-/** A key for an agent and three commands to try. Keys are stored as digests only, so each start makes a new one. */
+/** A key for the console, one for an agent, and three commands to try. Keys are stored as digests only, so each start makes a new one. */
 export async function greetDemo(gate: Gate, url: string, by: Caller, command: string): Promise<string> {
   const made = await gate.identity.createCredential(by, { kind: 'agent', name: 'demo', ttl_s: DAY_S })
+  const person = await gate.identity.createCredential(by, { kind: 'approver', name: 'demo-person', ttl_s: DAY_S })
   const lines = [
     '',
+    ...(person.ok
+      ? [`decide in the browser at ${url}`, `log in with the key     ${person.value.key}   (for a day)`, '']
+      : []),
     `an agent connects to    ${url}/mcp`,
     ...(made.ok ? [`with the key            ${made.value.key}   (for a day)`] : []),
     '',
