@@ -35,6 +35,8 @@ type Runs = {
     ended: number
     resume_p50_ms: number
     resume_p99_ms: number
+    commits_p50_ms: number
+    commits_p99_ms: number
   }
   load: number
   versions: Record<string, string>
@@ -98,7 +100,7 @@ function runs({ rows, parked, load, versions }: Runs): string {
     ],
   )
   const woken = `After the restart (${parked.start_ms} ms) ${whole(parked.ended)} of ${whole(parked.runs)} were woken by a signal and ended.`
-  const resumed = `From a signal to the start of the next effect: p50 ${parked.resume_p50_ms} ms, p99 ${parked.resume_p99_ms} ms.`
+  const resumed = `From a signal to the start of the next effect: p50 ${parked.resume_p50_ms} ms, p99 ${parked.resume_p99_ms} ms. Two bare commits in between: p50 ${parked.commits_p50_ms} ms, p99 ${parked.commits_p99_ms} ms.`
   const with_ = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return `${table}\n\n${memory}\n\n${woken} ${resumed}\n\nLoad average ${load} on two cores. With ${with_.join(', ')}.`
 }

@@ -139,6 +139,7 @@ export const bench: Bench<RunsReport> = {
       ]),
       `restart ${parked.start_ms} ms; ${parked.ended} of ${parked.runs} woken by a signal and ended`,
       `signal to resume: p50 ${parked.resume_p50_ms} ms, p99 ${parked.resume_p99_ms} ms`,
+      `two bare commits in between: p50 ${parked.commits_p50_ms} ms, p99 ${parked.commits_p99_ms} ms`,
     ].join('\n')
   },
 }

@@ -19,6 +19,9 @@ export type Woken = {
   /** From the call that sends the signal until the run's first effect starts. */
   readonly resume_p50_ms: number
   readonly resume_p99_ms: number
+  /** Two commits one after the other, in between: a signal and the step it leads to cannot do with less. */
+  readonly commits_p50_ms: number
+  readonly commits_p99_ms: number
 }
 
 const PAGE = 250
@@ -65,13 +68,28 @@ async function wake(folder: string): Promise<Woken> {
     return resumed
   }
   const took: number[] = []
-  for (const id of ids.slice(0, ALONE)) took.push(await signal(id))
+  const bare: number[] = []
+  for (const id of ids.slice(0, ALONE)) {
+    took.push(await signal(id))
+    bare.push(await twoCommits(ledger))
+  }
   for (let at = ALONE; at < ids.length; at += PAGE) await Promise.all(ids.slice(at, at + PAGE).map(signal))
   const ended = await store.count('runs', { status: 'done' })
   await close()
+  const [resume_p50_ms, resume_p99_ms] = quantiles(took)
+  const [commits_p50_ms, commits_p99_ms] = quantiles(bare)
+  return { start_ms, memory, ended, resume_p50_ms, resume_p99_ms, commits_p50_ms, commits_p99_ms }
+}
+
+function quantiles(took: readonly number[]): [number, number] {
   const sorted = took.toSorted((a, b) => a - b)
-  const [resume_p50_ms, resume_p99_ms] = [round(quantile(sorted, 0.5)), round(quantile(sorted, 0.99))]
-  return { start_ms, memory, ended, resume_p50_ms, resume_p99_ms }
+  return [round(quantile(sorted, 0.5)), round(quantile(sorted, 0.99))]
+}
+
+async function twoCommits(ledger: RunProcess['ledger']): Promise<number> {
+  const sent = performance.now()
+  for (const key of [randomIds.trace(), randomIds.trace()]) await ledger.commit([{ kind: 'once', key, until: 1 }])
+  return performance.now() - sent
 }
 
 async function waiting(store: RunProcess['store']): Promise<RunId[]> {
