@@ -5,6 +5,7 @@ import type { CallRow } from '../../server/src/contract/call.ts'
 import type { Change } from '../../server/src/commands/ports/ledger.ts'
 import type { Settings } from '../../server/src/boot/load-config.ts'
 import { openGate } from '../../server/src/boot/open-gate.ts'
+import { openRowKey } from '../../server/src/keys/row-key.ts'
 import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
 
 const PER_COMMIT = 1_000
@@ -44,9 +45,13 @@ export async function withCalls(settings: Settings, count: number, tool: string)
  * behind, its row and its entries, under ids, threads and arguments of their own.
  */
 export async function withEntries(data: string, entries: number): Promise<number> {
+  const rows = openRowKey(join(data, 'keys'), true)
+  if (!rows.ok) throw new Error(JSON.stringify(rows.problem))
+  const { key, sealed } = rows.value
   const opened = await openSqliteLedger({
     file: join(data, 'ledger.sqlite'),
     stream: 'main',
+    rows: { key, sealed },
     onFault: console.error,
     alone: true,
     tuning: { synchronous: 'OFF' },

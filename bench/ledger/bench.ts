@@ -111,6 +111,7 @@ async function measure(mode: Mode, ms: number): Promise<Row[]> {
   const opened = await openSqliteLedger({
     file: join(folder, 'ledger.db'),
     stream: 'main',
+    rows: { key: '5e'.repeat(32), sealed: false },
     onFault: (error) => console.error(error.message),
     tuning: MODES[mode],
   })

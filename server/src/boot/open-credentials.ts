@@ -5,8 +5,9 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { lockStore, openStore } from '../stores/open-store.ts'
+import { lockStore } from '../stores/open-store.ts'
 import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
+import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 
 /** The part of a gate that is about credentials. */
@@ -22,7 +23,7 @@ export async function withCredentials<T>(data: string, use: (ring: KeyRing) => P
     // With the ledger come its signing keys: one without the other is a folder that lost them.
     const keys = openLiveKeys(data, folder.value.fresh)
     if (!keys.ok) return keys
-    const store = await openStore({ folder: data, stream: 'main', onFault: () => {} })
+    const store = await openSealedStore({ folder: data, stream: 'main', onFault: () => {}, onRejected: () => {} })
     if (!store.ok) return store
     const { shelves, accounts, ledger, close } = store.value
     const world = { shelves, accounts, ledger, digest: sha256Hex, clock: Date.now }

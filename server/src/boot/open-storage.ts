@@ -9,13 +9,14 @@ import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { ok, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
-import { joinStore, openStore } from '../stores/open-store.ts'
+import { joinStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { readingsOf } from './open-metrics.ts'
+import { openSealedStore } from './open-sealed-store.ts'
 import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
@@ -69,13 +70,14 @@ export async function openStorage(
   const { stream } = node.value
   const kept = openKeptCheckpoint(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
-  const store = await openStore({
+  const store = await openSealedStore({
     folder: settings.data,
     stream,
     onFault,
     alone: alone === true,
     script: writer,
     onDiverged: (found) => diverged(found),
+    onRejected: (found) => log('error', 'a row in the database does not count: it is not as the gate wrote it', found),
   })
   if (!store.ok) {
     node.value.leave()

@@ -36,7 +36,7 @@ function signingKeys(folder: string): readonly string[] {
   try {
     const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
     const texts = files.map(({ name }) => readFileSync(join(folder, name), 'utf8'))
-    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed)":")[0-9a-f]{32,}/g) ?? [])
+    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed|secret)":")[0-9a-f]{32,}/g) ?? [])
   } catch {
     return []
   }

@@ -6,9 +6,10 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
-import { lockStore, openStore, storeState, type Store } from '../stores/open-store.ts'
+import { lockStore, storeState, type Store } from '../stores/open-store.ts'
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
 import { settingsMeant } from './local-gate.ts'
+import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
@@ -65,7 +66,7 @@ async function withVerified<T>(
   const lock = await lockStore({ folder: data })
   if (!lock.ok) return lock
   try {
-    const opened = await openStore({ folder: data, stream: 'main', onFault: () => {} })
+    const opened = await openSealedStore({ folder: data, stream: 'main', onFault: () => {}, onRejected: () => {} })
     if (!opened.ok) return opened
     const { value: store } = opened
     try {

@@ -535,31 +535,6 @@ export const PROBLEMS = {
     do: 'ask another approver',
   },
 
-  'approval.passkey_needed': {
-    http: 403,
-    retry: 'never',
-    says: 'this is confirmed with your passkey, not with a key alone',
-    do: 'decide in the console, where your browser asks for it; another admin can remove a passkey that is lost',
-  },
-  'passkey.none': {
-    http: 404,
-    retry: 'never',
-    says: 'you have no passkey here',
-    do: 'add one in the settings of the console',
-  },
-  'passkey.unknown': { http: 404, retry: 'never', says: 'there is no such passkey', do: 'list them and look again' },
-  'passkey.too_many': {
-    http: 409,
-    retry: 'never',
-    says: 'you have as many passkeys as a person may have',
-    do: 'have another admin remove one that you no longer use',
-  },
-  'passkey.not_genuine': {
-    http: 403,
-    retry: 'never',
-    says: 'this passkey was not accepted',
-    do: 'ask for a new challenge and use your own passkey on this page; a challenge is good for two minutes and one use',
-  },
   'approval.passphrase_needed': {
     http: 403,
     retry: 'never',
@@ -700,6 +675,12 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'this data folder was written by a newer release of Sluice; nothing in it was changed',
     do: 'install that release again, or restore the backup from before the upgrade (docs/operations/upgrade.md)',
+  },
+  'ledger.replaced': {
+    http: 500,
+    retry: 'never',
+    says: 'the database is of an earlier release, but the rows of this data folder carried MACs already: it was replaced',
+    do: 'restore a backup of the whole data folder (docs/operations/restore.md)',
   },
   'ledger.foreign': {
     http: 500,

@@ -1,9 +1,9 @@
-import { mkdir, open, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { KeptCheckpoint } from '../commands/ports/audit.ts'
 import { KeptAudit } from '../contract/audit.ts'
-import { ok, refuse, type Result } from '../contract/problems.ts'
+import { ok, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'
+import { writeAside } from './write-aside.ts'
 
 export const KEPT_FILE = 'newest-checkpoint.json'
 
@@ -22,7 +22,7 @@ export function openKeptCheckpoint(folder: string): KeptCheckpoint {
     keep(next) {
       state = { ...next, missing: false }
       // One after the other, and each writes what is newest then.
-      writing = writing.then(() => write(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
+      writing = writing.then(() => writeAside(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
       return writing
     },
   }
@@ -45,36 +45,5 @@ function parsed(text: string): KeptAudit | undefined {
     return KeptAudit.parse(JSON.parse(text))
   } catch {
     return undefined
-  }
-}
-
-/** Whole or not at all, and off the event loop: a checkpoint may be signed several times a second. */
-async function write(file: string, text: string): Promise<Result<void>> {
-  const part = `${file}.new`
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const handle = await open(part, 'w', 0o600)
-    try {
-      await handle.writeFile(`${text}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(part, file)
-    await syncFolder(dirname(file))
-    return ok(undefined)
-  } catch (error) {
-    return refuse('audit.unavailable', { file, says: error instanceof Error ? error.message : String(error) })
-  }
-}
-
-/** Makes the new name durable. Windows has no such call, and needs none. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -21,5 +21,5 @@ test('a lost key is made anew, an unusable one is set aside, and a good one stay
   expect(resetKeys(folder, 'aside')).toEqual({ ok: true, value: [join(folder, `${TOKEN_FILE}.aside`)] })
   expect(open(false)).toBe(true)
   expect(readFileSync(join(folder, CHECKPOINT_FILE), 'utf8')).toBe(good)
-  expect(readdirSync(folder)).toHaveLength(3)
+  expect(readdirSync(folder)).toHaveLength(4)
 })

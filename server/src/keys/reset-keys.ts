@@ -1,21 +1,32 @@
 import { existsSync, renameSync } from 'node:fs'
 import { ok, type Result } from '../contract/problems.ts'
 import { openKeys } from './key-folder.ts'
+import { openRowFloors } from './row-floors.ts'
+import { openRowKey } from './row-key.ts'
 
-const KEY_FILES = 2
+const KEY_FILES = 4
 
 /**
  * Makes the keys that a data folder lost. A good one stays; a file that cannot be used is set aside under `suffix`, never
- * overwritten. Tokens of a lost key become useless, and its checkpoints can no longer be told from forged ones.
+ * overwritten. Tokens of a lost key become useless, and its checkpoints can no longer be told from forged ones. With a new key for
+ * rows, every row gets a new MAC at the next start, also one that somebody else wrote.
  */
 export function resetKeys(folder: string, suffix: string): Result<readonly string[]> {
   const setAside: string[] = []
   for (let tries = 0; ; tries += 1) {
-    const opened = openKeys({ folder, fresh: true, env: {} })
+    const opened = openAll(folder)
     if (opened.ok) return ok(setAside)
     const { file } = opened.problem.about
     if (tries === KEY_FILES || file === undefined || !existsSync(file)) return opened
     renameSync(file, `${file}.${suffix}`)
     setAside.push(`${file}.${suffix}`)
   }
+}
+
+/** Each that is missing is made. */
+function openAll(folder: string): Result<unknown> {
+  const keys = openKeys({ folder, fresh: true, env: {} })
+  if (!keys.ok) return keys
+  const rows = openRowKey(folder, false)
+  return rows.ok ? openRowFloors(folder) : rows
 }

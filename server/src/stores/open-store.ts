@@ -13,7 +13,10 @@ import { fileArtifacts } from './artifacts.ts'
 import { ledgerFile, ledgerFiles, ledgerState } from './sqlite/ledger-file.ts'
 import { lockFolder } from './sqlite/lock-folder.ts'
 import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts'
-import { isOlder } from './sqlite/schema.ts'
+import { connectForReads } from './sqlite/connect.ts'
+import { reads, type OnForged } from './sqlite/reads.ts'
+import { rowMacs, type RowKey } from './sqlite/row-mac.ts'
+import { FIRST_WITH_MACS, isOlder, schemaOf } from './sqlite/schema.ts'
 
 /** Which store is meant: the one in this data folder. */
 export type StoreSettings = { readonly folder: string }
@@ -21,6 +24,10 @@ export type StoreSettings = { readonly folder: string }
 export type StoreSetup = StoreSettings & {
   /** The audit stream that this process appends to. */
   readonly stream: string
+  /** The key of the MACs that every row carries, from beside the keys. */
+  readonly rows: RowKey
+  /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
+  readonly onForged?: OnForged
   /** No other process writes while this is open, so the engine may cache reads. Only for the holder of the lock. */
   readonly alone?: boolean
   /** The script of the thread that writes; crash tests bring one that dies. */
@@ -111,6 +118,22 @@ export async function storeState({ folder }: StoreSettings): Promise<StoreState 
 /** Whether the store was last opened by an older release, so that opening it applies migrations. */
 export async function needsMigration({ folder }: StoreSettings): Promise<boolean> {
   return isOlder(ledgerFile(folder))
+}
+
+/** Only reads, of a store that another process may have open. */
+export function openForReads(
+  { folder }: StoreSettings,
+  key: string,
+  onForged: OnForged,
+): { readonly shelves: Shelves; close(): void } {
+  const db = connectForReads(ledgerFile(folder))
+  return { shelves: reads(db, rowMacs(key), onForged), close: () => db.close() }
+}
+
+/** Whether the rows of this store carry MACs: then there is a key for them, or it was lost. */
+export function hasRowMacs({ folder }: StoreSettings): boolean {
+  const file = ledgerFile(folder)
+  return ledgerState(file) !== undefined && (schemaOf(file) ?? 0) >= FIRST_WITH_MACS
 }
 
 /** The files on this machine that hold the store's data: no tool may reach them under any name. */

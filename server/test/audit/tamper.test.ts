@@ -7,6 +7,7 @@ import { proveEntry } from '../../src/commands/audit/prove-entry.ts'
 import { verifyAudit } from '../../src/commands/audit/verify-audit.ts'
 import { writeCheckpoint } from '../../src/commands/audit/write-checkpoint.ts'
 import type { AuditReport, Checkpoint } from '../../src/contract/audit.ts'
+import { TEST_ROWS } from '../../src/stores/sqlite/open-store.suite.ts'
 import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 import { digest, digestBytes, draft, memoryKept, newKeys } from './memory-audit.ts'
 import { CASES, editField, type Tamper } from './tamper-cases.ts'
@@ -20,7 +21,7 @@ async function open(stream: string) {
   const onFault = (error: Error): never => {
     throw error
   }
-  const opened = await openSqliteLedger({ file, stream, onFault })
+  const opened = await openSqliteLedger({ file, stream, rows: TEST_ROWS, onFault })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
   const clock = () => 1_700_000_000_000

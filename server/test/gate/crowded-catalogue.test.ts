@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/contract/json.ts'
-import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { openSealedStore } from '../../src/boot/open-sealed-store.ts'
 import { listTools } from '../../src/doors/mcp/surfaces.ts'
 import { watchHolds } from './longest-hold.ts'
 import { ADMIN, AGENT, openTestGate, settingsIn, until, type GateRig } from './with-gate.ts'
@@ -39,13 +39,18 @@ const boundedIn = async () =>
   (await rig.gate.audit.page(undefined, 1, 1_000)).filter(({ type }) => type === 'server.listing_bounded')
 /** As a release without bounds would have left it. */
 async function storeLongTitle(of: string): Promise<void> {
-  const store = await openSqliteLedger({ file: join(of, 'data/ledger.sqlite'), stream: 'main', onFault: () => {} })
+  const store = await openSealedStore({
+    folder: join(of, 'data'),
+    stream: 'main',
+    onFault: () => {},
+    onRejected: () => {},
+  })
   if (!store.ok) throw new Error(JSON.stringify(store.problem))
-  const held = await store.value.row('tools', 'odd__become')
+  const held = await store.value.shelves.row('tools', 'odd__become')
   if (held?.row.admitted === undefined) throw new Error('it is admitted')
   const definition = { ...held.row.definition, title: 'l1Io0 '.repeat(10_000) }
   const to = { ...held.row, definition, admitted: { ...held.row.admitted, definition } }
-  await store.value.commit([{ kind: 'swap', table: 'tools', id: 'odd__become', from: held.version, to }])
+  await store.value.ledger.commit([{ kind: 'swap', table: 'tools', id: 'odd__become', from: held.version, to }])
   await store.value.close()
 }
 const become = (tools: Json) => rig.call('odd__become', { tools })

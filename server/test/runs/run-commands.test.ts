@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunRow } from '../../src/contract/run.ts'
 import { beginRun } from '../../src/core/runs/begin-run.ts'
-import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import { openSealedStore } from '../../src/boot/open-sealed-store.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { AGENT, APPROVER, pendingOf, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
 import { counter, START } from './counter-kind.ts'
@@ -159,18 +158,16 @@ describe('the routes and commands of runs', () => {
 
   test('a faulted run is named by the doctor and counted by the gauge, and an admin lets it go on', async () => {
     const faulted = run(77)
-    const ledger = readdirSync(gate.folder, { recursive: true, encoding: 'utf8' }).find((name) =>
-      name.endsWith('ledger.sqlite'),
-    )
-    const opened = await openSqliteLedger({
-      file: join(gate.folder, ledger ?? ''),
+    const opened = await openSealedStore({
+      folder: join(gate.folder, '.sluice'),
       stream: 'main',
       onFault: () => {},
+      onRejected: () => {},
     })
     if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
     const fault = { count: 5, at: 1, says: 'the key is wrong' }
     const to: RunRow = { ...beginRun(counter, faulted, { state: START }, 1), status: 'faulted', fault }
-    await opened.value.commit([{ kind: 'swap', table: 'runs', id: faulted, from: 'absent', to }])
+    await opened.value.ledger.commit([{ kind: 'swap', table: 'runs', id: faulted, from: 'absent', to }])
     await opened.value.close()
     const gauge = async () => /^sluice_runs_faulted(?:\{\S*\})? (\d+)/m.exec(await (await metrics()).text())?.[1]
     const metrics = () => fetch(`${gate.url}/metrics`, { headers: { authorization: `Bearer ${keys['admin']}` } })

@@ -9,6 +9,7 @@ import type { RunId } from '../../src/contract/ids.ts'
 import type { Json } from '../../src/contract/json.ts'
 import type { RunEffect, RunEvent, RunKind, RunRow } from '../../src/contract/run.ts'
 import { beginRun } from '../../src/core/runs/begin-run.ts'
+import { TEST_ROWS } from '../../src/stores/sqlite/open-store.suite.ts'
 import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 
 export type TestStore = SqliteStore & { remove(): Promise<void> }
@@ -19,6 +20,7 @@ export async function testStore(): Promise<TestStore> {
   const opened = await openSqliteLedger({
     file: join(folder, 'ledger.sqlite'),
     stream: 'main',
+    rows: TEST_ROWS,
     onFault: () => {},
     tuning: { synchronous: 'OFF' },
   })

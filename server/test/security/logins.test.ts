@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/contract/caller.ts'
 import { LOGIN_LIMITS } from '../../src/contract/login.ts'
-import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import type { SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 import { freshFolders } from '../../src/stores/sqlite/fresh-folders.suite.ts'
+import { openStore } from '../../src/stores/sqlite/open-store.suite.ts'
 import { join } from 'node:path'
 import { logIn, readLogin, type LoginDeps } from '../../src/commands/identity/logins.ts'
 
@@ -15,9 +16,7 @@ let keys = 0
 let deps: LoginDeps
 
 beforeEach(async () => {
-  const opened = await openSqliteLedger({ file: join(folder(), 'ledger.db'), stream: 'main', onFault: () => {} })
-  if (!opened.ok) throw new Error(opened.problem.code)
-  store = opened.value
+  store = await openStore(join(folder(), 'ledger.db'))
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   const newKey = () => `key${(keys += 1)}`
   deps = { shelves: store, ledger: store, digest, clock: () => now, ids: { trace: () => 't' }, newKey, strong: 'role' }

@@ -6,6 +6,7 @@ import { openCatalogue, type LiveCatalogue } from '../../src/commands/catalogue/
 import type { Rows } from '../../src/commands/ports/ledger.ts'
 import type { Digest } from '../../src/commands/ports/runtime.ts'
 import { readConfig, type Config } from '../../src/contract/config.ts'
+import { TEST_ROWS } from '../../src/stores/sqlite/open-store.suite.ts'
 import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 
 export const sha256: Digest = (text) => createHash('sha256').update(text).digest('hex')
@@ -40,7 +41,7 @@ export async function withLedger(servers: Config['servers'], use: (rig: LedgerRi
   const onFault = (error: Error) => {
     throw error
   }
-  const opened = await openSqliteLedger({ file: join(folder, 'ledger.db'), stream: 'main', onFault })
+  const opened = await openSqliteLedger({ file: join(folder, 'ledger.db'), stream: 'main', rows: TEST_ROWS, onFault })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
   const catalogue = await openCatalogue({ shelves: store, servers })

@@ -16,6 +16,7 @@ import { checkConfig, checkPolicy } from './check-config.ts'
 import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { checkReach } from './check-reach.ts'
+import { checkRows } from './check-rows.ts'
 import { askGate, tryServers } from './check-servers.ts'
 
 /** Beyond this a whole verification takes longer than somebody who asks a doctor waits. */
@@ -51,7 +52,11 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
         says: 'there is no `serenity` section, so the health decider is silent',
       })
   }
-  findings.push(...(await checkAudit(options, data, running !== undefined)), ...checkClients(data))
+  findings.push(
+    ...(await checkRows(data)),
+    ...(await checkAudit(options, data, running !== undefined)),
+    ...checkClients(data),
+  )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }
 

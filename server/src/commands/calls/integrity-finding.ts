@@ -1,4 +1,5 @@
 import type { Call } from '../../contract/call.ts'
+import type { Problem } from '../../contract/problems.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import type { Change } from '../ports/ledger.ts'
 
@@ -19,8 +20,14 @@ export function integrityFinding(call: Call, { evidence }: Verdict, now: number)
       ]
 }
 
-/** The stored arguments of a held call no longer have the hash that was approved. */
-export const storedArgsFinding = (call: Call, now: number): Change => findingOf(call, ['integrity.stored_args'], now)
+/** Why a held call does not start: the audit has no decision for it, or says that it started already. */
+export const NOT_ON_RECORD = 'the audit'
+
+/** The stored arguments of a held call no longer have the hash that was approved, or its rows say something else than the audit. */
+export function storedCallFinding(call: Call, { code, about }: Problem, now: number): readonly Change[] {
+  if (code === 'approval.args_changed') return [findingOf(call, ['integrity.stored_args'], now)]
+  return about['because'] === NOT_ON_RECORD ? [findingOf(call, ['integrity.not_on_record'], now)] : []
+}
 
 function findingOf(call: Call, rules: string[], now: number): Change {
   return {

@@ -15,18 +15,19 @@ import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from './facts/budget-facts.ts'
 import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
-import { storedArgsFinding } from './integrity-finding.ts'
+import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
 import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held } from '../ports/reads.ts'
+import type { AuditReads, Held } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
 import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
 import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
+import { isStartOnRecord } from './start-on-record.ts'
 
 export type ResumeDeps = JudgeDeps &
   EndUnsentDeps &
@@ -34,6 +35,7 @@ export type ResumeDeps = JudgeDeps &
   PreviewDeps & {
     readonly catalogue: Catalogue & Pick<LiveCatalogue, 'refresh'>
     readonly ledger: Ledger
+    readonly audit: AuditReads
     readonly digest: Digest
     readonly execute: ExecuteCall
     readonly links: Links
@@ -137,6 +139,7 @@ async function recheck(
     const usable = consume(approval.row, now)
     if (!usable.ok) return { next: usable }
   }
+  if (!(await isStartOnRecord(deps.audit, row, approval?.row))) return stale('approval.stale', NOT_ON_RECORD)
   if (deps.digest(row.canonical_args) !== row.args_hash) return stale('approval.args_changed', 'arguments')
   if (approval !== undefined && approval.row.args_hash !== row.args_hash)
     return stale('approval.args_changed', 'arguments')
@@ -205,7 +208,7 @@ async function commitNext(
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
     ...approvalChange(approval, next.ok, now),
     { kind: 'audit', entry },
-    ...(!next.ok && next.problem.code === 'approval.args_changed' ? [storedArgsFinding(row, now)] : []),
+    ...(next.ok ? [] : storedCallFinding(row, next.problem, now)),
     ...consequences,
   ]
   deps.probe('intent.before')

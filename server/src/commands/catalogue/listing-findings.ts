@@ -15,7 +15,11 @@ export async function openListingFindings(
   servers: readonly string[],
 ): Promise<ListingFindings> {
   const known = new Map<string, readonly ListingFinding[]>()
-  for (const server of servers) known.set(server, (await shelves.row('servers', server))?.row.findings ?? [])
+  for (const server of servers) {
+    // A row that cannot be read keeps the server from registering tools; it does not keep the gate from starting.
+    const held = await shelves.row('servers', server).catch(() => undefined)
+    known.set(server, held?.row.findings ?? [])
+  }
   return {
     of: (server) => (known.get(server) ?? []).map((finding) => ({ ...finding, says: LISTING_SAYS[finding.rule] })),
     set: (server, findings) => void known.set(server, findings),

@@ -2,19 +2,27 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import type { AuditTail } from './audit-tail.ts'
 import type { OtherChange, PackedChange } from './packed-commit.ts'
+import type { RowMacs } from './row-mac.ts'
 import { rowWriter } from './row-writer.ts'
 
 /** Applies one change inside a transaction. False when its expectation does not hold; then it has written nothing. */
 export type ApplyChange = (change: PackedChange) => boolean
 export type ChangeApplier = { readonly apply: ApplyChange; readonly forgetVersions: () => void }
 
-export function changeApplier(db: DatabaseSync, tail: AuditTail): ChangeApplier {
-  const rows = rowWriter(db)
+export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs): ChangeApplier {
+  const rows = rowWriter(db, macs)
   const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const open = db.prepare('INSERT INTO accounts (id, units, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const spend = db.prepare('UPDATE accounts SET units = units - ?2 WHERE id = ?1 AND units >= ?2 + ?3')
+  const open = db.prepare(
+    'INSERT INTO accounts (id, units, until, mac) VALUES (?1, ?2, ?3, account_mac(?1, ?2, ?3)) ON CONFLICT DO NOTHING',
+  )
+  // What somebody else wrote into an account is never the start of a right sum.
+  const spend = db.prepare(
+    `UPDATE accounts SET units = units - ?2, mac = account_mac(id, units - ?2, until)
+      WHERE id = ?1 AND units >= ?2 + ?3 AND mac IS account_mac(id, units, until)`,
+  )
   const event = db.prepare(
-    'INSERT INTO events (run, seq, body) SELECT ?1, coalesce(max(seq), 0) + 1, ?2 FROM events WHERE run = ?1',
+    `INSERT INTO events (run, seq, body, mac) SELECT ?1, next, ?2, event_mac(?1, next, ?2)
+      FROM (SELECT coalesce(max(seq), 0) + 1 AS next FROM events WHERE run = ?1)`,
   )
   const later = db.prepare('SELECT 1 FROM events WHERE run = ? AND seq > ? LIMIT 1')
   const wake = db.prepare('INSERT INTO wakes (run, at) VALUES (?, ?) ON CONFLICT DO NOTHING')

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { changeApplier } from './apply-change.ts'
 import { auditTail, type TailMemory } from './audit-tail.ts'
 import type { PackedCommit } from './packed-commit.ts'
+import type { RowMacs } from './row-mac.ts'
 import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
 
 /** What became of one commit of a group. `bug`: the change itself is impossible. */
@@ -28,9 +29,9 @@ const PURGE_GRACE_MS = 60 * 60_000
 /** A writer asks about its last batch within seconds. */
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
-export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory): ApplyGroup {
+export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory, macs: RowMacs): ApplyGroup {
   const tail = auditTail(db, stream, memory)
-  const { apply, forgetVersions } = changeApplier(db, tail)
+  const { apply, forgetVersions } = changeApplier(db, tail, macs)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')

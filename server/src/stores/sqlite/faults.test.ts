@@ -7,7 +7,7 @@ import type { Ledger } from '../../commands/ports/ledger.ts'
 import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'
-import { openStore } from './open-store.suite.ts'
+import { openStore, TEST_ROWS } from './open-store.suite.ts'
 
 const folder = freshFolders()
 const BULK = 'x'.repeat(20_000)
@@ -138,7 +138,9 @@ test('a file that cannot be written does not open', async () => {
   const file = join(place, 'ledger.db')
   await (await openStore(file)).close()
   chmodSync(file, 0o444)
-  const opened = await withoutRoot(() => openSqliteLedger({ file, stream: 'main', onFault: () => undefined }))
+  const opened = await withoutRoot(() =>
+    openSqliteLedger({ file, stream: 'main', rows: TEST_ROWS, onFault: () => undefined }),
+  )
   expect(opened).toMatchObject({ ok: false, problem: { code: 'audit.unavailable', about: { file } } })
 })
 

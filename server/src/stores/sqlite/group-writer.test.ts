@@ -4,6 +4,7 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { runId } from '../ledger-fixtures.suite.ts'
 import { PRODUCT } from './connect.ts'
 import { groupWriter } from './group-writer.ts'
+import { TEST_ROWS } from './open-store.suite.ts'
 import { linkWorker, type Batch, type BatchReply, type WorkerLink } from './worker-link.ts'
 
 const spend = (account: string): Change[] => [{ kind: 'spend', account, units: 1 }]
@@ -137,7 +138,7 @@ test('listeners that throw take nobody`s answer or wake-up away', async () => {
 })
 
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`)
-const SETUP = { file: 'unused', stream: 'main', writer: 'w', tuning: PRODUCT, alone: false }
+const SETUP = { file: 'unused', stream: 'main', writer: 'w', rows: TEST_ROWS, tuning: PRODUCT, alone: false }
 const START = `import { parentPort as port } from 'node:worker_threads'; port.postMessage({ ok: true });`
 
 test.each([

@@ -7,11 +7,11 @@ import { newCall } from '../ledger-fixtures.suite.ts'
 import { connect, connectForReads } from './connect.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'
-import { openStore } from './open-store.suite.ts'
+import { openStore, TEST_ROWS } from './open-store.suite.ts'
 import { MIGRATIONS } from './schema.ts'
 
 const folder = freshFolders()
-const open = (file: string) => openSqliteLedger({ file, stream: 'main', onFault: () => undefined })
+const open = (file: string) => openSqliteLedger({ file, stream: 'main', rows: TEST_ROWS, onFault: () => undefined })
 
 test('the files are for the owner of the process alone', async () => {
   const file = join(folder(), 'new', 'ledger.db')

@@ -12,8 +12,9 @@ import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter, type Scrub } from './group-writer.ts'
 import { bloomFilter } from './bloom-filter.ts'
-import { reads } from './reads.ts'
+import { reads, type OnForged } from './reads.ts'
 import { rememberReads } from './remember-reads.ts'
+import { rowMacs, type RowKey } from './row-mac.ts'
 import { linkWorker } from './worker-link.ts'
 
 export type SqliteStore = Ledger &
@@ -35,6 +36,10 @@ export type SqliteSetup = {
   readonly file: string
   /** The audit stream that this process appends to. */
   readonly stream: string
+  /** The key of the MACs that every row carries. */
+  readonly rows: RowKey
+  /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
+  readonly onForged?: OnForged
   /** Nobody else writes as long as this is open, so that what was read of quiet tables may be remembered. */
   readonly alone?: boolean
   /** Told why commits are `unavailable`. The store tries again with the next commit. */
@@ -60,17 +65,20 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   const alone = setup.alone === true
   const tuning = { ...PRODUCT, ...setup.tuning }
   const writer_id = randomBytes(8).toString('hex')
+  let rows = setup.rows
   const link = (last?: Head) =>
-    linkWorker({ file, stream: setup.stream, writer: writer_id, tuning, alone, last }, setup.script)
+    linkWorker({ file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last }, setup.script)
   const first = await link()
+  // A thread that is started again later gives no row its first MAC.
+  rows = { ...rows, sealed: true }
   if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
 
   const db = connectForReads(file)
-  const { clock = Date.now, onFault, onDiverged = () => {} } = setup
+  const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {} } = setup
   const writer = groupWriter({ link, id: writer_id, clock, onFault, onDiverged }, first.value)
   const store: SqliteStore = {
     ...writer,
-    ...reads(db),
+    ...reads(db, rowMacs(rows.key), onForged),
     backup: (toFile) => backUp(file, resolve(toFile)),
     async close() {
       await writer.close()

@@ -6,6 +6,7 @@ import type { RunEvent } from '../../contract/run.ts'
 import type { Rows, Table } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
 import { isKeyed, isUnindexed, listedFields } from './listed.ts'
+import { hasMac, isSameMac, type RowMacs } from './row-mac.ts'
 import { searchRows } from './searches.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
 import { textKey } from './text-key.ts'
@@ -14,12 +15,24 @@ export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, '
 
 type Value = string | number
 
+/** A row that this gate did not write: it was changed or added in the database, or put back without its MAC. */
+export type ForgedRow = { readonly table: Table | 'events' | 'accounts'; readonly id: string }
+export type OnForged = (found: ForgedRow) => void
+
+/**
+ * Tables whose rows restrict somebody: a pause, a passphrase, a server whose tools were listed before, what entered a session. A
+ * forged row of these cannot be read, so that whoever asks has `unknown`. A forged row of any other table is absent, and gives
+ * nobody anything.
+ */
+const RESTRICTING: ReadonlySet<Table> = new Set(['pauses', 'passphrases', 'passkeys', 'servers', 'sessions', 'labels'])
+
 /**
  * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned. Between two large
  * rows of a page everybody else has their turn.
  * A store that cannot be read rejects; a reader that needs a fact then has `unknown`, never a default.
+ * INVARIANT: no row, event or account without the right MAC is handed out.
  */
-export function reads(db: DatabaseSync): Reads {
+export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Reads {
   const cache = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {
     const found = cache.get(sql) ?? db.prepare(sql)
@@ -27,19 +40,29 @@ export function reads(db: DatabaseSync): Reads {
     return found
   }
 
-  /** A row that is too large to be read together with others. It may have changed since it was found. */
-  const large = async <T extends Table>(table: T, pos: number, where: Filter = {}): Promise<Held<T>[]> => {
+  const columns = (table: Table, body = 'body') =>
+    `pos, id, version, ${body}, later${hasMac(known(table)) ? ', mac' : ''}`
+  const withoutLarge = (table: Table) => columns(table, `iif(${IS_LARGE}, NULL, body) AS body`)
+
+  /** The row, if this gate wrote it. One that it did not write is told of. */
+  const ours = <T extends Table>(table: T, stored: Stored): Held<T>[] => {
+    const { id, version, body, later, mac } = stored
+    if (!hasMac(table) || isSameMac(mac, macs.row(table, id, version, body, later))) return [rowOf(table, stored)]
+    onForged({ table, id })
+    if (RESTRICTING.has(table)) throw new Bug(`row \`${id}\` of \`${table}\` was not written by this gate`)
+    return []
+  }
+
+  /** A row that is too large to be read together with others. */
+  const large = async <T extends Table>(table: T, pos: number): Promise<Held<T>[]> => {
     await setImmediate()
-    const stored = prepared(`SELECT pos, version, body, later FROM ${table} WHERE pos = ?`).get(pos) as Stored
-    const one = held(table, stored)
-    return fits(one.row, where) ? [one] : []
+    return ours(table, prepared(`SELECT ${columns(table)} FROM ${table} WHERE pos = ?`).get(pos) as Stored)
   }
 
   return {
     async row(table, id) {
-      const stored = prepared(`SELECT pos, version, body, later FROM ${known(table)} WHERE id = ?`).get(id) as
-        Stored | undefined
-      return stored === undefined ? undefined : held(table, stored)
+      const stored = prepared(`SELECT ${columns(table)} FROM ${table} WHERE id = ?`).get(id) as Stored | undefined
+      return stored === undefined ? undefined : ours(table, stored)[0]
     },
 
     async list(table, where, { limit, after, newest_first = false }) {
@@ -47,15 +70,17 @@ export function reads(db: DatabaseSync): Reads {
       const order = newest_first ? 'DESC' : 'ASC'
       const page: Held<typeof table>[] = []
       let cursor = after
+      // Forged rows are left out, and the page is filled with what follows them: a short page means that there are no more.
       for (;;) {
         const beyond = cursor === undefined ? [] : [newest_first ? 'pos < ?' : 'pos > ?']
         const wanted = size(limit) - page.length
         const found = prepared(
-          `SELECT pos, version, iif(${IS_LARGE}, NULL, body) AS body, later FROM ${table} ${clause([...conditions, ...beyond])} ORDER BY pos ${order} LIMIT ?`,
+          `SELECT ${withoutLarge(table)} FROM ${table} ${clause([...conditions, ...beyond])} ORDER BY pos ${order} LIMIT ?`,
         ).all(...values, ...(cursor === undefined ? [] : [cursor]), wanted) as Listed[]
-        for (const { pos, version, body, later } of found) {
-          if (body !== null) page.push(held(table, { pos, version, body, later }))
-          else page.push(...(await large(table, pos, where)))
+        for (const { body, ...rest } of found) {
+          const held = body === null ? await large(table, rest.pos) : ours(table, { ...rest, body })
+          // A large row may have changed since it was found, and a column is not covered by the MAC: the row's own field counts.
+          page.push(...held.filter(({ row }) => isListedBy(row, where)))
         }
         cursor = found.at(-1)?.pos
         if (found.length < wanted || page.length >= limit) return page
@@ -71,20 +96,24 @@ export function reads(db: DatabaseSync): Reads {
     async search(table, where, page) {
       size(page.limit)
       const { items, ...next } = searchRows(prepared, table, where, page)
-      const sql = `SELECT pos, version, iif(${IS_LARGE}, NULL, body) AS body, later FROM ${known(table)} WHERE pos = ?`
+      const sql = `SELECT ${withoutLarge(table)} FROM ${table} WHERE pos = ?`
       const rows: Held<typeof table>[] = []
       for (const pos of items) {
         const { body, ...rest } = prepared(sql).get(pos) as Listed
-        if (body !== null) rows.push(held(table, { ...rest, body }))
-        else rows.push(...(await large(table, pos)))
+        rows.push(...(body === null ? await large(table, pos) : ours(table, { ...rest, body })))
       }
       return { items: rows, ...next }
     },
 
     async left(account) {
+      // Nothing is left of an account that somebody else wrote.
       // Given back often enough, an account can hold more than a double: then at least this much is left.
-      const sql = `SELECT min(units, ${Number.MAX_SAFE_INTEGER}) AS units FROM accounts WHERE id = ?`
-      return (prepared(sql).get(account) as { units: number } | undefined)?.units
+      const sql = `SELECT min(units, ${Number.MAX_SAFE_INTEGER}) AS units, CAST(units AS TEXT) AS whole, until, mac FROM accounts WHERE id = ?`
+      const found = prepared(sql).get(account) as StoredAccount | undefined
+      if (found === undefined) return undefined
+      if (isSameMac(found.mac, macs.account(account, BigInt(found.whole), found.until))) return found.units
+      onForged({ table: 'accounts', id: account })
+      return 0
     },
 
     async entries(stream, from, limit) {
@@ -102,12 +131,14 @@ export function reads(db: DatabaseSync): Reads {
     },
 
     async events(run, after, limit) {
-      const found = prepared('SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?').all(
-        run,
-        after,
-        size(limit),
-      ) as { seq: number; body: string }[]
-      return found.map(({ seq, body }) => ({ seq, event: parsed<RunEvent>(body, `event ${seq} of \`${run}\``) }))
+      const sql = 'SELECT seq, body, mac FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?'
+      const found = prepared(sql).all(run, after, size(limit)) as { seq: number; body: string; mac: unknown }[]
+      return found.map(({ seq, body, mac }) => {
+        const what = `event ${seq} of \`${run}\``
+        if (isSameMac(mac, macs.event(run, seq, body))) return { seq, event: parsed<RunEvent>(body, what) }
+        onForged({ table: 'events', id: `${run}/${seq}` })
+        throw new Bug(`${what} was not written by this gate`)
+      })
     },
 
     async due(now, limit, after) {
@@ -123,17 +154,23 @@ export function reads(db: DatabaseSync): Reads {
 }
 
 /** `later`: the fields in which the second version differs from the first. */
-type Stored = { pos: number; version: number; body: string; later: string | null }
+type Stored = { pos: number; id: string; version: number; body: string; later: string | null; mac?: unknown }
 type Listed = Omit<Stored, 'body'> & { body: string | null }
+type StoredAccount = { units: number; whole: string; until: number | null; mac: unknown }
 
 /** A page of rows below this size is read within milliseconds. Bytes, because SQLite knows these without reading the text. */
 const IS_LARGE = '(octet_length(body) + ifnull(octet_length(later), 0) > 16384)'
 
-type Filter = Readonly<Record<string, unknown>>
-const fits = (row: object, where: Filter): boolean =>
-  Object.entries(where).every(([field, value]) => (row as Readonly<Record<string, unknown>>)[field] === value)
+/** Rows of earlier releases have it in their column alone. It decides what expires, and nothing else. */
+const COLUMN_ALONE = 'ended_day'
 
-function held<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
+function isListedBy(row: object, where: Readonly<Record<string, unknown>>): boolean {
+  const fields = row as Readonly<Record<string, unknown>>
+  return Object.entries(where).every(([field, value]) => field === COLUMN_ALONE || fields[field] === value)
+}
+
+/** Used by `ours` alone: nothing else looks at the MAC. */
+function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
   const what = `row ${pos} of \`${table}\``
   const first = parsed<Rows[T]>(body, what)
   return { version, row: later === null ? first : { ...first, ...parsed<object>(later, what) }, cursor: pos }
@@ -170,7 +207,7 @@ function objectOf(text: string): object | undefined {
 }
 
 /** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
-function filter(table: Table, where: Filter): { conditions: string[]; values: Value[] } {
+function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {
   const fields = listedFields(table)
   const conditions: string[] = []
   const values: Value[] = []

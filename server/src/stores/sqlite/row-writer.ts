@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import { LISTED_BY, type Table, type Version } from '../../commands/ports/ledger.ts'
 import { columnsOf, type Listed } from './listed.ts'
+import { hasMac, type RowMacs } from './row-mac.ts'
 
 /** Rows of every table. Each write says whether its expectation held. */
 export type RowWriter = {
@@ -21,9 +22,7 @@ export type RowWriter = {
   forgetVersions(): void
 }
 
-const SETS = { whole: 'body = ?, later = NULL', difference: 'later = ?' } as const
-
-export function rowWriter(db: DatabaseSync): RowWriter {
+export function rowWriter(db: DatabaseSync, macs: RowMacs): RowWriter {
   const tables = Object.keys(LISTED_BY) as Table[]
   const inserts = new Map(tables.map((table) => [table, db.prepare(insertInto(table))]))
   const versions = new Map(tables.map((table) => [table, db.prepare(`SELECT version FROM ${table} WHERE id = ?`)]))
@@ -41,11 +40,13 @@ export function rowWriter(db: DatabaseSync): RowWriter {
   return {
     insert(table, id, row, listed) {
       seen.delete(`${table} ${id}`)
-      return of(inserts, table).run(id, row, ...listed).changes === 1
+      const mac = hasMac(table) ? [macs.row(table, id, 1, row, null)] : []
+      return of(inserts, table).run(id, row, ...mac, ...listed).changes === 1
     },
     update(as, table, id, from, text, fields, listed) {
       seen.delete(`${table} ${id}`)
-      return updateOf(as, table, fields).run(text, ...listed, id, from).changes === 1
+      const mac = as === 'whole' && hasMac(table) ? [macs.row(table, id, from + 1, text, null)] : []
+      return updateOf(as, table, fields).run(text, ...mac, ...listed, id, from).changes === 1
     },
     version(table, id) {
       const known = seen.get(`${table} ${id}`)
@@ -66,15 +67,24 @@ function of(statements: ReadonlyMap<Table, StatementSync>, table: Table): Statem
 }
 
 function insertInto(table: Table): string {
-  const fields = columnsOf(table)
-  const columns = ['id', 'version', 'body', ...fields].join(', ')
-  return `INSERT INTO ${table} (${columns}) VALUES (?, 1, ?${', ?'.repeat(fields.length)}) ON CONFLICT (id) DO NOTHING`
+  const columns = ['id', 'version', 'body', ...(hasMac(table) ? ['mac'] : []), ...columnsOf(table)]
+  const values = columns.map((column) => (column === 'version' ? '1' : '?'))
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT (id) DO NOTHING`
 }
 
 function update(as: 'whole' | 'difference', table: Table, fields: string): string {
   const known = columnsOf(table)
   const named = fields === '' ? [] : fields.split(',')
   if (!named.every((field) => known.includes(field))) throw new Bug(`\`${table}\` is not listed by \`${fields}\``)
-  const sets = [SETS[as], ...named.map((field) => `${field} = ?`)].join(', ')
-  return `UPDATE ${table} SET version = version + 1, ${sets} WHERE id = ? AND version = ?`
+  const { set, where } = as === 'whole' ? wholeRow(table) : difference(table)
+  const sets = [set, ...named.map((field) => `${field} = ?`)].join(', ')
+  return `UPDATE ${table} SET version = version + 1, ${sets} WHERE id = ? AND version = ?${where}`
 }
+
+const wholeRow = (table: Table) => ({ set: `body = ?, later = NULL${hasMac(table) ? ', mac = ?' : ''}`, where: '' })
+
+/** INVARIANT: a difference is added to a first version that is stored as this gate wrote it, or it is not added. */
+const difference = (table: Table) => ({
+  set: `later = ?1, mac = row_mac('${table}', id, version + 1, body, ?1)`,
+  where: ` AND mac IS row_mac('${table}', id, version, body, later)`,
+})

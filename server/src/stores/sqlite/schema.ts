@@ -190,7 +190,19 @@ const LABELS = `
   CREATE INDEX labels_by_session ON labels (session) WHERE session IS NOT NULL;
   CREATE INDEX labels_by_ended_day ON labels (ended_day) WHERE ended_day IS NOT NULL;`
 
-/** Numbered from 1 by position. A migration that was released never changes; the next one is added after it. */
+/** What a MAC of the gate's own key covers is written in row-mac.ts. Rows of earlier releases get theirs after the migration. */
+const WITH_MACS =
+  'calls approvals consents runs tools servers pauses credentials passphrases habits sessions labels logins passkeys pushes events accounts'
+const ROW_MACS = WITH_MACS.split(' ')
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB;`)
+  .join('\n')
+
+/**
+ * Numbered from 1 by position. A new table of rows has a column `mac BLOB`. A migration after `ROW_MACS` that changes stored texts
+ * sets `mac` too, and changes only rows whose MAC is right before it:
+ * `UPDATE t SET body = …, mac = row_mac('t', id, version, …, later) WHERE mac IS row_mac('t', id, version, body, later)`.
+ * A migration that was released never changes; the next one is added after it.
+ */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   REPEATED_CALLS,
@@ -209,7 +221,11 @@ export const MIGRATIONS: readonly string[] = [
   WRITERS,
   LABELS,
   CONSOLE_COLUMNS,
+  ROW_MACS,
 ]
+
+/** From here on every row carries a MAC. */
+export const FIRST_WITH_MACS = MIGRATIONS.indexOf(ROW_MACS) + 1
 
 /**
  * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes
@@ -222,7 +238,7 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
   defineCallerFunctions(db)
   db.exec('BEGIN IMMEDIATE')
   try {
-    const version = numberOf(db, 'PRAGMA user_version')
+    const version = versionOf(db)
     const foreign =
       version === 0
         ? numberOf(db, 'SELECT count(*) FROM sqlite_schema') > 0
@@ -241,15 +257,23 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
 
 /** Whether a ledger would be brought over when it is opened. Reads only. */
 export function isOlder(file: string): boolean {
+  const version = schemaOf(file)
+  return version !== undefined && version < MIGRATIONS.length
+}
+
+/** The number of the last migration; 0 for an empty file, undefined for one that cannot be read as a database. Reads only. */
+export function schemaOf(file: string): number | undefined {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
-    return numberOf(db, 'PRAGMA user_version') < MIGRATIONS.length
+    return versionOf(db)
   } catch {
-    return false // no ledger at all: whoever opens it says so
+    return undefined // no ledger at all: whoever opens it says so
   } finally {
     db.close()
   }
 }
+
+export const versionOf = (db: DatabaseSync): number => numberOf(db, 'PRAGMA user_version')
 
 function numberOf(db: DatabaseSync, query: string): number {
   return Number(Object.values(db.prepare(query).get() ?? {})[0])

@@ -8,6 +8,7 @@ import type { GroupOutcome } from './apply-group.ts'
 import type { Divergence } from './audit-tail.ts'
 import type { Tuning } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
+import type { RowKey } from './row-mac.ts'
 
 export type WriterSetup = {
   readonly file: string
@@ -15,6 +16,7 @@ export type WriterSetup = {
   /** Names this process among all that write to the file. It stays the same when its thread is started again. */
   readonly writer: string
   readonly tuning: Tuning
+  readonly rows: RowKey
   /** Nobody else appends to the stream. */
   readonly alone: boolean
   /** Where the stream ended when the thread before this one answered last. */

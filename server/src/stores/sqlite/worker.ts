@@ -6,7 +6,8 @@ import type { TailMemory } from './audit-tail.ts'
 import { connect } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import { migrate } from './schema.ts'
+import { defineMacFunctions, rowMacs, sealRows } from './row-mac.ts'
+import { FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
 import type { Asked, AskedReply, Batch, BatchReply, Fault, WriterSetup } from './worker-link.ts'
 
@@ -20,15 +21,25 @@ let connection: Connection | undefined
 /** Outlives every connection. */
 const memory: TailMemory = { alone: setup.alone, last: setup.last, inDoubt: true }
 
+const macs = rowMacs(setup.rows.key)
+/** Also over a new connection: rows get their first MACs once. */
+let sealed = setup.rows.sealed
+
 const says = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 function connected(): Result<Connection> {
   if (connection !== undefined) return ok(connection)
   const db = connect(setup.file, setup.tuning)
   try {
+    defineMacFunctions(db, macs)
+    const version = versionOf(db)
+    // Rows of that time carry no MACs, and this folder's rows did: it is another database.
+    if (sealed && version > 0 && version < FIRST_WITH_MACS) return refuse('ledger.replaced', { found: String(version) })
     const migrated = migrate(db)
     if (!migrated.ok) return migrated
-    connection = { db, apply: groupApplier(db, setup.stream, memory), noteBatch: batchNoter(db, setup.writer) }
+    if (!sealed) sealRows(db)
+    sealed = true
+    connection = { db, apply: groupApplier(db, setup.stream, memory, macs), noteBatch: batchNoter(db, setup.writer) }
     return ok(connection)
   } finally {
     if (connection === undefined) db.close()
@@ -53,7 +64,7 @@ type Place = { readonly batch: number; readonly before: readonly (GroupOutcome |
 function writeGroup(commits: readonly PackedCommit[], now: number, { batch, before }: Place): BatchReply {
   try {
     const writer = connected()
-    if (!writer.ok) return all('unavailable', commits, { says: String(writer.problem.about['says']) })
+    if (!writer.ok) return all('unavailable', commits, { says: writer.problem.about['says'] ?? writer.problem.code })
     const { apply, noteBatch } = writer.value
     const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
     if (Array.isArray(outcomes)) return { outcomes, ...tailNow() }
@@ -126,7 +137,7 @@ function write({ batch, commits, now }: Batch): BatchReply {
 function ask({ ask: batch, count, now }: Asked): AskedReply {
   try {
     const writer = connected()
-    if (!writer.ok) return { fault: { says: String(writer.problem.about['says']) } }
+    if (!writer.ok) return { fault: { says: writer.problem.about['says'] ?? writer.problem.code } }
     return { outcomes: readLastBatch(writer.value.db, setup.writer, { batch, count }, now) }
   } catch (error) {
     disconnect()

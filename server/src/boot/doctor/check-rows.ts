@@ -1,0 +1,48 @@
+import { lookAtRows } from '../../commands/changes/look-at-rows.ts'
+import { settleFloors } from '../../commands/changes/row-floors.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { openRowFloors } from '../../keys/row-floors.ts'
+import { openRowKey } from '../../keys/row-key.ts'
+import { hasRowMacs, openForReads } from '../../stores/open-store.ts'
+import { placesIn } from '../data-folder.ts'
+
+const SHOWN = 20
+
+/** Rows that somebody else than the gate wrote, changed or put back. The gate may run meanwhile. */
+export async function checkRows(data: string): Promise<readonly Finding[]> {
+  const about = 'rows'
+  if (!hasRowMacs({ folder: data })) return []
+  const { keys } = placesIn(data)
+  const key = openRowKey(keys, true)
+  const floors = openRowFloors(keys)
+  if (!key.ok || !floors.ok) {
+    const { file = '', why = '' } = !key.ok ? key.problem.about : !floors.ok ? floors.problem.about : {}
+    const remedy = 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md'
+    return [{ severity: 'error', about: 'keys', says: `${file}: ${why}`, do: remedy }]
+  }
+  const found = new Map<string, string>()
+  const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
+    void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
+  const { shelves, close } = openForReads({ folder: data }, key.value.key, note('was not written by the gate'))
+  try {
+    await settleFloors(
+      shelves,
+      { ...floors.value, replace: async () => {} },
+      note('is older than the gate wrote it last, or gone'),
+      Date.now(),
+    )
+    await lookAtRows(shelves)
+  } finally {
+    close()
+  }
+  if (found.size === 0) return [{ severity: 'ok', about, says: 'all carry the MAC of this gate' }]
+  const shown = [...found.values()].slice(0, SHOWN)
+  const more = found.size > SHOWN ? [`and ${found.size - SHOWN} more`] : []
+  return [...shown, ...more].map((says) => ({
+    severity: 'error',
+    about,
+    says,
+    do: 'somebody wrote the database: find out who, then restore a backup; see docs/operations/restore.md',
+  }))
+}

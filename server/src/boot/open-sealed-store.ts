@@ -1,0 +1,73 @@
+import { guardVersions, settleFloors } from '../commands/changes/row-floors.ts'
+import type { Change } from '../commands/ports/ledger.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { openRowFloors } from '../keys/row-floors.ts'
+import { openRowKey } from '../keys/row-key.ts'
+import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '../stores/open-store.ts'
+import { placesIn } from './data-folder.ts'
+import { randomIds } from './random-ids.ts'
+
+/** A row that counts for nothing: without the right MAC, or older than the one that the gate wrote last. */
+export type RejectedRow = { readonly table: string; readonly id: string; readonly why: 'forged' | 'older' }
+
+export type SealedSetup = Omit<StoreSetup, 'rows' | 'onForged'> & {
+  /** Told once of each. */
+  readonly onRejected: (found: RejectedRow) => void
+}
+/** Opens the store of a data folder with the key of its rows. Rows of an earlier release get their MACs, once. */
+export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Promise<Result<Store>> {
+  const { keys } = placesIn(setup.folder)
+  const isNew = (await storeState(setup)) === undefined
+  const rows = openRowKey(keys, hasRowMacs(setup))
+  if (!rows.ok) return rows
+  const floors = openRowFloors(keys)
+  if (!floors.ok) return floors
+  const told = new Set<string>()
+  const reject = (why: RejectedRow['why']) => (found: { readonly table: string; readonly id: string }) => {
+    const name = JSON.stringify([found.table, found.id, why])
+    if (told.has(name)) return
+    told.add(name)
+    onRejected({ ...found, why })
+    record({ ...found, why })
+  }
+  const opened = await openStore({
+    ...setup,
+    rows: { key: rows.value.key, sealed: rows.value.sealed },
+    onForged: reject('forged'),
+  })
+  if (!opened.ok) return opened
+  const record = (found: RejectedRow): void => {
+    opened.value.ledger.commit([findingOf(found)]).catch((error: unknown) => setup.onFault(error as Error))
+  }
+  const sealed = rows.value.noteSealed()
+  if (!sealed.ok) {
+    await opened.value.close()
+    return sealed
+  }
+  if (!rows.value.sealed && !isNew) await recordSealing(opened.value)
+  await settleFloors(opened.value.shelves, floors.value, reject('older'), Date.now())
+  const guarded = guardVersions(opened.value, floors.value, reject('older'))
+  return ok({ ...opened.value, ...guarded })
+}
+
+/** Whoever reads the audit sees when rows got their first MACs, and how many credentials were believed then. */
+async function recordSealing({ ledger, shelves }: Store): Promise<void> {
+  const about = { credentials: await shelves.count('credentials', {}) }
+  const entry = { at: Date.now(), type: 'ledger.sealed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
+  await ledger.commit([{ kind: 'audit', entry }])
+}
+
+function findingOf({ table, id, why }: RejectedRow): Change {
+  const entry = {
+    at: Date.now(),
+    type: 'row.rejected',
+    actor: 'gate',
+    trace: randomIds.trace(),
+    subject: { table, row: id.slice(0, SHOWN) },
+    about: { severity: 'critical', why },
+  }
+  return { kind: 'audit', entry }
+}
+
+/** An id that somebody else wrote can be of any length. */
+const SHOWN = 200

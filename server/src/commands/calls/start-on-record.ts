@@ -1,0 +1,45 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { AuditEntry } from '../../contract/audit.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { AuditReads } from '../ports/reads.ts'
+
+/** What a person or the recovery did to let a call start, as the audit calls it. */
+const DECISIONS: readonly string[] = ['approval.approved', 'call.settled', 'call.interrupted']
+const FIRST_PAGE = 32
+const PAGE = 512
+/** An entry may carry a time from shortly before the decision it records. */
+const SLACK_MS = 60_000
+
+/**
+ * Whether the audit says that this call was decided and has not started since. Rows in the database can be put back as they were
+ * before, with their MACs; the audit cannot. Read from its end back to the decision, which was nearly always made a moment ago.
+ */
+export async function isStartOnRecord(
+  audit: AuditReads,
+  row: CallRow,
+  approval: ApprovalRow | undefined,
+): Promise<boolean> {
+  const decided_at = row.settled?.at ?? approval?.decisions.at(-1)?.at ?? row.received_at
+  const found = await Promise.all(
+    (await audit.heads()).map(({ stream, seq }) => lastWord(audit, stream, seq, row.call_id, decided_at - SLACK_MS)),
+  )
+  return found.includes('decided') && !found.includes('started')
+}
+
+type Word = 'decided' | 'started' | undefined
+
+async function lastWord(audit: AuditReads, stream: string, head: number, call: string, since: number): Promise<Word> {
+  for (let last = head, size = FIRST_PAGE; last > 0; last -= size, size = PAGE) {
+    const from = Math.max(1, last - size + 1)
+    const page = await audit.entries(stream, from, last - from + 1)
+    const word = page.toReversed().find((entry) => entry.subject['call'] === call && wordIn(entry) !== undefined)
+    if (word !== undefined) return wordIn(word)
+    if ((page[0]?.at ?? 0) < since) return undefined
+  }
+  return undefined
+}
+
+function wordIn({ type }: AuditEntry): Word {
+  if (type === 'call.started') return 'started'
+  return DECISIONS.includes(type) ? 'decided' : undefined
+}

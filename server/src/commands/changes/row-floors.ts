@@ -1,0 +1,149 @@
+import { Bug } from '../../contract/problems.ts'
+import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+
+/**
+ * Tables in which an older version of a row, or none at all, would give somebody something back: a revoked key or consent, a lifted
+ * pause, a former passphrase or passkey, an ended log-in, a server whose tools count as listed for the first time.
+ */
+export const FLOORED = ['credentials', 'logins', 'passphrases', 'passkeys', 'pauses', 'consents', 'servers'] as const
+export type FlooredTable = (typeof FLOORED)[number]
+export type FlooredRow = { readonly table: FlooredTable; readonly id: string; readonly version: Version }
+
+/** The newest known version of each such row, kept outside the ledger beside the keys. */
+export interface RowFloors {
+  of(table: Table, id: string): Version | undefined
+  all(): readonly FlooredRow[]
+  /** Durable on return. Never lowers one. */
+  raise(rows: readonly FlooredRow[]): Promise<void>
+  /** Replaces all of them: what is not named is forgotten. */
+  replace(rows: readonly FlooredRow[]): Promise<void>
+}
+
+type Guarded = { readonly ledger: Ledger & Outcomes; readonly shelves: Shelves }
+export type OnOlder = (found: { readonly table: FlooredTable; readonly id: string }) => void
+
+const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly Table[]).includes(table)
+/** Without the row there is no key and no consent. Without a pause or a passphrase there would be no limit, so these cannot be read. */
+const isGiving = (table: Table): boolean => table === 'credentials' || table === 'logins' || table === 'consents'
+
+/** INVARIANT: no row of these tables is handed out in a version before one that this gate has committed. */
+export function guardVersions({ ledger, shelves }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
+  const isCurrent = (table: Table, id: string, version: Version): boolean => {
+    if (!isFloored(table) || version >= (floors.of(table, id) ?? 0)) return true
+    onOlder({ table, id })
+    if (isGiving(table)) return false
+    throw new Bug(`row \`${id}\` of \`${table}\` is older than the one that this gate wrote last`)
+  }
+  return {
+    ledger: {
+      ...ledger,
+      async commit(changes) {
+        const committed = await ledger.commit(changes)
+        const raised = committed === 'committed' ? changes.flatMap(flooredIn) : []
+        if (raised.length > 0) await floors.raise(raised)
+        return committed
+      },
+    },
+    shelves: {
+      ...shelves,
+      async row(table, id) {
+        const held = await shelves.row(table, id)
+        return isCurrent(table, id, held?.version ?? 0) ? held : undefined
+      },
+      async list(table, where, page) {
+        const held = await shelves.list(table, where, page)
+        if (!isFloored(table)) return held
+        // A person's passkeys are only ever listed: one that is gone is missed here.
+        if (table === 'passkeys' && (await shelves.count(table, {})) < countOf(floors, table))
+          throw new Bug('a passkey is gone from the database')
+        return held.filter(({ row, version }) => isCurrent(table, idOf(table, row), version))
+      },
+    },
+  }
+}
+
+const countOf = (floors: RowFloors, table: FlooredTable): number =>
+  floors.all().filter((row) => row.table === table).length
+
+function flooredIn(change: Change): readonly FlooredRow[] {
+  if (change.kind !== 'swap' || !isFloored(change.table)) return []
+  return [{ table: change.table, id: change.id, version: change.from === 'absent' ? 1 : change.from + 1 }]
+}
+
+const PAGE = 500
+
+/**
+ * Before the first request: tells of rows that are older than they were or gone, and takes what a killed process committed last. Rows
+ * that can never give anything again are forgotten.
+ */
+export async function settleFloors(
+  shelves: Pick<Shelves, 'list'>,
+  floors: RowFloors,
+  onOlder: OnOlder,
+  now: number,
+): Promise<void> {
+  const next: FlooredRow[] = []
+  for (const table of FLOORED) next.push(...(await settleTable(shelves, floors, onOlder, table, now)))
+  await floors.replace(next)
+}
+
+async function settleTable(
+  shelves: Pick<Shelves, 'list'>,
+  floors: RowFloors,
+  onOlder: OnOlder,
+  table: FlooredTable,
+  now: number,
+): Promise<readonly FlooredRow[]> {
+  const known = new Map(floors.all().flatMap((row) => (row.table === table ? [[row.id, row.version] as const] : [])))
+  const stored = await everyRow(shelves, table)
+  // A forged row that restricts somebody keeps the whole table from being read: its floors stay as they are.
+  if (stored === undefined) return [...known].map(([id, version]) => ({ table, id, version }))
+  const next: FlooredRow[] = []
+  for (const { row, version } of stored) {
+    const id = idOf(table, row)
+    const floor = known.get(id) ?? 0
+    known.delete(id)
+    if (version < floor) onOlder({ table, id })
+    const isPassing = table === 'consents' || table === 'logins'
+    const isOver = isPassing && 'expires_at' in row && (row.expires_at ?? Infinity) < now
+    if (!isOver) next.push({ table, id, version: Math.max(version, floor) })
+  }
+  for (const [id, version] of known) {
+    onOlder({ table, id })
+    next.push({ table, id, version })
+  }
+  return next
+}
+
+async function everyRow<T extends FlooredTable>(
+  { list }: Pick<Shelves, 'list'>,
+  table: T,
+): Promise<readonly Held<T>[] | undefined> {
+  const rows: Held<T>[] = []
+  try {
+    for (let after: number | undefined; ;) {
+      const page = await list(table, {}, after === undefined ? { limit: PAGE } : { limit: PAGE, after })
+      rows.push(...page)
+      if (page.length < PAGE) return rows
+      after = page.at(-1)?.cursor
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function idOf(table: FlooredTable, row: object): string {
+  const fields = row as Readonly<Record<string, string>>
+  return fields[ID_FIELD[table]] ?? ''
+}
+
+const ID_FIELD = {
+  credentials: 'key_id',
+  logins: 'login_id',
+  passphrases: 'user',
+  passkeys: 'passkey_id',
+  pauses: 'scope',
+  consents: 'consent_id',
+  servers: 'server',
+} as const satisfies Record<FlooredTable, string>

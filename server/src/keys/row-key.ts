@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
+
+export const ROW_KEY_FILE = 'row-key.json'
+
+const KEY = /^[0-9a-f]{64}$/
+
+/** The key of the MACs of all rows. `sealed`: every row got its MAC once, so a row without one was not written by the gate. */
+export type OpenedRowKey = {
+  readonly key: string
+  readonly sealed: boolean
+  /** To be called when every row has its MAC. Durable on return. */
+  noteSealed(): Result<void>
+}
+
+type RowKeyFile = { readonly v: 1; readonly secret: string; readonly sealed: boolean }
+
+/**
+ * Opens the key, and makes one where there is none. `hasMacs`: the rows carry MACs, so there was a key; a missing one was lost then
+ * (`key.absent`), and is never replaced in silence: the next sealing would take every forged row for a good one.
+ */
+export function openRowKey(folder: string, hasMacs: boolean): Result<OpenedRowKey> {
+  const opened = openPrivateFolder(folder)
+  if (!opened.ok) return opened
+  const file = join(folder, ROW_KEY_FILE)
+  const text = readPrivateFile(file)
+  if (!text.ok) return text
+  if (text.value !== undefined) {
+    const found = parsed(text.value)
+    return found === undefined
+      ? refuse('key.absent', { file, why: 'unreadable or too short' })
+      : ok(usable(file, found))
+  }
+  if (hasMacs) return refuse('key.absent', { file, why: 'missing' })
+  return makeRowKey(folder)
+}
+
+/** A new key, with which every row is sealed at the next start. */
+function makeRowKey(folder: string): Result<OpenedRowKey> {
+  const file = join(folder, ROW_KEY_FILE)
+  const made: RowKeyFile = { v: 1, secret: randomBytes(32).toString('hex'), sealed: false }
+  const written = write(file, made)
+  return written.ok ? ok(usable(file, made)) : written
+}
+
+const usable = (file: string, found: RowKeyFile): OpenedRowKey => ({
+  key: found.secret,
+  sealed: found.sealed,
+  noteSealed: () => (found.sealed ? ok(undefined) : write(file, { ...found, sealed: true })),
+})
+
+const write = (file: string, value: RowKeyFile): Result<void> => writePrivateFile(file, `${JSON.stringify(value)}\n`)
+
+function parsed(text: string): RowKeyFile | undefined {
+  try {
+    const { v, secret, sealed } = (JSON.parse(text) ?? {}) as Partial<Record<keyof RowKeyFile, unknown>>
+    const isUsable = v === 1 && typeof secret === 'string' && KEY.test(secret) && typeof sealed === 'boolean'
+    return isUsable ? { v, secret, sealed } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { Bug } from '../../contract/problems.ts'
+import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
+
+/** A key from beside the database. `sealed`: every row carries a MAC already, so one without is not ours. */
+export type RowKey = { readonly key: string; readonly sealed: boolean }
+
+const LEAST_BYTES = 32
+/** 128 bits of HMAC-SHA256. */
+const MAC_BYTES = 16
+const DOMAIN = 'sluice.row.v1'
+
+/** Checkpoints are signed by themselves, and `audit verify` names one that was changed. */
+export const hasMac = (table: Table): boolean => table !== 'checkpoints'
+export const TABLES_WITH_MACS: readonly Table[] = (Object.keys(LISTED_BY) as Table[]).filter(hasMac)
+
+/**
+ * MACs over what is stored: whoever writes the database without the key cannot make a row that counts.
+ * INVARIANT: injective. The kind, the names, the numbers and the lengths of both texts stand before the texts.
+ */
+export type RowMacs = {
+  row(table: Table, id: string, version: number, body: string, later: string | null): Uint8Array
+  event(run: string, seq: number, body: string): Uint8Array
+  account(id: string, units: number | bigint, until: number | null): Uint8Array
+}
+
+export function rowMacs(hexKey: string): RowMacs {
+  const bytes = Buffer.from(hexKey, 'hex')
+  if (bytes.byteLength < LEAST_BYTES) throw new Bug('the key of the rows is too short')
+  const key = createSecretKey(bytes)
+  return {
+    row: (table, id, version, body, later) =>
+      macOf(key, [DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
+    event: (run, seq, body) => macOf(key, [DOMAIN, 'event', run, seq, body.length], body, ''),
+    account: (id, units, until) => macOf(key, [DOMAIN, 'account', id, String(units), until], '', ''),
+  }
+}
+
+function macOf(key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array {
+  const hmac = createHmac('sha256', key).update(JSON.stringify(names)).update(body).update(later)
+  return hmac.digest().subarray(0, MAC_BYTES)
+}
+
+export const isSameMac = (stored: unknown, wanted: Uint8Array): boolean =>
+  stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0
+
+/** The MACs as SQL functions, for statements that depend on what is stored. Only the writer has them. */
+export function defineMacFunctions(db: DatabaseSync, macs: RowMacs): void {
+  db.function('row_mac', (table, id, version, body, later) =>
+    macs.row(String(table) as Table, String(id), Number(version), String(body), later === null ? null : String(later)),
+  )
+  db.function('event_mac', (run, seq, body) => macs.event(String(run), Number(seq), String(body)))
+  db.function('account_mac', { useBigIntArguments: true }, (id, units, until) =>
+    macs.account(String(id), units as bigint, until === null ? null : Number(until)),
+  )
+}
+
+/** Gives every row its MAC: once, when the rows of an earlier release get their first, or after the key was lost. */
+export function sealRows(db: DatabaseSync): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    for (const table of TABLES_WITH_MACS)
+      db.exec(`UPDATE ${table} SET mac = row_mac('${table}', id, version, body, later)`)
+    db.exec('UPDATE events SET mac = event_mac(run, seq, body)')
+    db.exec('UPDATE accounts SET mac = account_mac(id, units, until)')
+    db.exec('COMMIT')
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
