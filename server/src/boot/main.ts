@@ -1,13 +1,20 @@
 import { runCli } from '../doors/cli/program.ts'
 import { bench } from './bench.ts'
 import { LAUNCHER, localGate } from './local-gate.ts'
+import { placesIn } from './data-folder.ts'
 import { packageVersion } from './package-version.ts'
+import { serviceHere } from './service-unit.ts'
 
 process.exitCode = await runCli(process.argv, {
   version: packageVersion(),
   local: localGate,
   launcher: LAUNCHER,
   bench,
+  service: (options) => {
+    const { config, data } = localGate(options)
+    const unit = serviceHere(LAUNCHER, config, placesIn(data).log)
+    return unit === undefined ? undefined : { ...unit, config }
+  },
   // The gate itself is loaded only by the command that runs one.
   verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
   offline: (options) => ({

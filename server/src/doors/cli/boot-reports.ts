@@ -1,3 +1,12 @@
+/** A file for the service manager of this machine, and the commands around it. */
+export type ServiceUnit = {
+  readonly file: string
+  readonly text: string
+  readonly start: readonly string[]
+  readonly stop: readonly string[]
+  readonly logs: string
+}
+
 /** What was set aside, and where the owner's new admin key is. */
 export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
 

@@ -3,7 +3,7 @@ import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../contract/api
 import type { Result } from '../../contract/problems.ts'
 import type { LintReport } from '../../commands/policy/lint-policy.ts'
 import type { TestReport } from '../../commands/policy/test-policy.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport } from './boot-reports.ts'
+import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport, ServiceUnit } from './boot-reports.ts'
 import type { LocalGate, UpOptions } from './local-gate.ts'
 
 /** What only the fuse box can do for the command line. */
@@ -37,6 +37,8 @@ export type CliBoot = {
   bench(words: readonly string[]): Promise<number> | undefined
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
   local(options: UpOptions): LocalGate
+  /** How the service manager of this machine starts the gate of these options; undefined where we know none. */
+  service(options: UpOptions): (ServiceUnit & { readonly config: string }) | undefined
   /** The file that starts this program. */
   readonly launcher: string
 }

@@ -5,6 +5,7 @@ import { Surface } from '../../contract/surface.ts'
 import { addAuditCommands } from './audit-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
+import { addCallsCommand } from './calls-command.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addAgentCommands } from './agent-commands.ts'
@@ -28,6 +29,7 @@ import { reachGate } from './reach-gate.ts'
 import { saysOfFault, usageFault } from './usage-fault.ts'
 import { chooseTarget, type TargetFlags } from './target.ts'
 import { addRunCommands } from './run-commands.ts'
+import { addServiceCommands } from './service-commands.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
@@ -91,6 +93,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     reset: () => boot.reset(globals()),
     createKey: (wanted, isNewFolder) => boot.createKey(globals(), wanted, isNewFolder),
     init: (wish) => boot.init(globals(), wish),
+    service: () => boot.service(globals()),
     doctor: () => boot.doctor(globals()),
     backUp: (file) => boot.backUp(globals(), file),
     restore: (file) => boot.restore(globals(), file),
@@ -144,6 +147,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       else exitCode = await measured
     })
   addCallCommands(program, session)
+  addCallsCommand(program, session)
   addToolCommands(program, session)
   addToolflowCommands(program, session)
   addAgentCommands(program, session)
@@ -158,6 +162,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addPassphraseCommands(program, session)
   addInitCommands(program, session)
   addHealthCommands(program, session)
+  addServiceCommands(program, session)
   addCompletionCommand(program, session)
 
   try {

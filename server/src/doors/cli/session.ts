@@ -32,6 +32,7 @@ export type Session = {
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>
   readonly restore: (file: string) => Promise<Result<BackupReport>>
+  readonly service: () => ReturnType<CliBoot['service']>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void
   /** Whether the options name a gate on some other machine. */

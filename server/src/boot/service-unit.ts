@@ -1,0 +1,97 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { ServiceUnit } from '../doors/cli/boot-reports.ts'
+
+export type ServicePlace = {
+  readonly platform: NodeJS.Platform
+  readonly home: string
+  readonly node: string
+  readonly launcher: string
+  readonly config: string
+  readonly log: string
+}
+
+const NAME = 'sluice'
+const LABEL = 'dev.sluice.gate'
+
+/** A file that makes the service manager of this machine start the gate at log-in; undefined where we know none. */
+export function serviceUnit(place: ServicePlace): ServiceUnit | undefined {
+  if (place.platform === 'linux') return systemd(place)
+  return place.platform === 'darwin' ? launchd(place) : undefined
+}
+
+export const serviceHere = (launcher: string, config: string, log: string): ServiceUnit | undefined =>
+  serviceUnit({ platform: process.platform, home: homedir(), node: process.execPath, launcher, config, log })
+
+const quoted = (word: string) => `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`
+
+function systemd({ home, node, launcher, config }: ServicePlace): ServiceUnit {
+  const words = [node, launcher, 'up', '--config', config].map(quoted).join(' ')
+  const text = `[Unit]
+Description=Sluice, the gate between agents and tools
+After=network.target
+
+[Service]
+ExecStart=${words}
+ExecReload=/bin/kill -HUP $MAINPID
+WorkingDirectory=${dirname(config).replaceAll('%', '%%')}
+Restart=on-failure
+# The gate finishes what is under way before it ends.
+TimeoutStopSec=60
+UMask=0077
+NoNewPrivileges=true
+
+[Install]
+WantedBy=default.target
+`
+  return {
+    file: join(home, '.config/systemd/user', `${NAME}.service`),
+    text,
+    start: ['systemctl --user daemon-reload', `systemctl --user enable --now ${NAME}`],
+    stop: [`systemctl --user disable --now ${NAME}`],
+    logs: `journalctl --user -u ${NAME}`,
+  }
+}
+
+const xml = (word: string) => word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function launchd({ home, node, launcher, config, log }: ServicePlace): ServiceUnit {
+  const words = [node, launcher, 'up', '--config', config].map((word) => `    <string>${xml(word)}</string>`).join('\n')
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words}
+  </array>
+  <key>WorkingDirectory</key>
+  <string>${xml(dirname(config))}</string>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>StandardOutPath</key>
+  <string>${xml(log)}</string>
+  <key>StandardErrorPath</key>
+  <string>${xml(log)}</string>
+  <key>ExitTimeOut</key>
+  <integer>60</integer>
+</dict>
+</plist>
+`
+  const file = join(home, 'Library/LaunchAgents', `${LABEL}.plist`)
+  const domain = 'gui/$(id -u)'
+  return {
+    file,
+    text,
+    start: [`launchctl bootstrap ${domain} '${file}'`],
+    stop: [`launchctl bootout ${domain}/${LABEL}`],
+    logs: `tail -f '${log}'`,
+  }
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import { EXIT } from './exit-codes.ts'
+import type { Session } from './session.ts'
+
+const UNKNOWN = 'no service manager is known here; run `sluice up` from one of your own'
+
+/** A gate that starts by itself when the person logs in. */
+export function addServiceCommands(program: Command, session: Session): void {
+  const service = program.command('service').description('start the gate at log-in, with systemd or launchd')
+  service
+    .command('install')
+    .description('write the unit file, and print the commands that start it')
+    .option('--print', 'only print the file')
+    .action(({ print }: { print?: boolean }) => {
+      const out = session.out()
+      const unit = session.service()
+      if (unit === undefined) return session.fail(UNKNOWN)
+      if (print === true) return out.data(unit.text.trimEnd())
+      if (!existsSync(unit.config))
+        return session.fail(`there is no ${unit.config} to start a gate with; run sluice init`)
+      mkdirSync(dirname(unit.file), { recursive: true })
+      writeFileSync(unit.file, unit.text)
+      out.line(`wrote ${unit.file}, for the gate of ${unit.config}`)
+      for (const line of unit.start) out.line(`  ${line}`)
+      out.line(`its log: ${unit.logs}`)
+    })
+  service
+    .command('uninstall')
+    .description('remove the unit file')
+    .action(() => {
+      const out = session.out()
+      const unit = session.service()
+      if (unit === undefined) return session.fail(UNKNOWN)
+      if (!existsSync(unit.file)) {
+        out.error(`there is no ${unit.file}`)
+        return session.exit(EXIT.problem)
+      }
+      rmSync(unit.file)
+      out.line(`removed ${unit.file}; to end a gate that it started:`)
+      for (const line of unit.stop) out.line(`  ${line}`)
+    })
+}
