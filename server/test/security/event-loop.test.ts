@@ -46,13 +46,13 @@ const ARGUMENTS: Readonly<Record<string, () => object>> = {
   ...Object.fromEntries(
     (Object.keys(SHAPES) as (keyof typeof SHAPES)[]).map((shape) => [shape, () => ({ text: textOf(shape) })]),
   ),
-  fields: () => ({ text: 'x', ...named(9_900, (at) => `field_${at}`, 'x'.repeat(80)) }),
+  fields: () => ({ text: 'x', ...named(4_900, (at) => `field_${at}`, 'x'.repeat(80)) }),
   too_many_fields: () => ({ text: 'x', ...named(50_000, (at) => `f${at}`, 1) }),
-  items: () => ({ text: 'x', list: Array.from({ length: 19_000 }, (_, at) => `/etc/${at}`) }),
+  items: () => ({ text: 'x', list: Array.from({ length: 9_000 }, (_, at) => `/etc/${at}`) }),
   too_many_items: () => ({ text: 'x', list: Array.from({ length: 400_000 }, () => 1) }),
   secret_names: () => ({
     text: 'x',
-    ...named(9_900, (at) => `ghp_${String(at).padStart(6, '0')}RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0A`, 'x'),
+    ...named(4_900, (at) => `ghp_${String(at).padStart(6, '0')}RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0A`, 'x'),
   }),
   nested_json: () => ({
     text: 'x',

@@ -10,7 +10,7 @@ export type Fault = {
 export const MAX_DEPTH = 512
 
 /** More values and field names than this are refused: every pass over a value costs time per value, however short they are. */
-export const MAX_VALUES = 20_000
+export const MAX_VALUES = 10_000
 
 /** Where the scan stands. `open` has one entry per open container: the keys seen so far, or nothing for an array. */
 type Scan = {
