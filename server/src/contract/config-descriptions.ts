@@ -96,6 +96,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.tools.*.content.credentials': 'Arguments that are meant to hold a credential, as JSON pointers.',
   'servers.*.tools.*.cost': 'What one call costs, in units of your own, for budgets and consents.',
   'servers.*.tools.*.known_look_alikes': 'Tools of other servers that it may look like.',
+  'servers.*.provenance': 'How values that come from its outputs are judged.',
+  'servers.*.provenance.mode': '`strict`, `balanced` or `off`.',
+  'servers.*.provenance.fields': 'Another mode for single arguments.',
+  'servers.*.provenance.directory':
+    'Its outputs are a directory of yours (contacts, own accounts), so destinations may come from there.',
+  'servers.*.provenance.outsiders': 'Whether people outside can write what it returns.',
   'servers.*.url': 'The address of a server that speaks MCP over HTTP.',
   'servers.*.headers': 'Headers for every request to it. `env:NAME` and `file:PATH` fetch a secret.',
   'servers.*.oauth': 'A bearer token by client credentials, renewed when it expires.',
@@ -224,6 +230,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'mcp.surface': 'What clients see that choose nothing themselves: `search`, `passthrough` or `auto`.',
   'mcp.url': 'The address of `/mcp` as clients know it, behind a proxy.',
   'mcp.evict_over': 'Outputs with more characters are stored, and the client gets a pointer.',
+  provenance: 'Where the values of a call come from, and what follows from it.',
+  'provenance.mode': 'For all tools that say nothing else: `strict`, `balanced` or `off`.',
   traps: 'Bait: a call that holds it is blocked, and its caller quarantined.',
   'traps.tokens': 'Honey tokens, as `env:NAME` or `file:PATH`.',
   'traps.files': 'Paths of honey files.',
@@ -252,6 +260,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** Places whose keys mean the same as those of another place. */
 export const SAME_AS: readonly (readonly [RegExp, string])[] = [
   [/^servers\.\*\.commands\.\*\./, 'servers.*.tools.*.'],
+  [/^servers\.\*\.tools\.\*\.provenance/, 'servers.*.provenance'],
   [/\.expect\[\]\./, '.expect.'],
   [/\.verify\./, '.check.'],
   [/\.params\.\*\.items\./, '.params.*.'],
