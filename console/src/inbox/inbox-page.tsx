@@ -50,6 +50,8 @@ export function InboxPage() {
     u: back,
   })
   const onDecided = () => {
+    // Whoever has gone elsewhere meanwhile stays there.
+    if (selected === undefined || !location.hash.includes(selected)) return
     if (!isWide()) return void go({ to: '/' })
     const next =
       rows.find((row, index) => index > at && !row.over) ?? rows.find((row, index) => index < at && !row.over)

@@ -16,7 +16,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 async function faults(page: Page): Promise<readonly string[]> {
   // A page cannot load a script that is not its own; the tool that looks at it comes in by the debugger.
   await page.evaluate(axe)
-  return page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+  // Addresses of pages stand after a `#`, which one rule takes for places on the same page.
+  return page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)}, rules: { 'skip-link': { enabled: false } } }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`)
 }
 
@@ -115,8 +116,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     ).toMatchObject({
       status: 'executed',
     })
+    await page.getByText('Approved and remembered.').first().waitFor()
     await page.goto(`${world.url}/#/consents`)
-    await page.getByText('4 times more').waitFor()
+    await page
+      .getByText(/times more/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Take it back' }).click()
     await page.getByText('No consent is live').waitFor()
     await page.context().close()
