@@ -172,14 +172,17 @@ export const ServerAnswer = z.object({
   /** What of its latest list of tools was cut or left out. */
   findings: z.array(ListingFinding.extend({ says: z.string() })),
 })
-export const LoginAnswer = z.object({
+export const ServerLoginAnswer = z.object({
   url: z.string(),
   authorization_url: z.string(),
   issuer: z.string(),
   began_at: z.number(),
   expires_at: z.number(),
 })
-export const LoginStatusAnswer = z.object({
+/** Who is logged in now: nobody by name for the gate's own login. */
+export const ServerLoginSlotAnswer = z.object({ server: z.string(), user: z.string().optional() })
+export const ServerLogoutAnswer = z.object({ revoked: z.boolean() })
+export const ServerLoginStatusAnswer = z.object({
   server: z.string(),
   user: z.string().optional(),
   state: z.enum(['logged_in', 'needed', 'none']),

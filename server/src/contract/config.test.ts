@@ -42,6 +42,7 @@ describe('the configuration', () => {
           toolflow: { close_within: 0.1, floor: 0.5 },
           models: {},
           agent: AgentSettings.parse({}),
+          provenance: { mode: 'balanced' },
           search: { learn: false },
           budgets: [],
           mcp: { surface: 'auto', evict_over: 40_000 },

@@ -163,7 +163,7 @@ describe('a call that waits for its check', () => {
       const under_way = rig.act()
       await rig.asked('is_ready')
       await pause('caller:agent:b')(rig)
-      await pause('tool:slow__other')(rig)
+      await pause('tool:slow__change')(rig)
       rig.release()
       expect(await under_way).toMatchObject({ status: 'executed' })
       expect(rig.count('is_ready')).toBe(1)

@@ -1,5 +1,10 @@
 import type { Context } from 'hono'
-import { LoginAnswer, LoginStatusAnswer } from '../../contract/answers.ts'
+import {
+  ServerLoginAnswer,
+  ServerLoginSlotAnswer,
+  ServerLoginStatusAnswer,
+  ServerLogoutAnswer,
+} from '../../contract/answers.ts'
 import { LoginBody, LoginReturnBody } from '../../contract/api.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
@@ -19,7 +24,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       path: '/v1/servers/{server}/login',
       access: PEOPLE,
       summary: 'Begin a login at a tool server; open `url` in a browser',
-      answers: LoginAnswer,
+      answers: ServerLoginAnswer,
       body: LoginBody,
     }),
     async (c) => {
@@ -34,7 +39,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       query: ['shared'],
       access: PEOPLE,
       summary: 'The own login at a tool server, or the one of the gate (`shared=1`)',
-      answers: LoginStatusAnswer,
+      answers: ServerLoginStatusAnswer,
     }),
     (c) => {
       const status = gate.logins.status(c.get('caller'), whichIn(c))
@@ -48,6 +53,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       query: ['shared'],
       access: PEOPLE,
       summary: 'Log out at a tool server: the tokens are revoked and forgotten',
+      answers: ServerLogoutAnswer,
     }),
     async (c) => {
       const ended = await gate.logins.end(c.get('caller'), whichIn(c))
@@ -61,6 +67,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       access: PEOPLE,
       summary: 'Finish a login with the address that the browser was sent back to, where it could not reach the gate',
       body: LoginReturnBody,
+      answers: ServerLoginSlotAnswer,
     }),
     async (c) => {
       const { url, shared } = c.req.valid('json')
