@@ -6,6 +6,7 @@ import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
+import { openPasskeys } from '../keys/passkeys.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
@@ -85,6 +86,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
       bytes: config.approvals.pending_bytes_per_caller,
     },
     passphrases: scryptPassphrases,
+    passkeys: openPasskeys(),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
     otherApprovers:

@@ -8,7 +8,7 @@ import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
-import type { Issuers, Passphrases } from '../commands/ports/keys.ts'
+import type { Issuers, Passkeys, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
@@ -86,6 +86,7 @@ export type World = {
   readonly keys: LiveKeys
   readonly issuers: Issuers
   readonly passphrases: Passphrases
+  readonly passkeys: Passkeys
   readonly strong: 'role' | 'passphrase'
   readonly tokensCountAs: 'simple' | 'strong'
   readonly otherApprovers: readonly string[] | 'unknown'

@@ -535,6 +535,31 @@ export const PROBLEMS = {
     do: 'ask another approver',
   },
 
+  'approval.passkey_needed': {
+    http: 403,
+    retry: 'never',
+    says: 'this is confirmed with your passkey, not with a key alone',
+    do: 'decide in the console, where your browser asks for it; another admin can remove a passkey that is lost',
+  },
+  'passkey.none': {
+    http: 404,
+    retry: 'never',
+    says: 'you have no passkey here',
+    do: 'add one in the settings of the console',
+  },
+  'passkey.unknown': { http: 404, retry: 'never', says: 'there is no such passkey', do: 'list them and look again' },
+  'passkey.too_many': {
+    http: 409,
+    retry: 'never',
+    says: 'you have as many passkeys as a person may have',
+    do: 'have another admin remove one that you no longer use',
+  },
+  'passkey.not_genuine': {
+    http: 403,
+    retry: 'never',
+    says: 'this passkey was not accepted',
+    do: 'ask for a new challenge and use your own passkey on this page; a challenge is good for two minutes and one use',
+  },
   'approval.passphrase_needed': {
     http: 403,
     retry: 'never',

@@ -34,7 +34,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   keys: {
     ours: ['contract', 'commands', 'keys'],
-    packages: ['jose'],
+    packages: ['jose', '@simplewebauthn/server'],
     node: true,
     because: 'secrets stay in one room',
   },

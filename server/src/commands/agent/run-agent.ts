@@ -14,7 +14,7 @@ import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts
 import { issueToken, redeemToken, type TokenDeps } from '../approvals/tokens.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
-import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
 import type { Intake } from '../calls/intake.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
@@ -31,7 +31,7 @@ export type RunAgentDeps = ThreadDeps &
   TokenDeps &
   DecideDeps &
   MintDeps &
-  PassphraseDeps &
+  PasskeyDeps &
   EndDeps & {
     readonly intake: Intake
     readonly ledger: Ledger

@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
-import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
 import type { Page, Searches } from '../ports/reads.ts'
 import { decideApproval, type ApprovalDecision, type DecidedApproval, type DecideDeps } from './decide-approval.ts'
 import { editApproval, type EditDeps, type ShownAs } from './edit-approval.ts'
@@ -18,7 +18,7 @@ export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
   EditDeps &
   TokenDeps &
   MintDeps &
-  PassphraseDeps
+  PasskeyDeps
 
 export interface ApprovalsGate {
   list(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>

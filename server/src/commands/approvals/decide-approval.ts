@@ -1,4 +1,4 @@
-import type { ApprovalRow } from '../../contract/approval.ts'
+import type { ApprovalRow, Decision } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, Remember } from '../../contract/consent.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
@@ -10,7 +10,8 @@ import { auditOf } from '../calls/call-changes.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
-import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import { proveForApproval, type PasskeyDeps, type ShownPasskey } from '../identity/passkeys.ts'
+import { provePerson } from '../identity/passphrase.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
@@ -38,6 +39,7 @@ export type ApprovalDecision =
       readonly reason?: string
       readonly remember?: Remember
       readonly passphrase?: string
+      readonly passkey?: ShownPasskey
     }
   | { readonly says: 'deny'; readonly reason?: string }
 
@@ -51,7 +53,7 @@ const TRIES = 8
  * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
  */
 export async function decideApproval(
-  deps: DecideDeps & ApprovalReadDeps & MintDeps & PassphraseDeps,
+  deps: DecideDeps & ApprovalReadDeps & MintDeps & PasskeyDeps,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
@@ -73,36 +75,50 @@ export async function decideApproval(
     if (!moved.ok) return moved
     // What is decided is what was shown.
     if (!isShown) return refuse('approval.changed', { approval_id })
-    const proven = how ?? (await proofFor(deps, held.row, by, decision))
+    const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))
     if (!proven.ok) return proven
     how = proven
-    const to = proven.value === 'passphrase' ? withPassphrase(moved.value) : moved.value
+    const to = withProof(moved.value, proven.value.by)
     const remembered = await rememberChanges(deps, held.row, by, decision)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value
     const decided = await decisionChanges(deps, held, to, by, 'role')
     deps.probe('decision.before')
-    const recorded = await deps.ledger.commit([...also, ...decided, ...changes])
+    const first = [...also, ...proven.value.changes]
+    const recorded = await deps.ledger.commit([...first, ...decided, ...changes])
     deps.probe('decision.after')
     if (recorded === 'committed') return ok({ ...to, ...consent })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
-    if (recorded.lost < also.length) return refuse('request.replayed')
+    if (recorded.lost < first.length) return refuse('request.replayed')
   }
   return refuse('approval.not_pending', { approval_id })
 }
 
+type Proof = { readonly by: Pick<Decision, 'passphrase' | 'passkey'>; readonly changes: readonly Change[] }
+
 /** A no needs no proof. A consent covers strong asks too, so remembering is never simple. */
-async function proofFor(deps: PassphraseDeps, row: ApprovalRow, by: Caller, decision: ApprovalDecision) {
+async function proofFor(
+  deps: PasskeyDeps,
+  row: ApprovalRow,
+  by: Caller,
+  decision: ApprovalDecision,
+  digest: string,
+): Promise<Result<Proof>> {
   const isSimple = decision.says === 'deny' || (row.strength === 'simple' && decision.remember === undefined)
-  if (isSimple) return ok('role' as const)
-  return provePerson(wantsPassphrase(row) ? { ...deps, strong: 'passphrase' } : deps, by, decision.passphrase)
+  if (isSimple) return ok({ by: {}, changes: [] })
+  if (decision.passkey !== undefined) {
+    const { approval_id } = row
+    const shown = await proveForApproval(deps, by, decision.passkey, { approval_id, digest })
+    return shown.ok ? ok({ by: { passkey: decision.passkey.assertion.id }, changes: shown.value }) : shown
+  }
+  const asked = wantsPassphrase(row) ? ({ ...deps, strong: 'passphrase' } as const) : deps
+  const proven = await provePerson(asked, by, decision.passphrase)
+  if (!proven.ok) return proven
+  return ok({ by: proven.value === 'passphrase' ? { passphrase: true } : {}, changes: [] })
 }
 
-function withPassphrase(row: ApprovalRow): ApprovalRow {
-  return {
-    ...row,
-    decisions: row.decisions.map((one, at, all) => (at < all.length - 1 ? one : { ...one, passphrase: true })),
-  }
+function withProof(row: ApprovalRow, proof: Proof['by']): ApprovalRow {
+  return { ...row, decisions: row.decisions.map((one, at, all) => (at < all.length - 1 ? one : { ...one, ...proof })) }
 }
 
 type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
@@ -155,4 +171,7 @@ async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): 
     : { reason: visibleText(await judgement.scanner.redact(reason, 'shown')) }
 }
 
-const proofIn = ({ decisions }: ApprovalRow) => (decisions.at(-1)?.passphrase === true ? { passphrase: true } : {})
+function proofIn({ decisions }: ApprovalRow): Readonly<Record<string, boolean>> {
+  const { passphrase, passkey } = decisions.at(-1) ?? {}
+  return { ...(passphrase === true ? { passphrase: true } : {}), ...(passkey === undefined ? {} : { passkey: true }) }
+}

@@ -3,7 +3,7 @@ import { refuse, type Result } from '../../contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from '../approvals/decide-approval.ts'
 import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
-import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
 import type { CallbackSource } from '../ports/channels.ts'
 import type { Change } from '../ports/ledger.ts'
 import { readJson } from '../read-json.ts'
@@ -11,7 +11,7 @@ import { readJson } from '../read-json.ts'
 export type CallbackDeps = DecideDeps &
   ApprovalReadDeps &
   MintDeps &
-  PassphraseDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
+  PasskeyDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
 
 /** An answer as it came in, before anything is believed. */
 export type Callback = {

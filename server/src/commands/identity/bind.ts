@@ -2,7 +2,8 @@ import type { Caller, CredentialRow } from '../../contract/caller.ts'
 import type { LoginAnswer, LoginRow } from '../../contract/login.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Accounts } from '../ports/reads.ts'
-import type { Issuers } from '../ports/keys.ts'
+import type { PasskeyAnswer, PasskeyBody, PasskeyOptions } from '../../contract/passkey.ts'
+import type { Issuers, Site } from '../ports/keys.ts'
 import { claimKey } from './claim-key.ts'
 import {
   authenticate,
@@ -14,13 +15,35 @@ import {
   type ShownCredential,
 } from './credentials.ts'
 import { csrfOf, describeLogin, logIn, logOut, readLogin, type LoginDeps } from './logins.ts'
+import {
+  addPasskey,
+  listPasskeys,
+  passkeyCreation,
+  passkeyRequest,
+  removePasskey,
+  type PasskeyDeps,
+} from './passkeys.ts'
 import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
 import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
 
 export type IdentityWorld = CredentialDeps &
   PassphraseDeps &
   RotateDeps &
+  PasskeyDeps &
   LoginDeps & { readonly accounts: Accounts; readonly issuers: Issuers }
+
+export interface PasskeysGate {
+  list(caller: Caller): Promise<readonly PasskeyAnswer[]>
+  creation(caller: Caller, site: Site): Promise<Result<PasskeyOptions>>
+  /** With a request and the digest of its packet: to approve it, and nothing else. */
+  request(
+    caller: Caller,
+    site: Site,
+    about?: { readonly approval_id: string; readonly digest: string },
+  ): Promise<Result<PasskeyOptions>>
+  add(caller: Caller, wanted: PasskeyBody, site: Site): Promise<Result<PasskeyAnswer>>
+  remove(caller: Caller, passkey_id: string): Promise<Result<PasskeyAnswer>>
+}
 
 export interface IdentityGate {
   authenticate(key: string): Promise<Result<Caller>>
@@ -39,6 +62,8 @@ export interface IdentityGate {
   isCsrf(secret: string, given: string | undefined): boolean
   describeLogin(caller: Caller, login?: { readonly secret: string; readonly row: LoginRow }): Promise<LoginAnswer>
   logOut(caller: Caller, which: { readonly secret: string } | 'all'): Promise<Result<number>>
+  /** For strong approvals in a browser, of the caller's own. */
+  readonly passkeys: PasskeysGate
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
 }
 
@@ -56,5 +81,12 @@ export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
   isCsrf: (secret, given = '') => world.digest(csrfOf(world.digest, secret)) === world.digest(given),
   describeLogin: (caller, login) => describeLogin(world, caller, login),
   logOut: (caller, which) => logOut(world, caller, which),
+  passkeys: {
+    list: (caller) => listPasskeys(world, caller),
+    creation: (caller, site) => passkeyCreation(world, caller, site),
+    request: (caller, site, about) => passkeyRequest(world, caller, site, about),
+    add: (caller, wanted, site) => addPasskey(world, caller, wanted, site),
+    remove: (caller, id) => removePasskey(world, caller, id),
+  },
   rotateKeys: (caller, which) => rotateKeys(world, caller, which),
 })

@@ -33,7 +33,11 @@ export async function provePerson(
   given: string | undefined,
 ): Promise<Result<'role' | 'passphrase'>> {
   const sealed = (await deps.shelves.row('passphrases', by.user))?.row.sealed
-  if (sealed === undefined) return deps.strong === 'role' ? ok('role') : refuse('approval.passphrase_unset')
+  if (sealed === undefined) {
+    // Whoever has a passkey shows it: a key alone is not the person.
+    if (await hasPasskey(deps, by.user)) return refuse('approval.passkey_needed')
+    return deps.strong === 'role' ? ok('role') : refuse('approval.passphrase_unset')
+  }
   if (given === undefined) return refuse('approval.passphrase_needed')
   const reserved = await reserveTry(deps, by.user)
   if (!reserved.ok) return reserved
@@ -45,6 +49,11 @@ export async function provePerson(
   const wrong = await deps.ledger.commit([auditOf(deps, 'passphrase.wrong', by, by.user)])
   if (wrong !== 'committed') return refuseUnrecorded(wrong)
   return refuse('approval.passphrase_wrong', { tries_left: String(left) })
+}
+
+async function hasPasskey({ shelves }: PassphraseDeps, user: string): Promise<boolean> {
+  const listed = await shelves.list('passkeys', { user }, { limit: 100 })
+  return listed.some(({ row }) => row.revoked_at === undefined)
 }
 
 /** INVARIANT: a try is taken before it is made, so that many at once are no more than one after the other. */
@@ -72,7 +81,7 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('passphrases', by.user)
-  if (held?.row.sealed !== undefined) {
+  if (held?.row.sealed !== undefined || (await hasPasskey(deps, by.user))) {
     const proven = await provePerson(deps, by, wanted.current)
     if (!proven.ok) return proven
   }

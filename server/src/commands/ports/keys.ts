@@ -1,3 +1,4 @@
+import type { PasskeyAssertion, PasskeyOptions, PasskeyRegistration, PasskeyRow } from '../../contract/passkey.ts'
 import type { OidcIssuer } from '../../contract/auth-settings.ts'
 import type { ApprovalId, Sha256 } from '../../contract/ids.ts'
 import type { SealedPassphrase } from '../../contract/passphrase.ts'
@@ -43,4 +44,39 @@ export interface Issuers {
   claimsOf(
     token: string,
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
+}
+
+/** The page that a passkey is used on. */
+export type Site = { readonly origin: string; readonly host: string }
+
+/** What a challenge is for. Signed into it, so that an answer to one question is no answer to another. */
+export type ChallengeClaims = readonly string[]
+
+export interface Passkeys {
+  /** A fresh challenge for these claims, good for a short time and only in this process. */
+  challenge(claims: ChallengeClaims, now: number): string
+  /** A name for the challenge, to be spent once; undefined when it is not ours, not for these claims, or too old. */
+  spendable(challenge: string, claims: ChallengeClaims, now: number): string | undefined
+  creationOptions(asked: {
+    readonly user: string
+    readonly site: Site
+    readonly challenge: string
+    readonly known: readonly PasskeyRow[]
+  }): Promise<PasskeyOptions>
+  requestOptions(asked: {
+    readonly site: Site
+    readonly challenge: string
+    readonly known: readonly PasskeyRow[]
+  }): Promise<PasskeyOptions>
+  /** What was registered, and the challenge that was answered; undefined when it is not genuine. */
+  registered(
+    answer: PasskeyRegistration,
+    site: Site,
+  ): Promise<(Pick<PasskeyRow, 'passkey_id' | 'public_key' | 'counter'> & { readonly challenge: string }) | undefined>
+  /** The new counter and the challenge that was signed; undefined when it is not genuine, or a copy counts slower. */
+  asserted(
+    answer: PasskeyAssertion,
+    site: Site,
+    passkey: PasskeyRow,
+  ): Promise<{ readonly counter: number; readonly challenge: string } | undefined>
 }

@@ -5,11 +5,11 @@ import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { decideApproval } from '../approvals/decide-approval.ts'
 import { editApproval, type EditDeps } from '../approvals/edit-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
-import type { PassphraseDeps } from '../identity/passphrase.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
 import type { Probe } from '../ports/runtime.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 
-export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PassphraseDeps & { readonly probe: Probe }
+export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PasskeyDeps & { readonly probe: Probe }
 
 const WAIT_MS = 30_000
 

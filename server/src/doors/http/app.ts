@@ -18,6 +18,7 @@ import { knownHost } from '../entrance/known-host.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
 import { serverLoginRoutes } from './server-logins.ts'
+import { passkeyRoutes } from './passkeys.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
 import { policyRoutes } from './policies.ts'
@@ -106,7 +107,6 @@ export function httpApp(door: HttpDoor): App {
     callRoutes,
     activityRoutes,
     toolflowRoutes,
-    approvalRoutes,
     consentRoutes,
     auditRoutes,
     toolRoutes,
@@ -117,7 +117,9 @@ export function httpApp(door: HttpDoor): App {
     serverLoginRoutes,
   ]
   for (const routes of rooms) routes(app, door.gate)
+  approvalRoutes(app, door.gate, door.login ?? {})
   loginRoutes(app, door.gate, door.login ?? {})
+  passkeyRoutes(app, door.gate, door.login ?? {})
   streamRoute(app, door.gate, door)
   agentRoutes(app, door.gate, door)
   metricsRoute(app, door.metrics)

@@ -10,9 +10,14 @@ import { shownConsent } from './consents.ts'
 import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
-import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import type { Gate } from '../../commands/gate.ts'
+import type { Site } from '../../commands/ports/keys.ts'
+import type { App } from './door.ts'
+import type { LoginOptions } from './login.ts'
+import { siteOf } from './passkeys.ts'
+import { DECIDERS, PEOPLE, route, routeWithBody } from './route.ts'
 
-export const approvalRoutes: Routes = (app, gate) => {
+export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(
     route({
       method: 'get',
@@ -80,7 +85,7 @@ export const approvalRoutes: Routes = (app, gate) => {
       const result =
         body.decision === 'edit'
           ? await gate.approvals.edit(by, id, body.args, shownAs(body))
-          : await gate.approvals.decide(by, id, decisionOf(body))
+          : await gate.approvals.decide(by, id, decisionOf(body, siteOf(c, options)))
       if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(result, c.get('trace'))
       // What was decided on is not what is there: here is what is.
       const now = await gate.approvals.read(by, id)
@@ -147,16 +152,17 @@ const shownAs = ({
   ...(version === undefined ? {} : { version }),
 })
 
-function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>): ApprovalDecision {
+function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { remember, passphrase } = body
+  const { remember, passphrase, passkey } = body
   return {
     says: 'approve',
     ...shownAs(body),
     ...reason,
     ...(remember === undefined ? {} : { remember }),
     ...(passphrase === undefined ? {} : { passphrase }),
+    ...(passkey === undefined ? {} : { passkey: { assertion: passkey, site } }),
   }
 }
 
