@@ -7,12 +7,14 @@ import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
 import { openPasskeys } from '../keys/passkeys.ts'
+import { openWebPush } from '../keys/web-push.ts'
+import { pushPost } from '../upstream/channels/push-post.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { configSections } from './config-sections.ts'
 import { openBreathe } from './breathe.ts'
-import { digestBytes } from './data-folder.ts'
+import { digestBytes, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
@@ -87,6 +89,11 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     },
     passphrases: scryptPassphrases,
     passkeys: openPasskeys(),
+    webPush: openWebPush(placesIn(settings.data).keys, {
+      post: pushPost(stopping.signal),
+      clock: Date.now,
+      subject: config.channels.url?.startsWith('https:') === true ? config.channels.url : 'mailto:sluice@localhost',
+    }),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
     otherApprovers:

@@ -6,7 +6,7 @@ import type { Intake } from '../commands/calls/intake.ts'
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
-import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
+import type { CallbackSource, Channel, WebPush } from '../commands/ports/channels.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, Passkeys, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
@@ -87,6 +87,7 @@ export type World = {
   readonly issuers: Issuers
   readonly passphrases: Passphrases
   readonly passkeys: Passkeys
+  readonly webPush: WebPush
   readonly strong: 'role' | 'passphrase'
   readonly tokensCountAs: 'simple' | 'strong'
   readonly otherApprovers: readonly string[] | 'unknown'

@@ -541,6 +541,24 @@ export const PROBLEMS = {
     says: 'this is confirmed with your passkey, not with a key alone',
     do: 'decide in the console, where your browser asks for it; another admin can remove a passkey that is lost',
   },
+  'push.not_allowed': {
+    http: 400,
+    retry: 'never',
+    says: 'this is no address of a push service',
+    do: 'send the subscription exactly as the browser made it',
+  },
+  'push.too_many': {
+    http: 409,
+    retry: 'never',
+    says: 'as many of your browsers are told as may be',
+    do: 'remove one that you no longer use',
+  },
+  'push.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'there is no such browser of yours',
+    do: 'list them and look again',
+  },
   'passkey.none': {
     http: 404,
     retry: 'never',

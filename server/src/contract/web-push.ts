@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KeyId } from './ids.ts'
 
 export const PUSH_LIMITS = { per_user: 16 } as const
 
@@ -22,6 +23,8 @@ export const PushRow = z.strictObject({
   user: z.string(),
   /** Who subscribed it: whoever may not decide any more is told nothing. */
   caller: z.string(),
+  /** The key they used. */
+  key: KeyId.optional(),
   endpoint: z.string(),
   p256dh: z.string(),
   auth: z.string(),

@@ -1,3 +1,5 @@
+import type { Result } from '../../contract/problems.ts'
+import type { PushPayload, PushRow } from '../../contract/web-push.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ChannelEvent } from '../../contract/channels.ts'
 import type { ChannelMessage } from '../channels/channel-message.ts'
@@ -12,3 +14,15 @@ export interface Channel {
 
 /** What comes back from a channel, and whose word it is. */
 export type CallbackSource = { readonly key: WebhookKey; readonly approver: Caller }
+
+/** Messages to browsers that a person allowed to show them. */
+export interface WebPush {
+  /** What browsers subscribe with. */
+  publicKey(): Result<string>
+  /** Whether this is an address of a push service: the gate posts nowhere else. */
+  isAllowed(endpoint: string): boolean
+  /** Whether a message could be encrypted for it. */
+  isKey(keys: { readonly p256dh: string; readonly auth: string }): boolean
+  /** `gone`: the push service says that the browser is not subscribed any more. */
+  send(to: Pick<PushRow, 'endpoint' | 'p256dh' | 'auth'>, payload: PushPayload): Promise<'sent' | 'gone' | 'failed'>
+}

@@ -21,6 +21,7 @@ import { serverLoginRoutes } from './server-logins.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
+import { pushRoutes } from './push.ts'
 import { policyRoutes } from './policies.ts'
 import { agentRoutes } from './agent.ts'
 import { toolflowRoutes } from './toolflow.ts'
@@ -113,6 +114,7 @@ export function httpApp(door: HttpDoor): App {
     adminRoutes,
     policyRoutes,
     channelRoutes,
+    pushRoutes,
     runRoutes,
     serverLoginRoutes,
   ]

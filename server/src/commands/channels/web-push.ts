@@ -1,0 +1,153 @@
+import type { Caller } from '../../contract/caller.ts'
+import { DECIDING_KINDS } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { sentenceWithoutValues } from '../../contract/sentence.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import {
+  PUSH_LIMITS,
+  type PushAnswer,
+  type PushBody,
+  type PushRow,
+  type PushSubscriptionAnswer,
+} from '../../contract/web-push.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { packetOf } from '../approvals/packet-of.ts'
+import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
+import type { Links } from '../calls/describe-call.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import { credentialState } from '../identity/credentials.ts'
+import type { WebPush } from '../ports/channels.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Notices } from '../ports/notices.ts'
+import type { Held } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+
+export type PushDeps = ApprovalReadDeps & {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly webPush: WebPush
+  readonly links: Links
+}
+
+const MOST_TOLD = 1_000
+const MOST_WAITING = 100
+
+export async function listPushes({ shelves, webPush }: PushDeps, by: Caller): Promise<Result<PushAnswer>> {
+  const key = webPush.publicKey()
+  if (!key.ok) return key
+  const live = await livePushes(shelves, by.user)
+  return ok({ public_key: key.value, items: live.map(({ row }) => shown(row)) })
+}
+
+const shown = ({ push_id, name, endpoint, created_at }: PushRow): PushSubscriptionAnswer => ({
+  push_id,
+  name: visibleText(name),
+  host: URL.parse(endpoint)?.hostname ?? '',
+  created_at,
+})
+
+async function livePushes(shelves: PushDeps['shelves'], user: string): Promise<readonly Held<'pushes'>[]> {
+  const listed = await shelves.list('pushes', { user }, { limit: 200, newest_first: true })
+  return listed.filter(({ row }) => row.ended_at === undefined)
+}
+
+/** A browser of the caller's own. Its address is one of a push service, or it is refused. */
+export async function subscribePush(
+  deps: PushDeps,
+  by: Caller,
+  wanted: PushBody,
+): Promise<Result<PushSubscriptionAnswer>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  if (!deps.webPush.isAllowed(wanted.endpoint)) return refuse('push.not_allowed')
+  if (!deps.webPush.isKey(wanted.keys)) return refuse('request.invalid', { paths: 'keys: not keys of a browser' })
+  const live = await livePushes(deps.shelves, by.user)
+  if (live.length >= PUSH_LIMITS.per_user) return refuse('push.too_many', { limit: String(PUSH_LIMITS.per_user) })
+  const now = deps.clock()
+  const row: PushRow = {
+    v: 1,
+    push_id: `push_${deps.ids.trace().slice(0, 16)}`,
+    user: by.user,
+    caller: by.id,
+    ...(by.credential?.key === undefined ? {} : { key: by.credential.key }),
+    endpoint: wanted.endpoint,
+    ...wanted.keys,
+    name: wanted.name,
+    created_at: now,
+  }
+  const again = live.filter(({ row: before }) => before.endpoint === row.endpoint)
+  const recorded = await deps.ledger.commit([
+    { kind: 'swap', table: 'pushes', id: row.push_id, from: 'absent', to: row },
+    ...again.map((held) => ended(held, now)),
+    auditOf(deps, 'push.subscribed', by, row),
+  ])
+  return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
+}
+
+export async function removePush(deps: PushDeps, by: Caller, push_id: string): Promise<Result<PushSubscriptionAnswer>> {
+  const held = await deps.shelves.row('pushes', push_id)
+  if (held === undefined || held.row.user !== by.user || held.row.ended_at !== undefined) return refuse('push.unknown')
+  const recorded = await deps.ledger.commit([ended(held, deps.clock()), auditOf(deps, 'push.removed', by, held.row)])
+  return recorded === 'committed' ? ok(shown(held.row)) : refuseUnrecorded(recorded)
+}
+
+/** Tells the browsers of people who may decide about each new request. Best effort: the inbox is the record. */
+export function tellBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 'subscribe'> }): void {
+  let waiting = 0
+  deps.notices.subscribe('changes', (happened, origin) => {
+    // The node that stored a request tells of it, once.
+    if (origin !== 'here') return
+    for (const { change } of happened) {
+      const isNew = change.kind === 'approval' && change.state === 'pending' && change.version === 1
+      if (!isNew || waiting >= MOST_WAITING) continue
+      waiting += 1
+      const settle = () => void (waiting -= 1)
+      tell(deps, change.approval_id).then(settle, settle)
+    }
+  })
+}
+
+async function tell(deps: PushDeps, approval_id: string): Promise<void> {
+  const subscribed = await deps.shelves.list('pushes', {}, { limit: MOST_TOLD, newest_first: true })
+  const live = subscribed.filter(({ row }) => row.ended_at === undefined)
+  if (live.length === 0) return
+  const held = await deps.shelves.row('approvals', approval_id)
+  if (held === undefined || held.row.state !== 'pending') return
+  const { sentence, risk } = await packetOf(deps, held)
+  const payload = {
+    title: 'A call waits for you',
+    // Others can read a locked screen: no value of the call is in it.
+    body: `${sentenceWithoutValues(sentence)} · ${risk.class} risk`,
+    url: deps.links(approval_id),
+    approval_id,
+  }
+  for (const one of live) {
+    if (!(await mayStillDecide(deps, one.row)) || !deps.webPush.isAllowed(one.row.endpoint)) continue
+    const sent = await deps.webPush.send(one.row, payload)
+    if (sent === 'gone') await deps.ledger.commit([ended(one, deps.clock())])
+  }
+}
+
+/** A browser that subscribed with a key hears nothing once that key is worth nothing. */
+async function mayStillDecide({ shelves, clock }: PushDeps, { key, caller }: PushRow): Promise<boolean> {
+  if (!DECIDING_KINDS.some((kind) => caller.startsWith(`${kind}:`))) return false
+  if (key === undefined) return true
+  const credential = (await shelves.row('credentials', key))?.row
+  return credential !== undefined && credentialState(credential, clock()) === 'good'
+}
+
+const ended = ({ row, version }: Held<'pushes'>, now: number): Change => ({
+  kind: 'swap',
+  table: 'pushes',
+  id: row.push_id,
+  from: version,
+  to: { ...row, ended_at: now },
+})
+
+function auditOf({ clock, ids }: PushDeps, type: string, by: Caller, { push_id, user }: PushRow): Change {
+  return {
+    kind: 'audit',
+    entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { push: push_id, user } },
+  }
+}

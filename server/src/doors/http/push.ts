@@ -1,0 +1,48 @@
+import { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../contract/web-push.ts'
+import { jsonResponse, problemResponse } from '../entrance/problem.ts'
+import { partOf } from './query.ts'
+import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+
+/** Browsers that tell a person of new requests. */
+export const pushRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/push',
+      access: DECIDERS,
+      summary: 'The own browsers that are told of new requests, and the key to subscribe with',
+      answers: PushAnswer,
+    }),
+    async (c) => {
+      const listed = await gate.channels.push.list(c.get('caller'))
+      return listed.ok ? jsonResponse(200, listed.value) : problemResponse(listed.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/push',
+      access: DECIDERS,
+      summary: 'Tell this browser of new requests, without a value of theirs',
+      body: PushBody,
+      answers: PushSubscriptionAnswer,
+    }),
+    async (c) => {
+      const made = await gate.channels.push.subscribe(c.get('caller'), c.req.valid('json'))
+      return made.ok ? jsonResponse(200, made.value) : problemResponse(made.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    route({
+      method: 'delete',
+      path: '/v1/push/{push_id}',
+      access: DECIDERS,
+      summary: 'Tell an own browser no more',
+      answers: PushSubscriptionAnswer,
+    }),
+    async (c) => {
+      const removed = await gate.channels.push.remove(c.get('caller'), partOf(c, 'push_id'))
+      return removed.ok ? jsonResponse(200, removed.value) : problemResponse(removed.problem, c.get('trace'))
+    },
+  )
+}
