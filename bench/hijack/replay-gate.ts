@@ -197,6 +197,7 @@ async function recordApproved({ ledger, shelves, clock }: DispatchDeps, row: Cal
   const to: CallRow = {
     ...held.row,
     state: 'executed',
+    started_at: clock(),
     verdict: { effect: 'allow', evidence: [...held.row.verdict.evidence, approval] },
     result: resultOf(output),
   }

@@ -96,6 +96,8 @@ export const KeyBody = z
     calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
     /** What MCP clients with this key are shown. */
     surface: Surface.optional(),
+    /** Of a host: what it says that its user said is taken for the user's own words. */
+    speaks_for_user: z.literal(true).optional(),
   })
   .refine(
     ({ kind, tools, calls }) => !DECIDING_KINDS.includes(kind) || (tools === undefined && calls === undefined),

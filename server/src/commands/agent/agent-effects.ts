@@ -103,6 +103,12 @@ const proposeCall: Work = async (deps, state, performing) => {
   return { usage: said.usage, ...(await proposalOf(deps, state, tools, said)) }
 }
 
+/** What the user said last: the act is judged by it. */
+function wordsIn({ messages }: AgentState): Pick<CallRequest, 'words'> {
+  const said = messages.findLast(({ role }) => role === 'user')?.text
+  return said === undefined ? {} : { words: said }
+}
+
 /** Canonicalised and hashed by code when it was proposed; compared again with what is about to be sent. */
 const makeCall: Work = async (deps, state, { signal }) => {
   const { proposed_tool: tool, run_id, works, current_step } = state
@@ -119,6 +125,7 @@ const makeCall: Work = async (deps, state, { signal }) => {
     thread: state.thread_id,
     trace: state.trace,
     idempotency_key: `agent/${run_id}/${works}`,
+    ...wordsIn(state),
     by_run: { run_id, kind: agent.kind, step: `step ${current_step + 1}`, lane: null, at_least: 'allow' },
   }
   const outcome = await deps.dispatch(request, { signal })

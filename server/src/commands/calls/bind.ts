@@ -1,6 +1,7 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { WhyAnswer } from '../../contract/why.ts'
 import type { Result } from '../../contract/problems.ts'
 import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
 import { taught, type HabitsBook } from '../catalogue/search-habits.ts'
@@ -12,12 +13,14 @@ import { readCallByKey } from './read-call-by-key.ts'
 import { readCall, type ReadCallDeps } from './read-call.ts'
 import { listTasks, readTask, type CallTask, type TasksPage } from './read-task.ts'
 import { settleCall, type SettleDeps, type Settlement } from './settle-call.ts'
+import { explainCall, type ExplainDeps } from '../provenance/explain-call.ts'
 import { withdrawCall } from './withdraw-call.ts'
 
 export type CallsWorld = DispatchDeps &
   ReadCallDeps &
   CancelDeps &
   SettleDeps &
+  ExplainDeps &
   Pick<ApprovalReadDeps, 'shelves' | 'judgement'> & {
     /** What callers' searches lead to, where that is learnt. */
     readonly learning?: HabitsBook
@@ -32,6 +35,8 @@ export interface CallsGate {
   readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
   listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
   cancelTask(caller: Caller, call_id: string): Promise<Result<CallTask>>
+  /** Why provenance asked about a call or did not. */
+  why(caller: Caller, call_id: string): Promise<Result<WhyAnswer>>
   /** Records what became of a call whose outcome is unknown. */
   settle(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
   withdraw(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
@@ -55,6 +60,7 @@ export function bindCalls(world: CallsWorld): { readonly calls: CallsGate; idle(
     readTask: (caller, id, waiting) => readTask(world, caller, id, waiting),
     listTasks: (caller, page) => listTasks(world, caller, page),
     cancelTask: (caller, id) => cancelTask(world, caller, id),
+    why: (caller, id) => explainCall(world, caller, id),
     settle: (caller, id, as) => settleCall(world, caller, id, as),
     withdraw: (caller, id) => withdrawCall(world, caller, id),
     listUnknown: (caller, page) => listUnknown(world, caller, page),

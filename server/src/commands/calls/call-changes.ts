@@ -4,6 +4,7 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Call, CallRow, CallState, Judged, ToolResult } from '../../contract/call.ts'
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import { Bug, problem } from '../../contract/problems.ts'
+import type { ValueSource } from '../../contract/value-source.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import { identityOf, rejectionIdentityOf } from '../../core/gate/identity-of.ts'
@@ -25,6 +26,8 @@ export type Recording = {
   readonly preview_raw?: ToolResult
   /** Of a call that is held: what approvers see. */
   readonly shown?: ShownRequest
+  /** Of a call that is held: where its values come from. */
+  readonly sources?: readonly ValueSource[]
   /** What is known of an execution before it starts. */
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
@@ -108,6 +111,7 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
     ...(recording.preview === undefined ? {} : { preview: recording.preview }),
     ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
     ...(recording.shown === undefined ? {} : { shown: recording.shown }),
+    ...(recording.sources === undefined || recording.sources.length === 0 ? {} : { sources: recording.sources }),
   }
 }
 

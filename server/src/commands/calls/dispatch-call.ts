@@ -33,6 +33,7 @@ import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
 import { showRequest } from '../approvals/show-request.ts'
+import { valueSources } from '../provenance/value-sources.ts'
 import { hearWords } from '../provenance/hear-words.ts'
 import { outputLabel, textLabel } from '../provenance/labels.ts'
 import { strikeOwnArgs } from './strike-own-args.ts'
@@ -209,7 +210,7 @@ async function record(
     },
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
-    ...(shown === undefined ? {} : { shown }),
+    ...(shown === undefined ? {} : { shown, sources: await valueSources(deps, facts, call, tool) }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: keyOf(request, request.idempotency_key) }),
   })
   const isStart = row.state === 'executing'

@@ -56,6 +56,7 @@ export type NewCredential = {
   readonly calls?: number | undefined
   /** What its MCP clients are shown. */
   readonly surface?: Surface | undefined
+  readonly speaks_for_user?: true | undefined
 }
 
 /** Creates a key. It is returned once and kept only as a digest. */
@@ -78,6 +79,7 @@ export async function createCredential(
       user: wanted.user ?? wanted.name,
       ...grantOf(key_id, wanted),
       ...(wanted.surface === undefined ? {} : { surface: wanted.surface }),
+      ...(wanted.speaks_for_user === true ? { speaks_for_user: true } : {}),
     },
     created_at: now,
     ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),

@@ -111,9 +111,9 @@ async function stepwise({ breathe }: SessionsDeps, steps: Generator<void>): Prom
   while (steps.next().done !== true) await breathe()
 }
 
-/** A person decided it: what stands in it was seen. */
-const wasApproved = ({ verdict, approval_id }: CallRow): boolean =>
-  approval_id !== undefined && verdict.evidence.some(({ decider }) => decider === 'approval')
+/** A held call only starts after a person's yes: what stands in it was seen. */
+const wasApproved = ({ approval_id, started_at }: CallRow): boolean =>
+  approval_id !== undefined && started_at !== undefined
 
 /** An output that was put aside is read from there. */
 const UNREADABLE = Symbol('unreadable')

@@ -16,8 +16,22 @@ function fits({ groups, nouns }: Ask, profile: Profile): boolean {
   return (groups & profile.groups) !== 0 || shares(nouns, profile)
 }
 
-function shares(nouns: ReadonlySet<number>, profile: Profile): boolean {
-  for (const noun of profile.nouns) if (nouns.has(noun)) return true
-  for (const verb of profile.verbs) if (nouns.has(verb)) return true
+function shares(nouns: Uint32Array, profile: Profile): boolean {
+  for (const noun of profile.nouns) if (has(nouns, noun)) return true
+  for (const verb of profile.verbs) if (has(nouns, verb)) return true
+  return false
+}
+
+/** In a sorted list. */
+function has(sorted: Uint32Array, wanted: number): boolean {
+  let low = 0
+  let high = sorted.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const found = sorted[middle] ?? 0
+    if (found === wanted) return true
+    if (found < wanted) low = middle + 1
+    else high = middle - 1
+  }
   return false
 }

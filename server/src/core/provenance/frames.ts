@@ -1,9 +1,11 @@
+import { MARKERS } from './lexicon/moods.ts'
 import { BREAK, ENDING, JOINED, NAME, PAUSE, STRANGE, hashWord, type Words } from './text.ts'
 import {
   ALL_GROUPS,
   BASE,
   FUNCTION,
   LAST,
+  MARKER,
   NOUNISH,
   OTHER,
   VAGUE,
@@ -37,23 +39,17 @@ const URGE = moodBit('urge')
 const PREPOSITION = moodBit('preposition')
 
 const words = (text: string): ReadonlySet<number> => new Set(text.split(' ').map(hashWord))
-/** Duties, whoever is to do it: `the file must be removed`. */
-const DUTY = words(
-  'must should shall need needs ought required supposed soll sollen sollte sollten muss mussen debe deben deberia tiene hay necessary requires necesario',
-)
+const DUTY = words(MARKERS.duty)
 const OBJECT_STARTS = words(
   'the my your our this these all me it him them us its das die den mein dein el la los las mi tu',
 )
 const TO = words('to zu que be by')
 const FINITE = words('is are was were has have had been ist sind war waren hat hatte wurde wurden es fue son eran ha')
-const BE = words('be werden ser')
-const LET = words('let lass lasst vamos')
-const TIME = words('time possible about mind able hora favor sure worth')
-/** `It would be great if`: after a modal, a wish. */
-const WELCOME = words(
-  'appreciated great helpful good nice beneficial ideal best fantastic awesome wonderful lovely perfect useful prudent wise advisable benefit welcome super toll hilfreich schon estupendo genial bueno util amable',
-)
-const HAVE = words('have has had tienes tiene')
+const BE = words(MARKERS.be)
+const LET = words(MARKERS.let)
+const TIME = words(MARKERS.time)
+const WELCOME = words(MARKERS.welcome)
+const HAVE = words(MARKERS.have)
 
 /** Reads the words from `from` up to `to` (a sentence, or a clause of one). Linear, without backtracking. */
 export function readFrame(text: Words, from: number, to: number): Frame {
@@ -106,25 +102,27 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (sinceDuty <= 5 || sinceTime <= 4) indirect = true
       if (sinceLet <= 3) direct = true
       if ((bits & LAST) !== 0 && i > from && (i + 1 === to || isEdge(before[i + 1] ?? 0))) direct = true
-      const starts = i === from || isEdge(marks) || (meaningOf(previous) & (OPENER | PLEASE)) !== 0
+      const starts = i === from || isEdge(marks) || (previous & (OPENER | PLEASE)) !== 0
       if ((bits & BASE) !== 0 && starts && (marks & JOINED) === 0 && isOrder(text, bits, i, to)) direct = true
     }
-    if ((bits & URGE) !== 0 && (i === from || isEdge(marks) || (meaningOf(previous) & (OPENER | BASE)) !== 0))
-      direct = true
+    if ((bits & URGE) !== 0 && (i === from || isEdge(marks) || (previous & (OPENER | BASE)) !== 0)) direct = true
     if (bits === 0 && (i === from || isEdge(marks)) && isUnknownOrder(text, i, to)) direct = true
-    if (DUTY.has(word) && sinceFirst <= 2) indirect = true
-    // `The ticket can be closed.`
-    if (BE.has(word) && sinceModal <= 2) sinceDuty = 3
-    if (DUTY.has(word) || (HAVE.has(word) && TO.has(full[i + 1] ?? 0))) sinceDuty = 0
-    if (WELCOME.has(word) && sinceModal <= 3) indirect = true
-    if (LET.has(word)) sinceLet = 0
+    if ((bits & MARKER) !== 0) {
+      const isDuty = DUTY.has(word)
+      if (isDuty && sinceFirst <= 2) indirect = true
+      // `The ticket can be closed.`
+      if (BE.has(word) && sinceModal <= 2) sinceDuty = 3
+      if (isDuty || (HAVE.has(word) && TO.has(full[i + 1] ?? 0))) sinceDuty = 0
+      if (WELCOME.has(word) && sinceModal <= 3) indirect = true
+      if (LET.has(word)) sinceLet = 0
+      if (TIME.has(word)) sinceTime = 0
+    }
     // `let's` and `let us` ask for whatever follows.
     if (sinceLet === 1 && ((marks & JOINED) !== 0 || (bits & FIRST) !== 0)) direct = true
-    if (TIME.has(word)) sinceTime = 0
-    previous = word
+    previous = bits
   }
   const length = to - from
-  const legible = strange * 3 < length && (length < 5 || known * 12 >= length)
+  const legible = strange * 3 < length && (length < 5 || known * 8 >= length)
   const open = vague || other * 2 > known
   return { asks: direct || indirect, open, groups, mood: direct ? 'direct' : indirect ? 'indirect' : 'none', legible }
 }

@@ -6,6 +6,8 @@ export type LeafTable = {
   flags(leaf: number): number
   record(leaf: number): number
   origin(leaf: number): number
+  /** The first leaf of an origin, of which this is one. */
+  firstOf(origin: number, leaf: number): number
   /** The leaf that holds the word at a place. */
   at(place: number): number
   /** Leaves that hold exactly this value. */
@@ -81,6 +83,11 @@ export function createLeafTable(end: () => number): LeafTable & {
     flags: (leaf: number) => flagsOf[leaf] ?? 0,
     record: (leaf: number) => records[leaf] ?? 0,
     origin: (leaf: number) => originsOf[leaf] ?? 0,
+    firstOf(origin: number, leaf: number): number {
+      let first = leaf
+      while (first > 0 && originsOf[first - 1] === origin) first -= 1
+      return first
+    },
     at(place: number): number {
       let low = 0
       let high = count - 1

@@ -1,6 +1,7 @@
 import type { ToolResult } from '../../contract/call.ts'
 import { asksIn } from '../../contract/asks.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
+import { readWords } from './text.ts'
 import { parseLiteral } from './literal.ts'
 
 /** A string, number or boolean of an output, and where it stands. */
@@ -83,7 +84,8 @@ const SCHEMA_KEY = /^[a-z][A-Za-z_]*$|^[A-Z][a-z]+$/
 /** A long string of several lines inside a structure is text of its own: reviews, a file, a mail. */
 const isTextOfLines = (text: string): boolean => text.includes('\n') && /^[\w .-]{1,40}: /m.test(text)
 
-const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+const escape = (key: string) =>
+  key.includes('/') || key.includes('~') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
 const FIELD = /^[\s>*-]*([\p{L}][\p{L}\p{N} _.#/()-]{0,40}):\s+(\S.*)$/u
 
@@ -134,5 +136,32 @@ export function argumentLeaves(json: Json): Leaf[] {
       for (const [field, inner] of Object.entries(value)) visit(inner, `${path}/${escape(field)}`, field, depth + 1)
   }
   visit(json, '', '', 0)
+  return found
+}
+
+const PIECE = 16_384
+
+/** A very long text is read in pieces, cut at spaces. */
+export function piecesOf(record: RecordOf): readonly RecordOf[] {
+  if (record.leaves.every(({ text }) => text.length <= PIECE)) return [record]
+  return record.leaves.flatMap((leaf) => {
+    const pieces: RecordOf[] = []
+    for (let from = 0; from < leaf.text.length;) {
+      const space = leaf.text.lastIndexOf(' ', from + PIECE)
+      const to = from + PIECE >= leaf.text.length ? leaf.text.length : space > from ? space : from + PIECE
+      pieces.push({ leaves: [{ ...leaf, text: leaf.text.slice(from, to) }] })
+      from = to
+    }
+    return pieces
+  })
+}
+
+/** The leaves of an answer in the order in which a session counts them: those that hold a word. */
+export function leavesOf(result: ToolResult): readonly Leaf[] {
+  const found: Leaf[] = []
+  eachRecord(result, (record) => {
+    for (const piece of piecesOf(record))
+      for (const leaf of piece.leaves) if (readWords(leaf.text, 1).length > 0) found.push(leaf)
+  })
   return found
 }

@@ -1,8 +1,8 @@
 import type { ToolResult } from '../../contract/call.ts'
-import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, type RecordOf } from './leaves.ts'
+import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, piecesOf, type RecordOf } from './leaves.ts'
 import { readProse } from './prose.ts'
 import { createUserWords, type UserWords } from './user-words.ts'
-import { readWords, type Words } from './text.ts'
+import { createScratch, readWords, type Words } from './text.ts'
 import { createLeafTable, type LeafTable } from './leaf-table.ts'
 import { createWordIndex, valueKey, type WordIndex } from './word-index.ts'
 import { conceptOf } from './lexicon/vocabulary.ts'
@@ -28,7 +28,8 @@ export type Ask = {
   readonly from: number
   readonly to: number
   readonly groups: number
-  readonly nouns: ReadonlySet<number>
+  /** Sorted. */
+  readonly nouns: Uint32Array
   /** Which of the output's leaves it is. */
   readonly leaf: number
 }
@@ -77,6 +78,7 @@ const MOST_ASKS = 2_000
 
 export function createSession(): Session {
   const index = createWordIndex()
+  const scratch = createScratch()
   const origins: Origin[] = []
   const asks: Ask[] = []
   const leaves = createLeafTable(() => index.length())
@@ -103,7 +105,7 @@ export function createSession(): Session {
         overflow = true
         return
       }
-      const words = readWords(leaf.text, MOST_WORDS - index.length())
+      const words = readWords(leaf.text, MOST_WORDS - index.length(), scratch)
       if (words.cut) overflow = true
       if (words.length === 0) continue
       const key = valueKey(words)
@@ -199,23 +201,6 @@ export function createSession(): Session {
 
 /** Words that are read in one step: a millisecond or two. */
 const STEP_WORDS = 4_000
-const PIECE = 16_384
-
-/** A very long text is read in pieces, cut at spaces. */
-function piecesOf(record: RecordOf): readonly RecordOf[] {
-  if (record.leaves.every(({ text }) => text.length <= PIECE)) return [record]
-  return record.leaves.flatMap((leaf) => {
-    const pieces: RecordOf[] = []
-    for (let from = 0; from < leaf.text.length;) {
-      const space = leaf.text.lastIndexOf(' ', from + PIECE)
-      const to = from + PIECE >= leaf.text.length ? leaf.text.length : space > from ? space : from + PIECE
-      pieces.push({ leaves: [{ ...leaf, text: leaf.text.slice(from, to) }] })
-      from = to
-    }
-    return pieces
-  })
-}
-
 const actKey = ({ tool, args }: Given): number => {
   let key = 0x811c9dc5
   for (const char of `${tool}\n${JSON.stringify(args)}`) key = Math.imul(key ^ (char.codePointAt(0) ?? 0), 0x01000193)
@@ -224,8 +209,8 @@ const actKey = ({ tool, args }: Given): number => {
 
 const MOST_NOUNS = 200
 
-function stemsOf({ stem, length }: Words): Set<number> {
+function stemsOf({ stem, length }: Words): Uint32Array {
   const found = new Set<number>()
   for (let i = 0; i < length && found.size < MOST_NOUNS; i += 1) found.add(conceptOf(stem[i] ?? 0))
-  return found
+  return Uint32Array.from(found).sort()
 }

@@ -79,13 +79,33 @@ const isInvisible = (code: number): boolean =>
 
 const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019
 
+type Room = Pick<Words, 'full' | 'stem' | 'at' | 'before'>
+/** Room that is used again for the next text: for whoever is done with the words before. */
+export type Scratch = (room: number) => Room
+
+const roomFor = (room: number): Room => ({
+  full: new Uint32Array(room),
+  stem: new Uint32Array(room),
+  at: new Uint32Array(room),
+  before: new Uint8Array(room),
+})
+
+export function createScratch(): Scratch {
+  let kept = roomFor(256)
+  return (room) => {
+    if (room > kept.full.length) kept = roomFor(room * 2)
+    return kept
+  }
+}
+
 /** Reads at most `most` words; what lies beyond is told by `cut`. */
-export function readWords(text: string, most = Number.MAX_SAFE_INTEGER): Words & { readonly cut: boolean } {
+export function readWords(
+  text: string,
+  most = Number.MAX_SAFE_INTEGER,
+  scratch?: Scratch,
+): Words & { readonly cut: boolean } {
   const room = Math.min(most, (text.length >> 1) + 1)
-  const full = new Uint32Array(room)
-  const stem = new Uint32Array(room)
-  const at = new Uint32Array(room)
-  const before = new Uint8Array(room)
+  const { full, stem, at, before } = scratch?.(room) ?? roomFor(room)
   let length = 0
   let marks = BREAK
   let spaced = true

@@ -56,6 +56,16 @@ export function addCallCommands(program: Command, session: Session): void {
     })
 
   program
+    .command('why <call_id>')
+    .description(
+      'whose words a call acted on: what the user asked for, which texts ask for it too, where each argument came from',
+    )
+    .action(async (id: string) => {
+      const reply = await session.send('GET', `/v1/calls/${encodeURIComponent(id)}/why`)
+      session.exit(printReply(session.out(), reply, (body) => printWhy(session.out(), body)))
+    })
+
+  program
     .command('settle')
     .argument('<call_id>')
     .argument('<as>', 'retry, done or failed', oneOf('retry', 'done', 'failed'))
@@ -139,4 +149,20 @@ function printFindings(out: Out, server: Fields): void {
   const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
   for (const { says, tools, example } of findings)
     out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')
+}
+
+function printWhy(out: Out, body: Fields): void {
+  const known =
+    body['user_words'] === true
+      ? `the user's words ask for it: ${textOf(body['licence'])}`
+      : "the user's words are not known"
+  out.line(`${textOf(body['tool_id'])}: ${known}`)
+  for (const contest of itemsOf(body['contests'])) out.line(`asked for by ${textOf(contest['label'])} too`)
+  const rows = itemsOf(body['values']).map((value) => {
+    const source = fieldsOf(value['source'])
+    return [textOf(value['at']), textOf(value['role']), textOf(value['from']), textOf(source['label'] ?? '')]
+  })
+  if (rows.length > 0) table(out, [['argument', 'role', 'known from', 'source'], ...rows])
+  for (const reason of itemsOf(body['reasons']))
+    out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
 }

@@ -15,6 +15,7 @@ type NewKey = {
   tools?: string[]
   calls?: number
   surface?: string
+  speaksForUser?: boolean
   newFolder?: boolean
 }
 
@@ -30,6 +31,7 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
     .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
     .option('--calls <count>', 'how many calls it is good for', countOf)
+    .option('--speaks-for-user', "what it says that its user said is taken for the user's own words")
     .option('--new-folder', 'without a running gate: make the data folder, if there is none yet')
     .addOption(new Option('--surface <surface>', 'what an MCP client with it sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
@@ -44,6 +46,7 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(options.tools === undefined ? {} : { tools: options.tools }),
         ...(options.calls === undefined ? {} : { calls: options.calls }),
         ...(options.surface === undefined ? {} : { surface: options.surface }),
+        ...(options.speaksForUser === true ? { speaks_for_user: true } : {}),
       }
       const asked = await session.ask('POST', '/v1/keys', body)
       const reply =

@@ -1,6 +1,7 @@
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { WhyAnswer } from '../../contract/why.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
@@ -75,6 +76,20 @@ export const callRoutes: Routes = (app, gate) => {
     async (c) => {
       const read = await gate.calls.readByKey(c.get('caller'), partOf(c, 'idempotency_key'), numberOf(c, 'wait_ms', 0))
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
+    },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/calls/{call_id}/why',
+      access: PEOPLE,
+      summary: 'Whose words a call acted on: licence, contest, and the source of each argument',
+      answers: WhyAnswer,
+    }),
+    async (c) => {
+      const why = await gate.calls.why(c.get('caller'), partOf(c, 'call_id'))
+      return why.ok ? jsonResponse(200, why.value) : problemResponse(why.problem, c.get('trace'))
     },
   )
 

@@ -29,6 +29,20 @@ export const MOODS = {
 
 export type Mood = keyof typeof MOODS
 
+/** Words that turn what follows or what went before into a request. */
+export const MARKERS = {
+  /** Duties, whoever is to do it: `the file must be removed`. */
+  duty: 'must should shall need needs ought required supposed soll sollen sollte sollten muss mussen debe deben deberia tiene hay necessary requires necesario debes musst tienes',
+  let: 'let lass lasst vamos',
+  /** `It is time to`, `is it possible to`, `make sure`. */
+  time: 'time possible about mind able hora favor sure worth',
+  /** `It would be great if`: after a modal, a wish. */
+  welcome:
+    'appreciated great helpful good nice beneficial ideal best fantastic awesome wonderful lovely perfect useful prudent wise advisable benefit welcome super toll hilfreich schon estupendo genial bueno util amable',
+  have: 'have has had tienes tiene',
+  be: 'be werden ser',
+} as const
+
 /** Words that only sentences have. A text with none of them is not read as a sentence. */
 export const FUNCTION_WORDS =
   'the a an of to in on at by for with from is are was were be been has have had and or but not that this these those it its as if when which who will would can could should must may i you he she we they me him her us them my your his our their do does did so than then there here what how all any some no up out about into over after before more most other only also just very'

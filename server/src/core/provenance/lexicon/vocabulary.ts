@@ -1,6 +1,6 @@
 import { hashWord, readWords } from '../text.ts'
 import { CONCEPTS } from './concepts.ts'
-import { FUNCTION_WORDS, MOODS, OTHER_FUNCTION_WORDS, VAGUE_WORDS, type Mood } from './moods.ts'
+import { FUNCTION_WORDS, MARKERS, MOODS, OTHER_FUNCTION_WORDS, VAGUE_WORDS, type Mood } from './moods.ts'
 import { IRREGULAR, NOUN_LIKE, VERB_GROUPS } from './verbs.ts'
 
 /** What a word can mean, as a bit set: the verb groups first, then forms, then moods. */
@@ -15,8 +15,10 @@ export const FUNCTION = 1 << (GROUP_BITS + 3)
 /** Of another language than English. */
 export const OTHER = 1 << (GROUP_BITS + 4)
 export const VAGUE = 1 << (GROUP_BITS + 5)
+/** One of the markers: looked at more closely. */
+export const MARKER = 1 << (GROUP_BITS + 6)
 const MOOD_NAMES = Object.keys(MOODS) as Mood[]
-export const moodBit = (mood: Mood): number => 1 << (GROUP_BITS + 6 + MOOD_NAMES.indexOf(mood))
+export const moodBit = (mood: Mood): number => 1 << (GROUP_BITS + 7 + MOOD_NAMES.indexOf(mood))
 
 /** A table of numbers with open addressing: a lookup per word of every text must cost nanoseconds. */
 type Table = { readonly keys: Uint32Array; readonly values: Int32Array; readonly mask: number }
@@ -81,6 +83,7 @@ function meanings(): Map<number, number> {
   for (const mood of MOOD_NAMES) for (const word of MOODS[mood].split(' ')) add(word, moodBit(mood))
   for (const word of FUNCTION_WORDS.split(' ')) add(word, FUNCTION)
   for (const word of OTHER_FUNCTION_WORDS.split(' ')) add(word, FUNCTION | OTHER)
+  for (const list of Object.values(MARKERS)) for (const word of list.split(' ')) add(word, MARKER)
   for (const word of VAGUE_WORDS.split(' ')) add(word, VAGUE)
   return found
 }

@@ -1,0 +1,49 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { WhyAnswer } from '../../contract/why.ts'
+import { judgedProvenance, originLabel } from '../../core/gate/judge-provenance.ts'
+import { maySeeCall } from '../calls/read-call.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { provenanceOf, type Sessions } from './sessions.ts'
+import { sourceOf } from './value-sources.ts'
+
+export type ExplainDeps = {
+  readonly shelves: Pick<Shelves, 'row'>
+  readonly catalogue: Pick<Catalogue, 'tool'>
+  readonly sessions: Pick<Sessions, 'readUntil'>
+  readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
+}
+
+const MOST_CONTESTS = 20
+
+/** The licence, the contest and each argument's source, from the session as it was when the call was made. */
+export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
+  const held = await deps.shelves.row('calls', call_id)
+  if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
+  const { row } = held
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined || row.expired_at !== undefined) return refuse('call.expired', { call_id, state: row.state })
+  const { mode = deps.judgement.provenance.mode } = provenanceOf(deps.judgement, row.server, row.tool_id)
+  const session = await deps.sessions.readUntil(row.caller.user, row.thread, row.received_at)
+  const { licence, contests, values, reasons } = judgedProvenance({ session, mode, fields: {} }, row, tool)
+  const shown: WhyAnswer['values'] = []
+  for (const value of values) {
+    const source = await sourceOf(deps, session, value)
+    shown.push({ at: value.path, role: value.role, from: value.from, ...(source === undefined ? {} : { source }) })
+  }
+  return ok({
+    call_id,
+    tool_id: row.tool_id,
+    licence: licence.licence,
+    user_words: session.user.known,
+    contests: contests.slice(0, MOST_CONTESTS).flatMap(({ origin }) => {
+      const from = session.origins[origin]
+      if (from === undefined) return []
+      return [{ label: originLabel(from), time: from.at, ...(from.call === undefined ? {} : { call_id: from.call }) }]
+    }),
+    values: shown,
+    reasons: reasons.map(({ rule, value_at }) => ({ rule, ...(value_at === undefined ? {} : { at: value_at }) })),
+  })
+}
