@@ -39,7 +39,7 @@ test('the inbox shows what comes in while it is open, and a key decides it', asy
   const first = await held('buy milk')
   await until('text: buy milk')
   press('a')
-  await until(`${first['approval_id']} is approved`)
+  await until('executed: noted buy milk')
   const second = await held('buy eggs')
   await until('text: buy eggs')
   press('d')
@@ -52,6 +52,55 @@ test('the inbox shows what comes in while it is open, and a key decides it', asy
   await closed
   expect(await stateOf(first['approval_id'])).toMatch(/approved|consumed/)
   expect(await stateOf(second['approval_id'])).toBe('denied')
+})
+
+test('the inbox edits in an editor, always allows within bounds, and says that a passphrase was wrong', async () => {
+  const target = { socket: join(gate.folder, '.sluice/gate.sock') }
+  const ask = clientFor(target)
+  await ask('POST', '/v1/passphrase', { passphrase: 'correct horse battery' })
+  const { screen, press, until } = terminal()
+  const editor = (text: string) => text.replace('buy tea', 'buy coffee')
+  const closed = runInbox({ ask, follow: followFor(target) }, screen, { editor })
+  await until('nothing waits')
+  const first = await held('buy tea')
+  await until('text: buy tea')
+  press('e')
+  await until(`${first['approval_id']} was edited; the new request is auth_`)
+  await until('text: buy coffee')
+  press('w')
+  await until('10 calls for 1h')
+  press('\r')
+  await until('passphrase:')
+  press('wrong')
+  press('\r')
+  await until('that passphrase was wrong')
+  press('correct horse battery')
+  press('\r')
+  await until('executed: noted buy coffee')
+  press('q')
+  await closed
+  expect(JSON.parse((await gate.cli('--json', 'call', 'book__note', '{"text":"buy coffee"}')).out)).toMatchObject({
+    status: 'executed',
+  })
+}, 60_000)
+
+test('the inbox stays open while the gate is away', async () => {
+  const target = { socket: join(gate.folder, '.sluice/gate.sock') }
+  const ask = clientFor(target)
+  let isAway = false
+  const { screen, press, until } = terminal()
+  const asked: typeof ask = (...request) =>
+    isAway ? Promise.resolve({ status: 0, text: '', body: undefined }) : ask(...request)
+  const closed = runInbox({ ask: asked, follow: followFor(target) }, screen, {})
+  await until('nothing waits')
+  isAway = true
+  const salt = await held('buy salt')
+  await until('the gate does not answer')
+  isAway = false
+  await until('the gate is back')
+  await gate.cli('deny', salt['approval_id'] ?? '')
+  press('q')
+  await closed
 })
 
 test('where there is no terminal, each request is printed once, as it comes in', async () => {

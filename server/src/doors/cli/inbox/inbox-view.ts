@@ -1,14 +1,15 @@
 import { Box, Text } from 'ink'
 import { createElement as h, type ReactElement } from 'react'
 import { count } from '../../../contract/framed-text.ts'
-import { shortened, visibleText } from '../../../contract/visible-text.ts'
+import { countedSpaces, shortened, visibleText } from '../../../contract/visible-text.ts'
 import { nameOf, packetLines, type PacketLine } from '../packet-lines.ts'
 import { fieldsOf, textOf, type Fields } from '../print.ts'
 import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
-const HELP = '↑↓ choose   a approve   d deny   e edit the inputs   v see all of it   r reveal what is hidden   q quit'
-const READING = '↑↓ scroll   v back   a approve   d deny   e edit the inputs   r reveal what is hidden   q quit'
+const HELP =
+  '↑↓ choose   a approve   w always allow…   d deny   e edit the inputs   v see all   r reveal what is hidden   q quit'
+const READING = '↑↓ PgUp PgDn scroll   v back   a approve   w always allow…   d deny   e edit   r reveal   q quit'
 const FOLDED = 6
 /** The border, the head of the packet, the title, what happened last, and the line of keys, which may take two. */
 const AROUND = 8
@@ -37,7 +38,7 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
 }
 
 const titleOf = ({ items, selected }: Inbox): string =>
-  selected < 0 ? `${items.length} waiting, none chosen: ↓ for the first` : `${items.length} waiting`
+  selected < 0 ? `${items.length} waiting, none chosen: ↓ for the first` : `${selected + 1} of ${items.length} waiting`
 
 /** The rows around the chosen one: the screen stays small however many wait. */
 function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {
@@ -48,9 +49,20 @@ function windowOf({ items, selected }: Inbox, most: number): { row: Fields; inde
 function rowView(item: Fields, chosen: boolean, now: number): ReactElement {
   const left = typeof item['expires_at'] === 'number' ? item['expires_at'] - now : 0
   const asker = nameOf(fieldsOf(item['asked_by'])['id'])
-  const words = [textOf(item['strength']), leftOf(left), nameOf(item['skill_id']), `for ${asker}`].join('  ')
-  return h(Text, { key: idOf(item), inverse: chosen, wrap: 'truncate-end' }, `${chosen ? '❯' : ' '} ${words}`)
+  const id = `…${idOf(item).slice(-4)}`
+  const words = [id, nameOf(item['skill_id']), summaryOf(item), `for ${asker}`, textOf(item['strength']), leftOf(left)]
+  return h(
+    Text,
+    { key: idOf(item), inverse: chosen, wrap: 'truncate-end' },
+    `${chosen ? '❯' : ' '} ${words.join('  ')}`,
+  )
 }
+
+const SUMMARY = 40
+
+/** The arguments in a few words: two requests for one tool must not look the same. */
+const summaryOf = (item: Fields): string =>
+  shortened(countedSpaces(visibleText(textOf(item['proposed_args']))).replaceAll(/^\{|\}$/g, ''), SUMMARY)
 
 function leftOf(ms: number): string {
   if (ms <= 0) return 'expired'
@@ -93,7 +105,12 @@ function lineView({ text, tone }: PacketLine, index: number): ReactElement {
 }
 
 const TYPED = 60
-const ASKS = { reason: 'why not?', args: 'arguments:', passphrase: 'passphrase:' } as const
+const ASKS = {
+  reason: 'why not?',
+  args: 'arguments:',
+  bounds: 'approve, and allow the same call again for:',
+  passphrase: 'passphrase:',
+} as const
 
 function typingView({ for: what, text, at }: Typing): ReactElement {
   const all = what === 'passphrase' ? '•'.repeat(text.length) : text

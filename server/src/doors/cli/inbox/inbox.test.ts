@@ -30,6 +30,11 @@ describe('the inbox', () => {
       ['e', 'left', 'left', 'erase', ':e', 'enter'],
       { do: 'edit', id: 'auth_1', digest: 'shown auth_1', args: '{"to":"ane"}' },
     ],
+    [
+      ['w', 'enter'],
+      { do: 'approve', id: 'auth_1', digest: 'shown auth_1', remember: { calls: 10, expires_in_s: 3600 } },
+    ],
+    [['page_down', 'a'], { do: 'approve', id: 'auth_3', digest: 'shown auth_3' }],
     [['q'], { do: 'quit' }],
   ])('%j means %j', (keys, wish) => expect(press(three, ...keys).wishes).toEqual([wish]))
 
@@ -40,6 +45,17 @@ describe('the inbox', () => {
     const { inbox, wishes } = press(three, 'e', 'erase', 'enter')
     expect(wishes).toEqual([])
     expect(inbox.typing?.text).toBe('{"to":"ana"')
+    expect(inbox.says).toContain('it ends too early')
+    const twisted = press(three, 'e', 'left', 'erase', ':,', 'enter')
+    expect(twisted.inbox.typing).toMatchObject({ text: '{"to":"ana,}', at: 12 })
+  })
+
+  test('bounds that cannot be read stay on the line, and an editor is asked for where there is one', () => {
+    const { inbox, wishes } = press(three, 'w', 'erase', ':forever', 'enter')
+    expect([wishes, inbox.says, inbox.typing?.for]).toEqual([[], "write it like '10 calls for 2h'", 'bounds'])
+    expect(press({ ...three, hasEditor: true }, 'e').wishes).toEqual([
+      { do: 'open_editor', id: 'auth_1', digest: 'shown auth_1', args: '{"to":"ana"}' },
+    ])
   })
 
   test('an empty inbox wants nothing', () =>

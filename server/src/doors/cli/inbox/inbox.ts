@@ -1,7 +1,15 @@
+import { boundsOf } from '../consent-words.ts'
+import { jsonFault } from '../json-argument.ts'
 import { fieldsOf, textOf, type Fields } from '../print.ts'
 
 /** What is being typed, and what it is for. */
-export type Typing = { readonly for: 'reason' | 'args' | 'passphrase'; readonly text: string; readonly at: number }
+export type Typing = {
+  readonly for: 'reason' | 'args' | 'bounds' | 'passphrase'
+  readonly text: string
+  readonly at: number
+  /** Of a passphrase: the permission that was to be given with the approval. */
+  readonly remember?: object
+}
 
 /** The terminal inbox between two keys. */
 export type Inbox = {
@@ -17,17 +25,28 @@ export type Inbox = {
   readonly changed?: string
   /** The last thing that happened, in a sentence. */
   readonly says?: string
+  /** There is an editor for arguments. Without one they are edited on a line. */
+  readonly hasEditor?: boolean
 }
 
 export type Key =
-  | { readonly is: 'up' | 'down' | 'left' | 'right' | 'enter' | 'escape' | 'erase' }
+  | { readonly is: 'up' | 'down' | 'page_up' | 'page_down' | 'left' | 'right' | 'enter' | 'escape' | 'erase' }
   | { readonly is: 'text'; readonly text: string }
 
 /** What the person wants done; everything else stays inside the inbox. */
 export type Wish =
   | { readonly do: 'quit' }
   | { readonly do: 'reveal'; readonly id: string }
-  | { readonly do: 'approve'; readonly id: string; readonly digest: string; readonly passphrase?: string }
+  | {
+      readonly do: 'approve'
+      readonly id: string
+      readonly digest: string
+      readonly passphrase?: string
+      /** Permit the same call ahead, within these bounds. */
+      readonly remember?: object
+    }
+  /** In the person's own editor. */
+  | { readonly do: 'open_editor'; readonly id: string; readonly digest: string; readonly args: string }
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
   | { readonly do: 'edit'; readonly id: string; readonly digest: string; readonly args: string }
 
@@ -58,8 +77,16 @@ export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
   return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
 }
 
+/** The same inbox with this request chosen, if it is there. */
+export function choosing(inbox: Inbox, id: string): Inbox {
+  const index = inbox.items.findIndex((item) => idOf(item) === id)
+  return index === -1 ? inbox : { ...inbox, selected: index }
+}
+
 const CHANGED = 'this request changed while you looked at it: read it again, then press the key again'
 const SCROLLED = 5
+/** How many steps at once. */
+const PAGE = 5
 
 export function pressed(inbox: Inbox, key: Key): Stepped {
   if (inbox.typing !== undefined) return typed(inbox, inbox.typing, key)
@@ -71,6 +98,10 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
     case 'down':
     case 'j':
       return { inbox: moved(inbox, 1) }
+    case 'page_up':
+      return { inbox: moved(inbox, -1, PAGE) }
+    case 'page_down':
+      return { inbox: moved(inbox, 1, PAGE) }
     case 'v':
     case 'escape':
       return { inbox: inbox.whole === undefined && letter === 'v' ? { ...inbox, whole: 0 } : folded(inbox) }
@@ -82,11 +113,11 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
 }
 
 /** Another request, or, where one is shown whole, another part of it. */
-function moved(inbox: Inbox, step: 1 | -1): Inbox {
-  if (inbox.whole !== undefined) return { ...inbox, whole: Math.max(0, inbox.whole + step * SCROLLED) }
+function moved(inbox: Inbox, step: 1 | -1, by = 1): Inbox {
+  if (inbox.whole !== undefined) return { ...inbox, whole: Math.max(0, inbox.whole + step * by * SCROLLED) }
   const { revealed: _, changed: __, ...rest } = inbox
   const last = Math.max(0, inbox.items.length - 1)
-  return { ...rest, selected: Math.min(last, Math.max(0, inbox.selected + step)) }
+  return { ...rest, selected: Math.min(last, Math.max(0, inbox.selected + step * by)) }
 }
 
 function folded({ whole: _, ...rest }: Inbox): Inbox {
@@ -104,10 +135,15 @@ function decided(inbox: Inbox, letter: string): Stepped {
   if (letter === 'a') return { inbox, wish: { do: 'approve', ...named } }
   if (letter === 'r') return { inbox, wish: { do: 'reveal', id: named.id } }
   if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
+  if (letter === 'w') return { inbox: type(inbox, 'bounds', USUAL_BOUNDS) }
+  if (inbox.hasEditor === true)
+    return { inbox, wish: { do: 'open_editor', ...named, args: textOf(item['proposed_args']) } }
   return { inbox: type(inbox, 'args', textOf(item['proposed_args'])) }
 }
 
-const DECIDING: readonly string[] = ['a', 'd', 'e', 'r']
+const DECIDING: readonly string[] = ['a', 'd', 'e', 'r', 'w']
+/** What is offered for "always allow": a permission has bounds. */
+const USUAL_BOUNDS = '10 calls for 1h'
 
 const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
   ...inbox,
@@ -115,7 +151,10 @@ const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
 })
 
 /** The approver is asked for their passphrase; the same approval is tried again with it. */
-export const askPassphrase = (inbox: Inbox): Inbox => type(inbox, 'passphrase', '')
+export function askPassphrase(inbox: Inbox, remember?: object): Inbox {
+  const typing = { for: 'passphrase', text: '', at: 0, ...(remember === undefined ? {} : { remember }) } as const
+  return { ...inbox, typing }
+}
 
 function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
   const { text, at } = typing
@@ -138,25 +177,27 @@ function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
   }
 }
 
-function sent(inbox: Inbox, { for: what, text }: Typing): Stepped {
+function sent(inbox: Inbox, typing: Typing): Stepped {
+  const { for: what, text } = typing
   const item = fieldsOf(inbox.items[inbox.selected])
   const named = { id: idOf(item), digest: digestOf(item) }
   if (what === 'reason') return { inbox: withoutTyping(inbox), wish: { do: 'deny', id: named.id, reason: text } }
-  if (what === 'passphrase') return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, passphrase: text } }
-  // What is not JSON stays on the line to be corrected; nothing typed is lost.
-  if (!isJson(text)) return { inbox: { ...inbox, says: 'these arguments are not JSON yet' } }
+  if (what === 'passphrase') {
+    const remember = typing.remember === undefined ? {} : { remember: typing.remember }
+    return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, passphrase: text, ...remember } }
+  }
+  if (what === 'bounds') {
+    const remember = boundsOf(text)
+    if (remember === undefined) return { inbox: { ...inbox, says: "write it like '10 calls for 2h'" } }
+    return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, remember } }
+  }
+  // What is not JSON stays on the line to be corrected, with the cursor at the mistake; nothing typed is lost.
+  const fault = jsonFault(text)
+  if (fault !== undefined)
+    return { inbox: { ...inbox, says: `not JSON at the cursor: ${fault.says}`, typing: { ...typing, at: fault.at } } }
   return { inbox: withoutTyping(inbox), wish: { do: 'edit', ...named, args: text } }
 }
 
 function withoutTyping({ typing: _, ...rest }: Inbox): Inbox {
   return rest
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,22 +1,45 @@
 import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
+import { openEditor, prettyJson } from '../edit-arguments.ts'
 import { oneLook } from '../one-look.ts'
 import { NOBODY } from '../client.ts'
-import { fieldsOf, itemsOf, textOf } from '../print.ts'
+import { jsonFault } from '../json-argument.ts'
+import { fieldsOf, itemsOf, textOf, type Fields } from '../print.ts'
 import type { Session } from '../session.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
-import { askPassphrase, emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
+import {
+  askPassphrase,
+  choosing,
+  emptyInbox,
+  idOf,
+  pressed,
+  refreshed,
+  type Inbox,
+  type Key,
+  type Wish,
+} from './inbox.ts'
 import { inboxView, type Size } from './inbox-view.ts'
+import { outcomeWords } from './outcome-words.ts'
 
 export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
+export type InboxOptions = { readonly editor?: (text: string) => string | undefined }
 
 const TICK_MS = 1000
-/** Answers to an approval that a passphrase is the remedy for. */
-const ASKS_AGAIN: readonly string[] = ['approval.passphrase_needed', 'approval.passphrase_wrong']
+const AWAY = 'the gate does not answer; this list may be old, and is refreshed when it is back'
+const NOT_SENT = 'the gate did not answer; the decision was not sent again'
+
+/** The editor that the person has chosen, if any. */
+const ownEditor = (): InboxOptions =>
+  (process.env['VISUAL'] ?? process.env['EDITOR']) === undefined ? {} : { editor: openEditor }
 
 /** The inbox on a terminal, until the person quits. Whatever is decided elsewhere disappears from it by itself. */
-export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen: Screen): Promise<void> {
-  let inbox: Inbox = emptyInbox
+export async function runInbox(
+  session: Pick<Session, 'ask' | 'follow'>,
+  screen: Screen,
+  { editor }: InboxOptions = ownEditor(),
+): Promise<void> {
+  let inbox: Inbox = { ...emptyInbox, hasEditor: editor !== undefined }
+  let isAway = false
   const onKey = (key: Key) => {
     const { inbox: next, wish } = pressed(inbox, key)
     show(next)
@@ -31,52 +54,101 @@ export async function runInbox(session: Pick<Session, 'ask' | 'follow'>, screen:
     inbox = next
     app.rerender(draw())
   }
+  const say = (says: string) => show({ ...inbox, says })
 
   const look = oneLook(async () => {
     const reply = await session.ask('GET', PENDING)
-    show(
-      reply.status === 200
-        ? refreshed(inbox, itemsOf(reply.body))
-        : { ...inbox, says: 'the gate does not answer; what is shown may be old' },
-    )
+    if (reply.status !== 200) {
+      isAway = true
+      return say(AWAY)
+    }
+    const { says, ...rest } = inbox
+    const back = isAway ? { ...rest, says: 'the gate is back' } : { ...rest, ...(says === undefined ? {} : { says }) }
+    isAway = false
+    show(refreshed(back, itemsOf(reply.body)))
   })
 
   async function reveal(id: string): Promise<void> {
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(id)}/reveal`)
     const answer = fieldsOf(reply.body)
-    if (reply.status < 400)
+    if (reply.status >= 200 && reply.status < 400)
       return show({ ...inbox, revealed: answer, says: 'shown whole; it is recorded that you looked' })
-    show({ ...inbox, says: `${textOf(answer['title'])} [${textOf(answer['code'])}]` })
+    say(reply.status <= NOBODY ? AWAY : `${textOf(answer['title'])} [${textOf(answer['code'])}]`)
+  }
+
+  /** The screen is the editor's until it closes. */
+  function openInEditor(args: string): string | undefined {
+    app.clear()
+    screen.stdin.setRawMode(false)
+    // Nothing is drawn meanwhile: the editor is waited for without giving way to anything else.
+    const text = editor?.(prettyJson(args))
+    screen.stdin.setRawMode(true)
+    return text
+  }
+
+  async function edit(wish: Extract<Wish, { do: 'open_editor' }>): Promise<void> {
+    const text = openInEditor(wish.args)
+    if (text === undefined) return say('the editor could not be started; nothing was changed')
+    if (text.trim() === prettyJson(wish.args).trim()) return say('nothing was changed')
+    const fault = jsonFault(text)
+    if (fault === undefined) return carryOut({ ...wish, do: 'edit', args: text })
+    show({
+      ...inbox,
+      says: `not JSON at the cursor: ${fault.says}`,
+      typing: { for: 'args', text: text.replaceAll('\n', ' '), at: fault.at },
+    })
   }
 
   async function carryOut(wish: Exclude<Wish, { do: 'quit' }>): Promise<void> {
     if (wish.do === 'reveal') return reveal(wish.id)
+    if (wish.do === 'open_editor') return edit(wish)
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))
     const answer = fieldsOf(reply.body)
-    const code = textOf(answer['code'])
-    if (wish.do === 'approve' && ASKS_AGAIN.includes(code)) return show(askPassphrase(inbox))
-    const decided = `${wish.id} is ${textOf(answer['state'])}`
-    const unanswered = 'the gate did not answer; the decision was not sent again'
-    const refused = `${textOf(answer['title'])} [${code}]`
-    show({ ...inbox, says: reply.status <= NOBODY ? unanswered : reply.status < 400 ? decided : refused })
+    const code = textOf(answer['code'] ?? '')
+    if (wish.do === 'approve' && code === 'approval.passphrase_needed') return show(askPassphrase(inbox, wish.remember))
+    if (wish.do === 'approve' && code === 'approval.passphrase_wrong')
+      return show({ ...askPassphrase(inbox, wish.remember), says: 'that passphrase was wrong; type it again' })
+    if (reply.status <= NOBODY) say(NOT_SENT)
+    else if (reply.status >= 400) say(`${textOf(answer['title'])} [${code}]`)
+    else say(decidedWords(wish, answer))
     await look()
+    // The request that replaced the edited one is what the person wants to see.
+    if (wish.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
+    if (wish.do === 'approve' && answer['state'] === 'approved') await tellOutcome(wish.id, answer)
+  }
+
+  async function tellOutcome(id: string, answer: Fields): Promise<void> {
+    const call = encodeURIComponent(textOf(answer['call_id']))
+    const reply = await session.ask('GET', `/v1/calls/${call}?wait_ms=${OUTCOME_MS}`)
+    say(`${id}: ${outcomeWords(reply)}`)
   }
 
   const stop = session.follow(CHANGES, () => void look())
-  const tick = setInterval(() => show(inbox), TICK_MS)
+  const tick = setInterval(() => (isAway ? void look() : show(inbox)), TICK_MS)
   await look()
   await app.waitUntilExit()
   clearInterval(tick)
   stop()
 }
 
-function bodyOf(wish: Exclude<Wish, { do: 'quit' | 'reveal' }>): unknown {
+const OUTCOME_MS = 30_000
+
+function decidedWords(wish: Exclude<Wish, { do: 'quit' | 'reveal' | 'open_editor' }>, answer: Fields): string {
+  if (wish.do === 'edit') return `${wish.id} was edited; the new request is ${idOf(answer)}`
+  const { consent_id, expires_at } = fieldsOf(answer['consent'])
+  const until = typeof expires_at === 'number' ? ` until ${new Date(expires_at).toISOString().slice(0, 16)}Z` : ''
+  const permitted = consent_id === undefined ? '' : `; ${textOf(consent_id)} permits the same call${until}`
+  return `${wish.id} is ${textOf(answer['state'])}${permitted}`
+}
+
+function bodyOf(wish: Exclude<Wish, { do: 'quit' | 'reveal' | 'open_editor' }>): unknown {
   switch (wish.do) {
     case 'approve':
       return {
         decision: 'approve',
         digest: wish.digest,
         ...(wish.passphrase === undefined ? {} : { passphrase: wish.passphrase }),
+        ...(wish.remember === undefined ? {} : { remember: wish.remember }),
       }
     case 'deny':
       return { decision: 'deny', ...(wish.reason === '' ? {} : { reason: wish.reason }) }
@@ -99,12 +171,19 @@ function InboxScreen({ inbox, now, size, onKey }: ScreenProps): ReactElement {
   useInput((text, key) => {
     if (key.upArrow) onKey({ is: 'up' })
     else if (key.downArrow) onKey({ is: 'down' })
+    else if (key.pageUp) onKey({ is: 'page_up' })
+    else if (key.pageDown) onKey({ is: 'page_down' })
     else if (key.leftArrow) onKey({ is: 'left' })
     else if (key.rightArrow) onKey({ is: 'right' })
     else if (key.return) onKey({ is: 'enter' })
     else if (key.escape) onKey({ is: 'escape' })
     else if (key.backspace || key.delete) onKey({ is: 'erase' })
-    else if (text !== '' && !key.ctrl && !key.meta) onKey({ is: 'text', text })
+    else if (text !== '' && !key.ctrl && !key.meta) {
+      // Pasted text arrives together with the Enter after it.
+      const [line = '', ...more] = text.split(/[\r\n]/)
+      if (line !== '') onKey({ is: 'text', text: line })
+      if (more.length > 0) onKey({ is: 'enter' })
+    }
   })
   return inboxView(inbox, now, size)
 }

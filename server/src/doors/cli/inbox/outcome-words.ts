@@ -1,0 +1,19 @@
+import { shortened, visibleText } from '../../../contract/visible-text.ts'
+import { NOBODY, type Reply } from '../client.ts'
+import { fieldsOf, textOf } from '../print.ts'
+
+const LONGEST = 160
+
+/** What became of an approved call, in a few words on one line. */
+export function outcomeWords({ status, body }: Reply): string {
+  if (status <= NOBODY) return 'approved; the gate did not say what became of it'
+  const { status: word, outcome, result, title, code } = fieldsOf(body)
+  const what = textOf(outcome ?? word ?? 'failed')
+  if (what === 'executing' || what === 'pending') return 'approved; it still runs'
+  const { content } = fieldsOf(result)
+  const texts = (Array.isArray(content) ? content.map(fieldsOf) : []).flatMap(({ text }) =>
+    typeof text === 'string' ? [text] : [],
+  )
+  const said = texts.length > 0 ? texts.join(' ') : code === undefined ? '' : `${textOf(title)} [${textOf(code)}]`
+  return shortened(visibleText(said === '' ? what : `${what}: ${said}`), LONGEST)
+}
