@@ -26,7 +26,7 @@ const flow = await world.http('POST', '/v1/toolflow?wait_ms=3000', world.keys.ag
   user_prompt: 'Tell Ana that the statements are ready',
   query: 'send an e-mail',
 })
-const run = String(flow.body['run_id'] ?? '')
+const run = typeof flow.body['run_id'] === 'string' ? flow.body['run_id'] : ''
 const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
 
