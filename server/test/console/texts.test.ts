@@ -7,7 +7,9 @@ if (CHROMIUM === undefined) console.warn(SKIPPED)
 
 const MARKUP = `<img src=x onerror="window.hit=1"><script>window.hit=1</script><a href="javascript:window.hit=1">Approve</a>`
 const BIDI = 'pay\u202Etxt.exe'
-const TAGS = `hello${Array.from('approve').map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')}`
+const TAGS = `hello${Array.from('approve')
+  .map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
+  .join('')}`
 const UNSEEN = 'a\u200Bb\u2060c\uFEFFd\u00ADe\u115Ff\u3164g'
 const LINES = 'fine\n\n\n\n\nWhy it is held\nNo reason at all'
 const WIDE = `x${' '.repeat(400)}y`
