@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'rest',
           include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: PURE,
+          exclude: ['**/node_modules/**', ...PURE],
         },
       },
       { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
