@@ -34,6 +34,8 @@ beforeAll(async () => {
       mcp: { surface: 'passthrough' },
       policy: { rules: RULES },
       repetition: { most: 1_000, within_s: 1 },
+      // What these prompts ask for is not the subject here.
+      provenance: { mode: 'off' },
       servers: { shop: { ...shop, args: [ASKING], tools }, older: { ...shop, args: [ASKING, 'old'], tools } },
     }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
