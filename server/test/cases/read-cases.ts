@@ -15,7 +15,7 @@ export type GateCase = {
   readonly policy: { readonly preset?: string }
   readonly tool: { id: string; effects: ToolEffect[]; risk: RiskClass; tags: string[]; sandboxed?: boolean }
   readonly args: Json
-  readonly facts?: { readonly approvers?: number }
+  readonly facts?: { readonly approvers?: number; readonly labels?: readonly string[] }
   readonly caller: { readonly id: string; readonly role: CallerKind; readonly user: string }
   /** Policy's own word. */
   readonly expected: { readonly effect: Effect; readonly strength?: Strength; readonly rule?: string }
