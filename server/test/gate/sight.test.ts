@@ -53,7 +53,7 @@ describe('what a caller may know of', () => {
     })
     expect(rig.gate.catalogue.card(AGENT, 'book__wipe', true)).toEqual({
       ok: false,
-      problem: { code: 'tool.unknown', about: { tool: 'book__wipe' } },
+      problem: { code: 'tool.unknown', about: { tool: 'book__wipe', did_you_mean: 'book__note' } },
     })
     expect(rig.effects()).toEqual([])
   })

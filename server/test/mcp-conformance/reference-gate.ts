@@ -4,20 +4,21 @@ import { startGate } from '../doors/with-running-gate.ts'
 import { startHttp, type HttpProcess } from '../tool-servers/with-http-servers.ts'
 import { adaptNames, type Adapter } from './name-adapter.ts'
 
+const REFERENCE = resolve(import.meta.dirname, 'reference-server.ts')
+
 export type Transport = 'http' | 'stdio'
 export type Endpoint = { readonly url: string; stop(): Promise<void> }
 
 /** The reference server by itself. */
 export async function direct(): Promise<Endpoint> {
-  const server: HttpProcess = await startHttp('./reference-server.ts')
+  const server: HttpProcess = await startHttp(REFERENCE)
   return { url: server.url, stop: () => server.stop() }
 }
 
 /** The reference server behind a gate that allows everything. */
 export async function throughGate(transport: Transport): Promise<Endpoint> {
-  const script = resolve(import.meta.dirname, 'reference-server.ts')
-  const server = transport === 'http' ? await startHttp('./reference-server.ts') : undefined
-  const gate = await gateBefore(server === undefined ? { command: 'node', args: [script, 'stdio'] } : server)
+  const server = transport === 'http' ? await startHttp(REFERENCE) : undefined
+  const gate = await gateBefore(server === undefined ? { command: 'node', args: [REFERENCE, 'stdio'] } : server)
   return {
     url: gate.url,
     async stop() {
