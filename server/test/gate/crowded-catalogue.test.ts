@@ -126,7 +126,7 @@ describe('a crowd of tools', () => {
 
     let turn = 0
     const loud = watchHolds()
-    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '50' }) })
+    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '1000' }) })
     const changed = () => toolsOf('crowd').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
     await until(async () => {
       // Another text each time: the same call over and over is asked about.
