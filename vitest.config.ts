@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 
 /** Pure functions: nothing that one file leaves behind can reach another, so they share their workers and what these have loaded. */
 const PURE = ['server/src/core/**/*.test.ts', 'server/src/contract/**/*.test.ts']
+/** The solver keeps threads and memory of its own, and answers within a time limit. */
+const SOLVER = 'server/src/core/gate/policy/lint/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -24,7 +26,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...PURE],
         },
       },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'pure', include: PURE, exclude: [SOLVER], isolate: false } },
+      { extends: true, test: { name: 'solver', include: [SOLVER] } },
     ],
   },
 })
