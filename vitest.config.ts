@@ -12,6 +12,8 @@ export default defineConfig({
     setupFiles: ['server/test/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A test that waited too long for another process on a busy machine runs once more, and the report says so. A wrong answer fails at once.
+    retry: { count: 1, condition: /timed out in/ },
     pool: 'forks',
     // Most tests wait for processes and disks, so two at a time fit on two cores.
     maxWorkers: 2,

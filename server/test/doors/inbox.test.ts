@@ -18,10 +18,15 @@ function terminal() {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin, ref() {}, unref() {} })
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 })
   let shown = ''
-  stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
+  let lastFrame = ''
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    lastFrame = text
+  })
   const until = async (text: string) => {
     while (!shown.includes(text)) await new Promise((more) => stdout.once('data', more))
-    shown = ''
+    // A frame is drawn once: what the next step waits for may already be in it.
+    shown = lastFrame
   }
   return { screen: { stdin, stdout } as unknown as Screen, press: (keys: string) => stdin.write(keys), until }
 }
