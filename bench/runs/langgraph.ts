@@ -50,7 +50,7 @@ export async function openLangGraph(): Promise<RunSystem> {
 }
 
 /** Node's database with the few methods that the saver calls on one of `better-sqlite3`. */
-function asBetterSqlite(database: DatabaseSync): object {
+export function asBetterSqlite(database: DatabaseSync): object {
   return {
     exec: (sql: string) => database.exec(sql),
     pragma: (text: string) => database.exec(`PRAGMA ${text}`),

@@ -75,15 +75,19 @@ export async function startModelServer(): Promise<ModelServer> {
 
 type Send = (data: unknown, event?: string) => void
 
+/** Clients keep answers apart by their ids. */
+let answers = 0
+
 const piecesOf = (text: string, count: number): string[] => {
   const size = Math.max(1, Math.ceil(text.length / count))
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
 }
 
 async function sayOpenAi(send: Send, { text, tool, args, raw, wait_ms, pieces = 3 }: Said): Promise<void> {
+  const id = `c${(answers += 1)}`
   const chunk = (delta: object, finish_reason: string | null = null) =>
     send({
-      id: 'c1',
+      id,
       object: 'chat.completion.chunk',
       created: 1,
       model: 'test',
@@ -107,7 +111,7 @@ async function sayOpenAi(send: Send, { text, tool, args, raw, wait_ms, pieces = 
     })
   chunk({}, tool === undefined ? 'stop' : 'tool_calls')
   send({
-    id: 'c1',
+    id,
     object: 'chat.completion.chunk',
     created: 1,
     model: 'test',

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openGate } from '../../server/src/boot/open-gate.ts'
+import type { Caller } from '../../server/src/contract/caller.ts'
+import { readConfig } from '../../server/src/contract/config.ts'
+import type { RunId } from '../../server/src/contract/ids.ts'
+import { MESSAGE, type AgentSystem } from './system.ts'
+import { TOOL_SERVER } from './tool.ts'
+
+const CALLER: Caller = { kind: 'user', id: 'user:bench', user: 'bench' }
+/** What one turn tells, in this order; `state` comes between, and `message_delta` is not kept. */
+const TOLD = ['plan', 'tool_proposed', 'risk_gate', 'tool_result', 'final']
+
+type Followed = { turns: number; readonly told: string[]; readonly ids: string[]; stop(): void }
+
+/** The whole gate, as it is started, with a follower on every thread. */
+export async function openSluiceAgent(url: string): Promise<AgentSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-agent-'))
+  const config = readConfig({
+    listen: { port: 0 },
+    servers: { bench: { command: process.execPath, args: TOOL_SERVER, tools: { echo: { effects: ['read'] } } } },
+    models: { agent: { provider: 'openai-compatible', url: `${url}/v1`, model: 'test' } },
+    // A conversation as long as a bench is not what these limits are for.
+    repetition: { most: 1_000 },
+  })
+  if (!config.ok) throw new Error(JSON.stringify(config.problem))
+  const place = { file: join(folder, 'sluice.yaml'), folder, data: join(folder, 'data') }
+  const policy = { text: 'rules: []', file: 'policy.yaml' }
+  const opened = await openGate(
+    { ...place, config: config.value, policy },
+    { log: () => {}, url: () => 'http://gate.bench' },
+  )
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  await opened.value.settled
+  const { agent } = opened.value.gate
+  const threads = new Map<RunId, Followed>()
+
+  const follow = async (run_id: RunId): Promise<Followed> => {
+    const told: string[] = []
+    const ids: string[] = []
+    const following = await agent.follow(CALLER, run_id, undefined, {
+      onEvent({ event, id }) {
+        if (id !== undefined) ids.push(id)
+        if (TOLD.includes(event)) told.push(event)
+      },
+      onEnd() {},
+    })
+    if (!following.ok) throw new Error(JSON.stringify(following.problem))
+    return { turns: 0, told, ids, stop: following.value }
+  }
+
+  return {
+    async thread() {
+      let thread_id: string | undefined
+      return async () => {
+        const turn = await agent.run(CALLER, { message: MESSAGE, ...(thread_id === undefined ? {} : { thread_id }) })
+        if (!turn.ok) throw new Error(JSON.stringify(turn.problem))
+        const { run_id, response, status } = turn.value
+        if (status !== 'completed') throw new Error(`a turn ended as ${status}: ${response}`)
+        thread_id = turn.value.thread_id
+        const followed = threads.get(run_id) ?? (await follow(run_id))
+        followed.turns += 1
+        threads.set(run_id, followed)
+        return response
+      }
+    },
+    async faults() {
+      const all = await Promise.all([...threads].map(async ([run_id, followed]) => faultsOf(run_id, followed)))
+      return all.flat()
+    },
+    async close() {
+      for (const { stop } of threads.values()) stop()
+      await opened.value.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Compares what a follower was told with what as many turns must tell. Waits for what is still under way. */
+async function faultsOf(run_id: RunId, { turns, told, ids }: Followed): Promise<string[]> {
+  const wanted = Array.from({ length: turns }, () => TOLD).flat()
+  for (let tries = 0; told.length < wanted.length && tries < 500; tries += 1)
+    await new Promise((more) => setTimeout(more, 10))
+  const faults: string[] = []
+  if (told.join() !== wanted.join())
+    faults.push(`${run_id}: ${told.length} events of ${wanted.length}, or in another order`)
+  if (new Set(ids).size !== ids.length) faults.push(`${run_id}: an event was told twice`)
+  return faults
+}
