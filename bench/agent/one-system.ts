@@ -22,6 +22,8 @@ export type Measured = {
   readonly faults: readonly string[]
 }
 
+const WARM_TURNS = 200
+
 const [name = '', url = '', threads = '1', turns = '50'] = process.argv.slice(2)
 const open = SYSTEMS[name]
 if (open === undefined) throw new Error(`no system is called \`${name}\``)
@@ -34,7 +36,7 @@ try {
 process.exit(0)
 
 async function measure(of: AgentSystem, count: number, each: number): Promise<Measured> {
-  await Promise.all(Array.from({ length: count }, async () => (await of.thread())()))
+  await warmUp(of, count)
   const open = await Promise.all(Array.from({ length: count }, () => of.thread()))
   const took: number[] = []
   const turnsOf = async (from: number, to: number) => {
@@ -70,6 +72,16 @@ async function measure(of: AgentSystem, count: number, each: number): Promise<Me
     heap_mb: [first, last],
     faults,
   }
+}
+
+/** Turns before the clock starts: what is not compiled yet is not what a turn costs. */
+async function warmUp(of: AgentSystem, count: number): Promise<void> {
+  const turns = Math.ceil(WARM_TURNS / count)
+  const thread = async () => {
+    const turn = await of.thread()
+    for (let at = 0; at < turns; at += 1) await turn()
+  }
+  await Promise.all(Array.from({ length: count }, thread))
 }
 
 async function heapMb(): Promise<number> {
