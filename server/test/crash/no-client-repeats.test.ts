@@ -8,6 +8,7 @@ import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { run, type Ran } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/knock.ts'
+import { someOf } from '../some-of.ts'
 
 /** The point where the gate dies, and what its client says afterwards. */
 type Death = { readonly at: ProbePoint; readonly ran: number; readonly says: string; readonly code: number }
@@ -78,19 +79,21 @@ function readOr(file: string): string {
 const SLOW = '{"text":"x"}'
 
 describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', () => {
-  test.each(DEATHS)('at $at: `sluice call` says $says and the tool ran $ran times', ({ at, ran, says, code }) =>
-    whileDying(at, async (folder) => {
-      const told = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
-      expect(effectsIn(folder)).toHaveLength(ran)
-      expect(told.err).toContain('the gate stopped while the call ran')
-      expect(told.err).toContain(`outcome: ${says}`)
-      expect(told.err).toContain('it was not sent again')
-      expect(told.code).toBe(code)
-      if (says === 'executed') expect(told.out).toBe('noted slowly\n')
-    }),
+  test.each(someOf(DEATHS, 3))(
+    'at $at: `sluice call` says $says and the tool ran $ran times',
+    ({ at, ran, says, code }) =>
+      whileDying(at, async (folder) => {
+        const told = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
+        expect(effectsIn(folder)).toHaveLength(ran)
+        expect(told.err).toContain('the gate stopped while the call ran')
+        expect(told.err).toContain(`outcome: ${says}`)
+        expect(told.err).toContain('it was not sent again')
+        expect(told.code).toBe(code)
+        if (says === 'executed') expect(told.out).toBe('noted slowly\n')
+      }),
   )
 
-  test.each(SOME)('at $at: `sluice run` lets the tool run at most once', ({ at }) =>
+  test.each(someOf(SOME, 3))('at $at: `sluice run` lets the tool run at most once', ({ at }) =>
     whileDying(at, async (folder) => {
       const told: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
       expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
@@ -100,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
     }),
   )
 
-  test.each(SOME)('at $at: `sluice mcp` says $says and the tool ran $ran times', ({ at, ran, says }) =>
+  test.each(someOf(SOME, 3))('at $at: `sluice mcp` says $says and the tool ran $ran times', ({ at, ran, says }) =>
     whileDying(at, async (folder) => {
       const call = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
       const told = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)

@@ -6,6 +6,7 @@ import type { Caller } from '../../src/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/contract/call.ts'
 import type { PauseScope } from '../../src/contract/pause.ts'
 import { race } from '../race/race.ts'
+import { someOf } from '../some-of.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, pendingOf, until, type GateRig } from './with-gate.ts'
 
 const ALLOW = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
@@ -196,7 +197,7 @@ describe('a call that waits for its check', () => {
 })
 
 describe('an approved call that waits for its check', () => {
-  test.each(ACKNOWLEDGED)('is stopped by %s', (_name, acknowledge, rule) =>
+  test.each(someOf(ACKNOWLEDGED, 3))('is stopped by %s', (_name, acknowledge, rule) =>
     withWaiting(
       async (rig) => {
         // The dry run waits as well.
@@ -235,7 +236,7 @@ describe('an approved call that waits for its check', () => {
 })
 
 describe('a call that a person orders to be tried again', () => {
-  test.each(ACKNOWLEDGED)('is stopped by %s, and stays unknown', (_name, acknowledge, rule) =>
+  test.each(someOf(ACKNOWLEDGED, 3))('is stopped by %s, and stays unknown', (_name, acknowledge, rule) =>
     withWaiting(
       async (rig) => {
         rig.release()
@@ -267,7 +268,7 @@ describe('a call that a person orders to be tried again', () => {
 })
 
 describe('a dry run', () => {
-  test.each(ACKNOWLEDGED)('that waits does not let its call run after %s', (_name, acknowledge) =>
+  test.each(someOf(ACKNOWLEDGED, 3))('that waits does not let its call run after %s', (_name, acknowledge) =>
     withWaiting(
       async (rig) => {
         const under_way = rig.act({ dry_run: 'first' })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/contract/call.ts'
 import type { Death } from '../../src/stores/ledger-doubts.suite.ts'
+import { someOf } from '../some-of.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from './with-gate.ts'
 
 const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
@@ -31,7 +32,7 @@ const isBackSoon = async (rig: GateRig) => {
   expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
 }
 
-test.each(['after commit', 'commit fails, stored'] as const)(
+test.each(someOf(['after commit', 'commit fails, stored'] as const, 2))(
   'intent, %s: once its fate is known the call goes on, and runs once',
   async (death) => {
     await withGate(
@@ -46,7 +47,7 @@ test.each(['after commit', 'commit fails, stored'] as const)(
   },
 )
 
-test.each(['on arrival', 'before commit', 'commit fails, nothing stored'] as const)(
+test.each(someOf(['before commit', 'on arrival', 'commit fails, nothing stored'] as const, 3))(
   'intent, %s: the call is not recorded and not sent',
   async (death) => {
     await withGate(
@@ -105,13 +106,14 @@ test('a held call whose record stays in doubt is withdrawn once it turns out to 
   )
 }, 30_000)
 
-test.each([
+const DEATHS = [
   'on arrival',
   'before commit',
   'after commit',
   'commit fails, nothing stored',
   'commit fails, stored',
-] as const)('outcome, %s: it is recorded once, and the call runs once', async (death) => {
+] as const
+test.each(someOf(DEATHS, 4))('outcome, %s: it is recorded once, and the call runs once', async (death) => {
   await withGate(
     async (rig) => {
       dieAt(rig, death, 'call.executed')
