@@ -48,7 +48,7 @@ test.each<[string, () => unknown, RegExp]>([
     () => readSet(setOf('torn', '{"id":"a"}\n{"id"', ''), []),
     /tools\.jsonl, line 2: not a JSON/,
   ],
-  ['a line that is no object', () => readSet(setOf('list', '[1]', ''), []), /line 1: not a JSON object$/],
+  ['a line that is not an object', () => readSet(setOf('list', '[1]', ''), []), /line 1: not a JSON object$/],
   [
     'distractors that are not there',
     () => readSet(setOf('more', '{"id":"a"}', ''), ['/no/file']),

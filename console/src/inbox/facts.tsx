@@ -51,7 +51,7 @@ export function undoOf(packet: Packet): Fact {
   if (packet.facts !== undefined) return factOf(packet.facts.undo)
   const isMissing = packet.missing.some((part) => part.startsWith('no rollback'))
   return isMissing
-    ? { is: 'no', title: 'No undo is known.', says: '' }
+    ? { is: 'no', title: 'There is no known way to undo it.', says: '' }
     : { is: 'yes', title: 'It can be undone:', says: packet.rollback }
 }
 
@@ -59,5 +59,5 @@ function readBackOf(packet: Packet): Fact {
   if (packet.facts !== undefined) return factOf(packet.facts.read_back)
   return packet.missing.includes('no read-back')
     ? { is: 'no', title: 'It is not read back.', says: 'The gate will know only what the tool says.' }
-    : { is: 'yes', title: 'It is read back:', says: packet.verify }
+    : { is: 'yes', title: 'The result is read back:', says: packet.verify }
 }

@@ -40,7 +40,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
         <p className="small dim">
           Effects: {effectsOf(tool)}.{' '}
           {tool.idempotent ? 'It may be repeated after a crash.' : 'It is never repeated by itself.'}{' '}
-          {tool.dry_run ? 'It can be tried without its effect.' : 'No dry run is known.'}
+          {tool.dry_run ? 'It has a dry run.' : 'It has no dry run.'}
         </p>
         {tool.admitted ? null : (
           <>

@@ -199,7 +199,7 @@ describe('a model that misbehaves', () => {
     expect((await send('omitir', { thread_id: asked.thread_id })).status).toBe('completed')
   })
 
-  test('a plan that is no list makes the message itself the only step', async () => {
+  test('a plan that is not a list makes the message itself the only step', async () => {
     model.say = ({ purpose }) => (purpose === 'propose' ? again('no plan') : { text: 'I would rather not say.' })
     const answer = await send('note without a plan')
     expect((await stateOf(answer)).plan).toMatchObject([{ step: 'note without a plan', status: 'done' }])

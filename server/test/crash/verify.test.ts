@@ -68,7 +68,7 @@ test('a retry whose check fails, because the first try took effect, runs nothing
       await settles(rig, call_id, 'unknown', 1)
       expect(await rig.gate.calls.read(ADMIN, call_id)).toMatchObject({
         value: {
-          problem: { code: 'call.interrupted', about: { check: 'book__find_note: not so: `found` equals false' } },
+          problem: { code: 'call.interrupted', about: { check: 'book__find_note: not true: `found` equals false' } },
         },
       })
       expect(await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })).toMatchObject({

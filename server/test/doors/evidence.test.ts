@@ -58,7 +58,7 @@ describe.each([
   test('a contradicted call is said not to be, and what was demanded of the read-back', async () => {
     const seen = await knock({ title: `${door} lost`, text: 'lost' })
     expect(seen.verified).toBe(false)
-    expect(seen.text).toMatch(/book__find_note: not so: `found` equals true/)
+    expect(seen.text).toMatch(/book__find_note: not true: `found` equals true/)
   })
 
   test('a call nobody could read back is said to be of unknown effect', async () => {
@@ -87,7 +87,7 @@ describe('the list of tools', () => {
       title: 'Keep a note',
       tags: ['paper'],
       rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
-      check: 'before it runs, book__find_note must answer that `found` equals false; no dry run',
+      check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
       missing: ['no dry run'],
     })
     expect(named('book__note')).toMatchObject({
@@ -115,7 +115,7 @@ describe('the demo', () => {
       const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
       const { out } = await demo.cli('approvals')
       expect(out).toContain('to undo it, call outbox__delete_message with {"id":"{{result.id}}"}')
-      expect(out).toContain('after it ran, outbox__read_message must answer that `message.to` equals "{{args.to}}"')
+      expect(out).toContain('after it ran, outbox__read_message must report that `message.to` equals "{{args.to}}"')
       expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
       const status = await demo.cli('status', call_id ?? '', '--wait', '30')
       expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)

@@ -84,6 +84,6 @@ test('a held call names what it does, and the consent that did not cover it', as
   expect(covered.body['status']).toBe('executed')
   const wiped = await gate.http('POST', '/v1/calls', agent, { tool: 'book__slow_note', args: { text: 'x' } })
   expect(JSON.stringify(wiped.body)).toContain(
-    'it reaches other people or the network, so a person confirms it with care',
+    'it reaches other people or the network, so a person must confirm it explicitly',
   )
 })

@@ -45,7 +45,7 @@ describe('a tool', () => {
       const held = pendingOf(await rig.call('mail__become', { tools: [] }))
       expect(held.evidence.find(({ decider }) => decider === 'definition')).toMatchObject({
         rule: 'definition.changed',
-        says: 'the tool is not the one first-listing admitted: `description`, `inputSchema` changed',
+        says: "the tool's definition is not the one that first-listing admitted: `description`, `inputSchema` changed",
       })
       expect(JSON.stringify(held)).not.toContain('tell nobody')
       await rig.gate.catalogue.admit(ADMIN, 'mail__become', hashOf(rig, 'mail__become') ?? '')

@@ -66,7 +66,7 @@ describe('an execution by the standard', () => {
           status: 'failed',
           problem: {
             code: 'call.check_failed',
-            about: { says: 'book__find_note: not so: `found` equals false' },
+            about: { says: 'book__find_note: not true: `found` equals false' },
           },
         })
         expect(await typesOf(rig, idOf(outcome))).toEqual(['call.check_started', 'call.stopped'])
@@ -84,7 +84,7 @@ describe('an execution by the standard', () => {
         expect(outcome).toMatchObject({
           status: 'executed',
           verified: false,
-          read_back: 'book__find_note: not so: `found` equals true, `note.text` equals "{{args.text}}"',
+          read_back: 'book__find_note: not true: `found` equals true, `note.text` equals "{{args.text}}"',
         })
         const [last] = (await auditOf(rig, idOf(outcome))).toReversed()
         expect(last).toMatchObject({ type: 'call.unverified', actor: 'gate', about: { verified: false } })
@@ -184,9 +184,9 @@ describe('people see', () => {
           value: {
             title: 'Keep a note',
             rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
-            check: 'before it runs, book__find_note must answer that `found` equals false; no dry run',
+            check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
             verify:
-              'after it ran, book__find_note must answer that `found` equals true and `note.text` equals "{{args.text}}"',
+              'after it ran, book__find_note must report that `found` equals true and `note.text` equals "{{args.text}}"',
             missing: ['no dry run'],
           },
         })

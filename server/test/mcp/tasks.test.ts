@@ -203,7 +203,7 @@ describe('a task of 2025-11-25', () => {
   })
 
   test.each([
-    ['a task that is no object', { name: 'lively__look', task: 1 }, 'mcp.params_invalid'],
+    ['a task that is not an object', { name: 'lively__look', task: 1 }, 'mcp.params_invalid'],
     ['a time to live that is no number', { name: 'lively__look', task: { ttl: 'long' } }, 'mcp.params_invalid'],
     ['a tool that does not exist', { name: 'lively__none', task: {} }, 'tool.unknown'],
     ['arguments that do not fit', { name: 'lively__note', task: {} }, 'call.args_invalid'],

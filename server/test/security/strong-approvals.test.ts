@@ -125,7 +125,7 @@ describe('a passphrase', () => {
   })
 })
 
-test('where the configuration wants a passphrase of everybody, whoever has none decides nothing strong', () =>
+test('where the configuration requires a passphrase of everybody, whoever has none decides nothing strong', () =>
   withGate(
     async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__slow_note', { text: 'x' }))

@@ -42,7 +42,7 @@ type Trigger = { readonly because: Because; readonly by: string }
 const GATE = 'gate'
 const MOST_FAULTS = 20
 const SAYS = {
-  mistakes: 'the policy on disk has mistakes and was refused; the one before stays in force',
+  mistakes: 'the policy file has mistakes and was not loaded; the previous policy stays in force',
   schemas: 'the policy in force does not fit the schemas of the tools; it stays in force as it is',
   record:
     'the policy on disk could not be recorded, so the one before stays in force; reload it when the audit can be written',

@@ -9,8 +9,7 @@ export type Closing = { readonly status: AgentStatus; readonly text?: string }
 export function closingOf(state: AgentState): Closing {
   if (state.awaiting_approval) return { status: 'awaiting_approval', text: whatWaits(state) }
   if (state.integrity_failed) return { status: 'failed', text: 'Security Error: Integrity check failed' }
-  if (state.cancelled_by !== null)
-    return { status: 'cancelled', text: 'Cancelled. Nothing more is done for this task.' }
+  if (state.cancelled_by !== null) return { status: 'cancelled', text: 'Cancelled. The task was stopped.' }
   if (state.failure !== null) return { status: 'failed', text: `${state.failure.says} (${state.failure.code})` }
   if (state.notice !== null) return { status: 'completed', text: state.notice }
   if (state.awaiting_user_input) return { status: 'awaiting_input', text: state.question ?? '' }
@@ -21,5 +20,5 @@ function whatWaits({ proposed_tool, approval_id, notice }: AgentState): string {
   const why = notice === null ? '' : `Your reply did not count: ${notice}. `
   const call = proposed_tool === null ? 'A call' : `The call of ${quoted(proposed_tool.name)}`
   const id = approval_id ?? ''
-  return `${why}${call} waits for approval ${id}. Nothing runs before it is approved. An approver decides it, or you answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
+  return `${why}${call} is waiting for approval ${id}. It does not run until it is approved. An approver can decide it, or you can answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
 }

@@ -8,15 +8,15 @@ export type AgentWork =
 
 export const NODES: Readonly<Record<AgentNode, { readonly does: AgentWork | null; readonly says: string }>> = {
   Router: { does: 'agent_intent', says: 'what kind of message is it (a model only where configured)' },
-  Planner: { does: 'agent_plan', says: 'a model writes 1 to 8 steps' },
-  Supervisor: { does: null, says: 'what comes next, by rules' },
-  Executor: { does: 'agent_propose', says: 'a model proposes one call of a tool found by search' },
+  Planner: { does: 'agent_plan', says: 'a model writes a plan of 1 to 8 steps' },
+  Supervisor: { does: null, says: 'rules choose the next step' },
+  Executor: { does: 'agent_propose', says: 'a model proposes one call to a tool that search found' },
   RiskGate: { does: 'agent_call', says: 'the call goes through the gate' },
   AwaitApproval: { does: null, says: 'the call is held for a person' },
-  ApprovalHandler: { does: 'agent_outcome', says: 'what the person decided' },
+  ApprovalHandler: { does: 'agent_outcome', says: 'the decision is read' },
   Tools: { does: 'agent_outcome', says: 'the call runs, at most once' },
-  Interpreter: { does: null, says: 'the result, or why there is none' },
-  Finalizer: { does: 'agent_answer', says: 'the answer; a model writes it where there is something to tell' },
+  Interpreter: { does: null, says: 'the result is checked' },
+  Finalizer: { does: 'agent_answer', says: 'the answer is sent; a model writes it if there are results to report' },
   END: { does: null, says: 'the thread waits for a message or a decision' },
 }
 
@@ -26,7 +26,7 @@ const isOver = (status: string | undefined) => status === 'done' || status === '
 export const CONDITIONS = {
   always: () => true,
   'awaiting approval and a strict reply': ({ awaiting_approval, turn }) => awaiting_approval && turn?.reply !== null,
-  'a reply to what no longer waits': ({ awaiting_approval, turn }) =>
+  'a reply to a request that is no longer pending': ({ awaiting_approval, turn }) =>
     !awaiting_approval && turn !== null && turn.reply !== null,
   'awaiting approval, anything else': ({ awaiting_approval }) => awaiting_approval,
   'awaiting user input': ({ awaiting_user_input }) => awaiting_user_input,
@@ -36,18 +36,18 @@ export const CONDITIONS = {
   cancelled: ({ cancelled_by }) => cancelled_by !== null,
   'just rejected': ({ just_rejected }) => just_rejected,
   'integrity failure': ({ integrity_failed }) => integrity_failed,
-  'the models cannot go on': ({ failure }) => failure !== null,
+  'the models are unavailable': ({ failure }) => failure !== null,
   'information needed': ({ awaiting_user_input }) => awaiting_user_input,
   '3 failed tries': (state) => statusOfStep(state) === 'failed' && triesOfStep(state) >= MOST_TRIES,
   'all done': ({ step_status }) => step_status.every(isOver),
   'step done, more steps': (state) => isOver(statusOfStep(state)),
   'step open, or failed with tries < 3': (state) => !isOver(statusOfStep(state)),
   'tool proposed': ({ proposed_tool, said }) => proposed_tool !== null && said === null,
-  'no call that can be judged': ({ said, failure }) => said !== null || failure !== null,
+  'no valid call was proposed': ({ said, failure }) => said !== null || failure !== null,
   'block or integrity mismatch': ({ verdict, integrity_failed }) => verdict?.effect === 'block' || integrity_failed,
   ask: ({ verdict }) => verdict?.effect === 'ask',
   allow: ({ verdict }) => verdict?.effect === 'allow',
-  'all factors hold': ({ turn, call, has_outcome }) =>
+  'all checks passed': ({ turn, call, has_outcome }) =>
     turn?.reply?.result === 'approved' || (has_outcome && call?.status !== 'refused'),
   rejected: ({ turn, call, has_outcome }) =>
     turn?.reply?.result === 'rejected' || (has_outcome && call?.status === 'refused'),
@@ -77,7 +77,7 @@ export const EDGES: readonly AgentEdge[] = [
   { from: 'Router', when: 'awaiting approval and a strict reply', to: 'ApprovalHandler' },
   {
     from: 'Router',
-    when: 'a reply to what no longer waits',
+    when: 'a reply to a request that is no longer pending',
     to: 'Finalizer',
     effect: 'says so',
     move: moves.noteDecided,
@@ -90,12 +90,12 @@ export const EDGES: readonly AgentEdge[] = [
     effect: 'RETRY, SKIP, CANCEL, else information',
     move: moves.takeInput,
   },
-  { from: 'Router', when: 'the models cannot go on', to: 'Supervisor' },
+  { from: 'Router', when: 'the models are unavailable', to: 'Supervisor' },
   { from: 'Router', when: 'conversation', to: 'Finalizer' },
   { from: 'Router', when: 'task, no plan', to: 'Planner' },
   { from: 'Router', when: 'always', to: 'Supervisor', effect: 'a missing intent is a task' },
   { from: 'Planner', when: 'always', to: 'Supervisor' },
-  { from: 'Supervisor', when: 'an approval is pending', to: 'Finalizer', effect: 'says what waits' },
+  { from: 'Supervisor', when: 'an approval is pending', to: 'Finalizer', effect: 'says what is pending' },
   { from: 'Supervisor', when: 'cancelled', to: 'Finalizer', effect: 'open steps are skipped', move: moves.dropPlan },
   {
     from: 'Supervisor',
@@ -111,7 +111,7 @@ export const EDGES: readonly AgentEdge[] = [
     effect: 'Security Error: Integrity check failed',
     move: moves.dropPlan,
   },
-  { from: 'Supervisor', when: 'the models cannot go on', to: 'Finalizer', effect: 'says why' },
+  { from: 'Supervisor', when: 'the models are unavailable', to: 'Finalizer', effect: 'says why' },
   { from: 'Supervisor', when: 'information needed', to: 'Finalizer', effect: 'asks the question' },
   {
     from: 'Supervisor',
@@ -136,7 +136,7 @@ export const EDGES: readonly AgentEdge[] = [
     move: moves.tryStep,
   },
   { from: 'Executor', when: 'tool proposed', to: 'RiskGate' },
-  { from: 'Executor', when: 'no call that can be judged', to: 'Interpreter' },
+  { from: 'Executor', when: 'no valid call was proposed', to: 'Interpreter' },
   { from: 'RiskGate', when: 'block or integrity mismatch', to: 'Interpreter', effect: 'failed, and a finding' },
   { from: 'RiskGate', when: 'ask', to: 'AwaitApproval', effect: 'challenge created', move: moves.awaitApproval },
   { from: 'RiskGate', when: 'allow', to: 'Tools' },
@@ -148,7 +148,7 @@ export const EDGES: readonly AgentEdge[] = [
     effect: 'User Rejected; not proposed again',
     move: moves.reject,
   },
-  { from: 'ApprovalHandler', when: 'all factors hold', to: 'Tools', move: moves.approve },
+  { from: 'ApprovalHandler', when: 'all checks passed', to: 'Tools', move: moves.approve },
   {
     from: 'ApprovalHandler',
     when: 'invalid',

@@ -207,7 +207,7 @@ function interpretWords(state: AgentState): AgentState {
       }
     case 'lookup': {
       const isTooMany = lookups + 1 > MOST_LOOKUPS
-      const text = isTooMany ? 'too many looks into artifacts at this step' : said.text
+      const text = isTooMany ? 'too many artifact reads in this step' : said.text
       return {
         ...withMessage(state, { role: 'tool', text, at, ...from }),
         last_tool_result: { ...failedResult(text), status: isTooMany ? 'failed' : 'success' },

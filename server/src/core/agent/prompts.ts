@@ -23,7 +23,7 @@ export const ANSWER_INSTRUCTIONS = `You write the answer to the user's last mess
 Say what was done and what was not. Never claim that something ran, was sent or was approved unless a result says so. Never ask the user for a token or a password.
 ${DATA}`
 
-export const SUMMARY_INSTRUCTIONS = `Summarise the conversation below for yourself in at most 300 words: what the user wanted, what was done with which results, what is open. Keep ids, addresses, paths and numbers exactly.
+export const SUMMARY_INSTRUCTIONS = `Summarise the conversation below for yourself in at most 300 words: what the user wanted, what was done with which results, what is still to do. Keep ids, addresses, paths and numbers exactly.
 ${DATA}`
 
 const MOST_RESULT = 10_500
@@ -74,7 +74,7 @@ export function merged(turns: readonly Turn[]): readonly Turn[] {
     else joined.push(turn)
   }
   // The first word is the user's.
-  return joined[0]?.role === 'assistant' ? [{ role: 'user', text: '(the conversation goes on)' }, ...joined] : joined
+  return joined[0]?.role === 'assistant' ? [{ role: 'user', text: '(the conversation continues)' }, ...joined] : joined
 }
 
 const LONGEST_STEP = 500

@@ -151,7 +151,7 @@ function found(state: AgentState, key: string, news: AgentFound): AgentState {
     case 'agent_answer':
       return answered(done, news)
     default:
-      throw new Bug(`there is no work at ${state.node}`)
+      throw new Bug(`there is nothing to do at ${state.node}`)
   }
 }
 
@@ -175,7 +175,7 @@ function proposed(state: AgentState, { proposed: tool, said }: AgentFound): Agen
   if (!state.rejected.includes(callKey(tool))) return { ...state, proposed_tool: tool }
   return {
     ...state,
-    said: { kind: 'invalid', text: 'a person rejected this call: do something else', tool: tool.name },
+    said: { kind: 'invalid', text: 'a person rejected this call: propose something else', tool: tool.name },
   }
 }
 

@@ -81,10 +81,10 @@ const byStream = (a: StreamHead, b: StreamHead): number => (a.stream < b.stream 
 
 /** Why a body cannot follow the one before, although both are signed; undefined when it can. */
 export function bodyFault(previous: CheckpointBody | undefined, body: CheckpointBody): string | undefined {
-  if (body.count !== total(body.streams)) return 'its count is not the sum of its streams'
+  if (body.count !== total(body.streams)) return 'its total is not the sum of its streams'
   for (const [index, head] of body.streams.entries()) {
     const before = body.streams[index - 1]
-    if (before !== undefined && before.stream >= head.stream) return 'its streams are not in order, each once'
+    if (before !== undefined && before.stream >= head.stream) return 'its streams are out of order or repeated'
     if (head.from !== signedUpTo(previous, head.stream) + 1) return `it leaves out entries of \`${head.stream}\``
   }
   const left = previous?.streams.find(({ stream }) => signedUpTo(body, stream) === 0)

@@ -28,12 +28,12 @@ export function checkProof(offered: unknown, keys: ProofKeys, digests: Digests):
 
 function proofFault(offered: unknown, keys: ProofKeys, digests: Digests): string | AuditProof {
   const read = AuditProof.safeParse(offered)
-  if (!read.success) return 'it does not have the form of a proof'
+  if (!read.success) return 'it is not a valid proof'
   const { entry, path, checkpoint, public_key } = read.data
   if (!isSigned(checkpoint, keys)) return 'the checkpoint is not signed by a key of this gate'
   if (keys.publicKey(checkpoint.key) !== public_key) return 'the public key is not the one that signed'
   const { hash, ...unhashed } = entry
-  if (hashOf(unhashed, digests) !== hash) return 'the entry does not have the content that its hash was made from'
+  if (hashOf(unhashed, digests) !== hash) return 'the entry does not match its hash'
   const head = checkpoint.body.streams.find(({ stream }) => stream === entry.stream)
   if (head === undefined || entry.seq < head.from || entry.seq > head.to)
     return 'the checkpoint does not cover the entry'

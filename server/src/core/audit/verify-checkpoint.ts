@@ -51,16 +51,17 @@ export function nextCheckpoint(
   const { body } = checkpoint
   if (body.number > expected) return find('checkpoint_missing', expected, `checkpoint ${expected} is missing`)
   if (body.number < expected)
-    return find('checkpoint_mismatch', expected, `checkpoint ${body.number} stands in place of ${expected}`)
+    return find('checkpoint_mismatch', expected, `checkpoint ${body.number} was found where ${expected} was expected`)
   const before = previous === undefined ? GENESIS : checkpointHash(previous, digest)
   if (body.prev !== before)
     return find(
       'checkpoint_missing',
       expected - 1,
-      `the checkpoint ${expected - 1} that number ${expected} follows is missing`,
+      `checkpoint ${expected - 1}, which checkpoint ${expected} follows, is missing`,
     )
   const fault = bodyFault(previous, body)
-  if (fault !== undefined) return find('checkpoint_mismatch', expected, `checkpoint ${expected} contradicts: ${fault}`)
+  if (fault !== undefined)
+    return find('checkpoint_mismatch', expected, `checkpoint ${expected} is inconsistent: ${fault}`)
   return { next: checkpoint }
 }
 
@@ -70,6 +71,6 @@ export const claimOf = (head: StreamHead, by: string): Claim => ({ seq: head.to,
 export function closeRange(at: Progress, head: StreamHead, number: number, digests: Digests): Step {
   if (at.seq === head.to && at.hash === head.head && forestRoot(at.unsigned, digests.digestBytes) === head.root)
     return { next: { ...at, vouched: true, unsigned: NO_LEAVES } }
-  const says = `checkpoint ${number} does not hold the entries ${head.from} to ${head.to} of \`${head.stream}\``
+  const says = `checkpoint ${number} does not match the entries ${head.from} to ${head.to} of \`${head.stream}\``
   return { finding: checkpointFinding('checkpoint_mismatch', number, says) }
 }

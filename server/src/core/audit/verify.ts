@@ -54,7 +54,7 @@ export function nextEntry(at: Progress, seen: Seen, digests: Digests): Step {
   const denied = seen.claims.find((claim) => claim.hash !== link.hash)
   if (denied !== undefined) return disowned(at, link, denied, linkOf(seen.following))
   if (!isEntry(seen.stored))
-    return find('unreadable', link.seq, `entry ${link.seq} has a form that this release does not know`)
+    return find('unreadable', link.seq, `entry ${link.seq} has a format that this release does not support`)
   const unsigned = addLeaf(at.unsigned, link.hash, digests.digestBytes)
   return { next: { ...at, ...place(link), vouched: seen.claims.length > 0, unsigned } }
 }
@@ -66,8 +66,8 @@ export function endOf(at: Progress, claims: readonly Claim[]): AuditFinding | un
   const what = at.seq === 0 ? 'missing' : 'truncated'
   const says =
     at.seq === 0
-      ? `the whole stream is missing, and ${later.by} knows entry ${later.seq}`
-      : `the stream ends at entry ${at.seq}, but ${later.by} knows entry ${later.seq}`
+      ? `the whole stream is missing, but ${later.by} records entry ${later.seq}`
+      : `the stream ends at entry ${at.seq}, but ${later.by} records entry ${later.seq}`
   return { what, stream: at.stream, seq: at.seq + 1, says }
 }
 
@@ -102,12 +102,8 @@ function changed(at: Progress, stored: unknown, link: Link, digests: Digests): S
   const find = findingIn(at.stream)
   const moved = !at.vouched && link.seq === at.seq + 1 && link.prev_hash === at.prev_hash
   if (moved && contentHash(stored, { seq: at.seq }, digests) === link.hash)
-    return find(
-      'reordered',
-      at.seq,
-      `entry ${at.seq} was inserted; the one that stood there is now numbered ${link.seq}`,
-    )
-  return find('edited', at.seq + 1, `entry ${at.seq + 1} does not have the content that its hash was made from`)
+    return find('reordered', at.seq, `entry ${at.seq} was inserted; the original entry is now number ${link.seq}`)
+  return find('edited', at.seq + 1, `entry ${at.seq + 1} does not match its hash`)
 }
 
 /** The entry is whole, but belongs elsewhere. */
@@ -115,13 +111,13 @@ function displaced(at: Progress, link: Link, following: Link | undefined): Step 
   const find = findingIn(at.stream)
   const expected = at.seq + 1
   if (link.stream !== at.stream)
-    return find('reordered', expected, `an entry of \`${link.stream}\` stands in place of entry ${expected}`)
+    return find('reordered', expected, `an entry of \`${link.stream}\` was found where entry ${expected} was expected`)
   const twin = link.seq === at.seq && link.prev_hash === at.prev_hash && following?.prev_hash === link.hash
   if (twin && !at.vouched)
-    return find('reordered', at.seq, `entry ${at.seq} was inserted; the one it displaced follows it`)
+    return find('reordered', at.seq, `entry ${at.seq} was inserted; the original entry follows it`)
   // After a gap the numbers go on rising; where two changed places they fall again.
   const falls = link.seq < expected || (following !== undefined && following.seq <= link.seq)
-  if (falls) return find('reordered', expected, `entry ${link.seq} stands in place of entry ${expected}`)
+  if (falls) return find('reordered', expected, `entry ${link.seq} was found where entry ${expected} was expected`)
   const gap = link.seq - 1 === expected ? `entry ${expected} is` : `entries ${expected} to ${link.seq - 1} are`
   return find('missing', expected, `${gap} missing`)
 }
@@ -139,7 +135,7 @@ function unlinked(at: Progress, link: Link, seen: Seen): Step {
 function disowned(at: Progress, link: Link, claim: Claim, following: Link | undefined): Step {
   const find = findingIn(at.stream)
   if (!claim.signed || following?.prev_hash === claim.hash)
-    return find('edited', link.seq, `entry ${link.seq} is not the one that ${claim.by} knows`)
-  const says = `entry ${link.seq} is not the one that ${claim.by} signed: it, or one before it, was rewritten and all after that hashed again`
+    return find('edited', link.seq, `entry ${link.seq} is not the one that ${claim.by} records`)
+  const says = `entry ${link.seq} is not the one that ${claim.by} signed: it or an earlier entry was rewritten, and the entries after that were rehashed`
   return find('checkpoint_mismatch', link.seq, says)
 }

@@ -78,12 +78,12 @@ function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
 }
 
 function whyUncovered(uncovered: Opinion | undefined): string {
-  if (uncovered === undefined) return 'it does not spell out the field that holds personal data'
+  if (uncovered === undefined) return 'it does not name the field that contains personal data'
   if (uncovered.decider !== 'policy')
     return `no consent covers what ${uncovered.decider} asks about (${uncovered.rule})`
   return uncovered.strength === 'two_person'
-    ? `the rule ${uncovered.rule} wants two people`
-    : `the rule ${uncovered.rule} wants a passphrase`
+    ? `the rule ${uncovered.rule} requires two people`
+    : `the rule ${uncovered.rule} requires a passphrase`
 }
 
 const isAskAboutPersonal = ({ decider, effect, rule }: Opinion): boolean =>
@@ -125,12 +125,12 @@ function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
 
 function consentedBy(consent: ConsentFact, at: number): Opinion {
   const { row } = consent
-  const says = `covered by a consent for ${row.actor}${row.user === undefined ? '' : ` of ${row.user}`}, given ahead by ${row.minted_by}; ${taking(consent)}`
+  const says = `covered by a consent for ${row.actor}${row.user === undefined ? '' : ` of ${row.user}`}, granted by ${row.minted_by}; ${taking(consent)}`
   return { decider: DECIDER, effect: 'allow', rule: row.consent_id, says, source: 'consent', at }
 }
 
 function taking({ row, left, cost, spent }: ConsentFact): string {
-  if (spent === true) return 'an earlier try of this call has spent it'
-  const calls = `this call takes 1 of the ${left.calls} calls left`
-  return row.cost === undefined ? calls : `${calls} and ${cost} of the ${left.cost ?? 0} units of cost left`
+  if (spent === true) return 'an earlier attempt of this call has already used it'
+  const calls = `this call uses 1 of the ${left.calls} remaining calls`
+  return row.cost === undefined ? calls : `${calls} and ${cost} of the ${left.cost ?? 0} remaining units of cost`
 }

@@ -55,7 +55,7 @@ export function whyNot(consent: ConsentFact, call: Call, moment: ConsentMoment):
   if (moment.now >= row.expires_at) return 'it has expired'
   if (moment.now < row.minted_at) return 'it is not valid yet'
   if (row.what.definition_hash !== undefined && row.what.definition_hash !== call.definition_hash)
-    return 'the tool is defined differently now'
+    return 'the definition of the tool has changed'
   if (row.lanes !== undefined && !isLane(row.lanes, moment.lane)) return 'it is for other model lanes'
   const args = readArgs(call)
   const fields = args === undefined ? [''] : fieldsAgainst(row.what.args, args)

@@ -92,6 +92,6 @@ function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
 }
 
 function noOpinion(facts: Facts): Opinion {
-  const says = 'no decider had an opinion, and unknown is never allow'
+  const says = 'no decider had an opinion, so the call is blocked'
   return { decider: 'gate', effect: 'block', rule: 'gate.no_opinion', says, source: 'gate', at: facts.now }
 }

@@ -35,7 +35,7 @@ describe('a budget', () => {
         decider: 'budget',
         effect: 'block',
         rule: 'budget.mail',
-        says: 'of `mail` 0 of 10 calls per hour are left, and this call takes 1; it frees in 60 s',
+        says: 'the budget `mail` has 0 of 10 calls per hour left, and this call needs 1; the next period starts in 60 s',
         source: 'budget mail',
         at: 1000,
       },
@@ -43,7 +43,7 @@ describe('a budget', () => {
     const run = fact({ measure: 'cost', left: 2, needs: 3, per: 'run' })
     const { frees_at: _, ...forEver } = run
     expect(judge([forEver]).map(({ says }) => says)).toEqual([
-      'of `mail` 2 of 10 units of cost per run are left, and this call takes 3',
+      'the budget `mail` has 2 of 10 units of cost per run left, and this call needs 3',
     ])
     expect(judge([fact({ needs: 11 })])[0]?.says).toContain('more than the whole budget')
   })

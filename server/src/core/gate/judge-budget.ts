@@ -10,7 +10,7 @@ import type { Policy } from './policy/policy.ts'
  */
 export function judgeBudget(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
   if (facts.budgets === 'unknown') {
-    const says = 'what is left of the budgets could not be read'
+    const says = 'the remaining budgets could not be read'
     return [{ decider: 'budget', effect: 'block', rule: 'budget.unknown', says, source: 'store', at: facts.now }]
   }
   return facts.budgets.filter(isOver).map((fact) => ({
@@ -38,11 +38,11 @@ const endOf = ({ needs, limit, frees_at }: BudgetFact): number => (needs > limit
 
 function sayOver(fact: BudgetFact, now: number): string {
   const { budget, measure, needs, limit, left, per } = fact
-  const what = `of \`${budget}\` ${left} of ${limit} ${measure === 'calls' ? 'calls' : 'units of cost'} per ${per} are left`
-  const wants = `this call takes ${needs}`
+  const what = `the budget \`${budget}\` has ${left} of ${limit} ${measure === 'calls' ? 'calls' : 'units of cost'} per ${per} left`
+  const wants = `this call needs ${needs}`
   const end = endOf(fact)
   if (needs > limit) return `${what}, and ${wants}: more than the whole budget`
   return Number.isFinite(end)
-    ? `${what}, and ${wants}; it frees in ${Math.ceil((end - now) / 1000)} s`
+    ? `${what}, and ${wants}; the next period starts in ${Math.ceil((end - now) / 1000)} s`
     : `${what}, and ${wants}`
 }

@@ -45,7 +45,7 @@ const writes = ({ effects }: Tool): boolean => effects.some((effect) => effect !
 
 function onMarks({ marks }: ArgScan, facts: Facts): Opinion[] {
   if (marks.length === 0 || !writes(facts.tool)) return []
-  const says = `${placesOf(marks, facts)} contains a redaction mark of the gate (\`[REDACTED_…]\`); writing it back would destroy the text it stands for`
+  const says = `${placesOf(marks, facts)} contains a redaction mark of the gate (\`[REDACTED_…]\`); writing it back would overwrite the original text`
   return [opinion(facts, { effect: 'block', rule: 'content.redacted', says })]
 }
 

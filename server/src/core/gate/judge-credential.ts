@@ -6,7 +6,7 @@ import type { Policy } from './policy/policy.ts'
 const SAYS = {
   revoked: 'the key this call was made with was revoked',
   expired: 'the credential this call was made with has expired',
-  unknown: 'whether the key of this call is still good could not be read',
+  unknown: 'it could not be checked whether the key of this call is still valid',
 } as const
 
 /** A call runs only while the credential it was made with is good. Silent when it is: a good key is no reason to allow anything. */

@@ -35,7 +35,7 @@ describe('a definition', () => {
         effect: 'ask',
         strength: 'strong',
         rule: 'definition.changed',
-        says: 'the tool is not the one admin:x admitted: `description`, `inputSchema` changed',
+        says: "the tool's definition is not the one that admin:x admitted: `description`, `inputSchema` changed",
       },
     ])
   })

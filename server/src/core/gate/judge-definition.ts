@@ -25,7 +25,7 @@ export function judgeDefinition(_policy: Policy, call: Call, facts: Facts): Opin
   if (row.gone_at !== undefined)
     return [opinion('block', 'definition.gone', 'the server no longer lists this tool'), ...imitations]
   if (row.admitted === undefined) {
-    const says = 'the tool appeared after its server was added, and nobody has admitted it'
+    const says = 'the tool appeared after its server was added and has not been admitted'
     return [opinion('ask', 'definition.new', says), ...imitations]
   }
   if (row.admitted.hash !== row.definition_hash)
@@ -43,10 +43,10 @@ const LONGEST_ID = 80
 function sayChanged(row: ToolRow, admitted: NonNullable<ToolRow['admitted']>): string {
   const fields = changedFields(admitted.definition, row.definition).map((field) => `\`${field}\``)
   const where = fields.length === 0 ? '' : `: ${fields.join(', ')} changed`
-  return `the tool is not the one ${admitted.by} admitted${where}`
+  return `the tool's definition is not the one that ${admitted.by} admitted${where}`
 }
 
 function sayLookAlike({ tool_id, by }: LookAlike): string {
   const what = by === 'server' ? "its server's name" : `its ${by}`
-  return `${what} looks like that of ${quoted(tool_id, LONGEST_ID)}, which is another server's`
+  return `${what} looks like that of ${quoted(tool_id, LONGEST_ID)}, a tool of another server`
 }

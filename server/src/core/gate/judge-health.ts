@@ -70,7 +70,7 @@ function riskFindings({ risk }: HealthFact, call: Call): Finding[] {
   const { source } = risk
   if (score === 'unknown') {
     if (call.by_run === undefined) return []
-    const says = `the risk is unknown, and the ${call.by_run.kind} runs nothing unattended then`
+    const says = `the risk is unknown, so the ${call.by_run.kind} does not run it without a person`
     return [{ effect: 'ask', rule: 'health.risk_unknown', says, source }]
   }
   const { risk_from } = SERENITY_LIMITS

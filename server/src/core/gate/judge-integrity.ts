@@ -4,8 +4,8 @@ import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
 const SAYS = {
-  canonical_differs: 'the canonical form the caller sent is not the canonical form of the arguments',
-  hash_differs: 'the hash the caller sent is not the hash of the arguments',
+  canonical_differs: 'the canonical form that the caller sent does not match the arguments',
+  hash_differs: 'the hash that the caller sent does not match the arguments',
 } as const
 
 /** Silent when intact: agreeing on a hash is no reason to allow anything. */

@@ -13,6 +13,6 @@ export function judgeOwnCredentials(_policy: Policy, _call: Call, { guarded, too
   if (guarded.own.length === 0) return []
   const schema = inForce(tool.row).definition.inputSchema
   const places = namePlaces(guarded.own.map((path) => shownPointer(path, schema)))
-  const says = `${places} holds one of the gate's own credentials, and no call may carry one`
+  const says = `${places} contains one of the gate's own credentials, which no call may send`
   return [{ decider: 'content', effect: 'block', rule: 'content.own_credential', says, source: 'the gate', at: now }]
 }

@@ -17,7 +17,7 @@ export function pauseScopesOf(call: Pick<Call, 'caller' | 'tool_id' | 'server'>)
 
 export function judgePause(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
   if (facts.pauses === 'unknown') {
-    const says = 'whether calls are paused could not be read'
+    const says = 'it could not be checked whether calls are paused'
     return [{ decider: 'pause', effect: 'block', rule: 'pause.unknown', says, source: 'store', at: facts.now }]
   }
   return facts.pauses.map((pause) => opinionOf(pause, facts.now))

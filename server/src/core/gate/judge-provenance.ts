@@ -18,7 +18,7 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
   if (provenance === 'off') return []
   if (provenance === 'unknown') {
     if (tool.effects.every((effect) => effect === 'read')) return []
-    const says = 'what the session has read could not be looked up'
+    const says = 'it could not be checked what the session has read'
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
   const { session, fields } = provenance
@@ -80,21 +80,22 @@ type Saying = (value: string | undefined, from: string | undefined) => string
 const elsewhere = (from: string | undefined) => from ?? 'a text that was read'
 
 const SAYS: Readonly<Record<Rule, Saying>> = {
-  'provenance.unlicensed': (_, from) => `the user did not ask for this, and ${elsewhere(from)} was read before`,
+  'provenance.unlicensed': (_, from) =>
+    `the user did not ask for this, and ${elsewhere(from)} was read earlier in the session`,
   'provenance.contested': (value, from) =>
     value === undefined
       ? `${elsewhere(from)} asks for this too, and the user did not clearly ask for it`
-      : `${value} is not the user's own word, and a text that was read asks for this act`,
+      : `${value} does not come from the user, and a text that was read asks for this action`,
   'provenance.destination': (value, from) =>
     from === undefined
-      ? `nobody who is trusted named ${value ?? 'the destination'}`
+      ? `no trusted source named ${value ?? 'the destination'}`
       : `${value ?? 'the destination'} came from ${from}, not from the user`,
   'provenance.entity': (value, from) =>
     from === undefined
-      ? `nobody who is trusted named ${value ?? 'the target'}`
+      ? `no trusted source named ${value ?? 'the target'}`
       : `${value ?? 'the target'} came from ${from}, not from the user`,
   'provenance.content': (value, from) =>
-    `${value ?? 'the content'} holds text of ${elsewhere(from)} that the user did not write`,
+    `${value ?? 'the content'} contains text from ${elsewhere(from)} that the user did not write`,
   'provenance.fetch': (value, from) =>
     `the address ${value ?? ''} came from ${elsewhere(from)}, which asks for something`,
 }

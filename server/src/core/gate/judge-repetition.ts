@@ -40,7 +40,7 @@ export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opin
   const { history, tool } = facts
   const opinion = { decider: 'repetition', source: `caller ${call.caller.id}`, at: facts.now }
   if (history === 'unknown') {
-    const says = 'whether this same call was made or rejected before could not be read'
+    const says = 'it could not be checked whether this call was made or rejected before'
     return [{ ...opinion, effect: 'block', rule: 'repetition.unknown', says }]
   }
   const { limits } = history
@@ -49,7 +49,7 @@ export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opin
   })
   const times = history.earlier + 1
   if (times < limits.most) return rejected
-  const made = `this same call was made ${limits.most} times or more within ${limits.within_s} s`
+  const made = `this exact call was made ${limits.most} times or more within ${limits.within_s} s`
   if (times >= loopLimit(limits, tool))
     return [...rejected, { ...opinion, effect: 'ask', strength: 'simple', rule: 'repetition.loop', says: made }]
   const says = `${made}; use the answer you already have, or change the arguments`
@@ -58,5 +58,5 @@ export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opin
 
 function sayRejection({ approval_id, by, until, reason }: Rejection): string {
   const why = reason === undefined || reason === '' ? '' : `; the reason given: ${reason}`
-  return `${by} rejected this same call (${approval_id}), which counts until ${until}${why}`
+  return `${by} rejected this exact call (${approval_id}), and the rejection applies until ${until}${why}`
 }

@@ -10,6 +10,6 @@ import type { Policy } from './policy/policy.ts'
 export function judgeRun(_policy: Policy, { by_run }: Call, { now }: Facts): Opinion[] {
   if (by_run === undefined || by_run.at_least === 'allow') return []
   const { kind, at_least } = by_run
-  const says = `the ${kind} had decided to ${at_least === 'ask' ? 'ask a person' : 'block'}`
+  const says = `the ${kind} already decided to ${at_least === 'ask' ? 'ask a person' : 'block'}`
   return [{ decider: kind, effect: at_least, rule: `${kind}.decided`, says, source: kind, at: now }]
 }

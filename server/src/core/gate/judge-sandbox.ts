@@ -14,14 +14,14 @@ import { namePlaces } from './shown-pointer.ts'
 type Finding = { readonly effect: 'ask' | 'block'; readonly rule: string; readonly says: string }
 
 const FAULTS = {
-  control_character: 'holds a control character',
+  control_character: 'contains a control character',
   network: 'names a file on another machine',
   drive: 'names a drive',
-  encoded: 'holds encoded dots or slashes',
-  home: "names another user's home",
-  variable: 'begins with a variable',
-  dots: 'holds a name of dots and spaces',
-  url: "is not a file's plain address",
+  encoded: 'contains encoded dots or slashes',
+  home: "names another user's home folder",
+  variable: 'starts with a variable',
+  dots: 'contains a name made of dots and spaces',
+  url: 'is not a plain file path',
   too_long: 'is longer than a path can be',
 } as const
 
@@ -58,7 +58,7 @@ const SOURCE = 'sandbox of the server'
 const TOO_MANY: Finding = {
   effect: 'ask',
   rule: 'sandbox.unknown',
-  says: 'the arguments hold more texts that could be paths than are looked up',
+  says: 'the arguments contain more possible paths than the gate checks',
 }
 
 /** What may change a file. What only reaches people or the network reads it. */
@@ -67,7 +67,7 @@ const CHANGING = ['write', 'destructive', 'privileged'] as const
 function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): Finding[] {
   if (gate.includes('data')) {
     if (certainty === 'mention')
-      return [{ effect: 'ask', rule: 'sandbox.gate_mentioned', says: "names the gate's data folder in a text" }]
+      return [{ effect: 'ask', rule: 'sandbox.gate_mentioned', says: "mentions the gate's data folder in a text" }]
     return [{ effect: 'block', rule: 'sandbox.gate_data', says: "leads into the gate's data folder" }]
   }
   if (certainty === 'mention') return []
@@ -76,9 +76,9 @@ function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): 
     return [{ effect: 'block', rule: 'sandbox.gate_settings', says: "leads to the gate's configuration or policy" }]
   const isAround = gate.includes('around_data') || gate.includes('around_settings')
   if (isAround && use === 'takes')
-    return [{ effect: 'block', rule: 'sandbox.gate_around', says: "is a folder with the gate's own files in it" }]
+    return [{ effect: 'block', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's own files" }]
   if (gate.includes('around_data') && use === 'goes through')
-    return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder with the gate's data folder in it" }]
+    return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's data folder" }]
   return []
 }
 
@@ -93,7 +93,7 @@ function findingsOn(arg: FileFact, sandbox: FilesFact['sandbox']): Finding[] {
 function processFinding({ readings, leads, certainty }: FileFact): Finding[] {
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
   if (certainty === 'mention' || !paths.some(isProcessFile)) return []
-  const says = "leads through a process's own files, and where that ends depends on who follows it"
+  const says = 'leads through the files of a process (such as `/proc/self`), so its target depends on who opens it'
   return [{ effect: 'block', rule: 'sandbox.process', says }]
 }
 
@@ -104,7 +104,7 @@ function placeOf({ leads, certainty }: FileFact, sandbox: Exclude<FilesFact['san
       : []
   const { roots } = sandbox
   if (leads === 'unknown' || roots === 'unknown')
-    return [{ effect: 'ask', rule: 'sandbox.unknown', says: 'names a file, and where it leads could not be found out' }]
+    return [{ effect: 'ask', rule: 'sandbox.unknown', says: 'names a file that could not be resolved' }]
   if (leads.every((path) => roots.some((root) => isInside(root, path)))) return []
   const effect = certainty === 'mention' ? 'ask' : 'block'
   return [{ effect, rule: 'sandbox.outside', says: 'leads outside the allowed folders' }]

@@ -42,7 +42,7 @@ describe('a trap', () => {
         decider: 'trap',
         effect: 'block',
         rule: 'trap.token',
-        says: 'a honey token stands in `/*`, `/text`; no honest call holds one',
+        says: '`/*`, `/text` contains a honey token, which no legitimate call uses',
         source: 'traps.tokens.0',
         at: 1,
       },

@@ -28,7 +28,7 @@ export function judgeTrap(_policy: Policy, _call: Call, facts: Facts): Opinion[]
   const opinions = names.map((name): Opinion => {
     const same = sprung.filter((one) => one.name === name)
     const kind = same[0]?.kind ?? 'token'
-    const says = `a honey ${kind} stands in ${namePlaces(same.map(({ at }) => at))}; no honest call holds one`
+    const says = `${namePlaces(same.map(({ at }) => at))} contains a honey ${kind}, which no legitimate call uses`
     return { decider: 'trap', effect: 'block', rule: `trap.${kind}`, says, source: name, at: facts.now }
   })
   return [...opinions, ...doubtsOf(facts)]
@@ -47,7 +47,7 @@ function doubtsOf({ traps, files, now }: Facts): Opinion[] {
   const isDark = traps.files === 'unknown'
   const doubtful = files.args.filter(({ leads, fault }) => fault === undefined && (leads === 'unknown' || isDark))
   if (doubtful.length === 0) return []
-  const says = `whether ${namePlaces(doubtful.map(({ at }) => at))} leads to a honey file could not be found out`
+  const says = `it could not be checked whether ${namePlaces(doubtful.map(({ at }) => at))} leads to a honey file`
   const opinion = {
     decider: 'trap',
     effect: 'ask',

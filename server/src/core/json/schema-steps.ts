@@ -18,7 +18,7 @@ const MAX_OBJECTS = 5_000
 
 export function spend(meter: Meter, steps: number): void {
   meter.steps += steps
-  if (meter.steps > meter.most) throw new RangeError('the value takes too long to check')
+  if (meter.steps > meter.most) throw new RangeError('the value takes too long to validate')
 }
 
 export const STEP = 'x-sluice-step'

@@ -21,7 +21,7 @@ function expectation({ keyword, message, params, schema }: ErrorObject): string 
     case 'const':
       return `must be ${keyword === 'enum' ? 'one of ' : ''}${JSON.stringify(schema)}`
     case 'uniqueItems':
-      return 'must not have two equal items'
+      return 'must not contain duplicate items'
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `must not have \`${String(params['additionalProperty'] ?? params['unevaluatedProperty'])}\``
@@ -70,7 +70,7 @@ export function compileSchema(schema: JsonObject, most_steps = MAX_STEPS): Resul
   const dialect = dialectOf(schema['$schema'])
   if (dialect === undefined) return unusable('`$schema` names a dialect other than 2020-12 and draft-07')
   const counted = withSteps(schema)
-  if (counted === undefined) return unusable('the schema has more parts than are checked')
+  if (counted === undefined) return unusable('the schema is too large to check')
   try {
     if (!isValidSchema(dialect, schema)) return unusable('the schema is not valid in its dialect')
     const meter: Meter = { steps: 0, most: most_steps }

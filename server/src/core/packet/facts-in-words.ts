@@ -13,16 +13,14 @@ export function factsInWords(
     undo: undo(tool?.rollback !== undefined && !standard.rollback.startsWith(NO_ROLLBACK), onlyReads, standard),
     read_back:
       tool?.verify === undefined
-        ? { is: 'no', says: 'It is not read back: the gate believes what the tool answers.' }
-        : { is: 'yes', says: `It is read back: ${standard.verify}.` },
+        ? { is: 'no', says: "The result is not read back: the gate relies on the tool's answer." }
+        : { is: 'yes', says: `The result is read back: ${standard.verify}.` },
     check:
       tool?.check === undefined
         ? { is: 'no', says: 'Nothing is checked before it runs.' }
         : { is: 'yes', says: `It is checked first: ${standard.check}.` },
     dry_run:
-      tool?.dry_run === undefined
-        ? { is: 'no', says: 'No dry run is known.' }
-        : { is: 'yes', says: 'It can be tried without its effect.' },
+      tool?.dry_run === undefined ? { is: 'no', says: 'It has no dry run.' } : { is: 'yes', says: 'It has a dry run.' },
   }
 }
 
@@ -30,5 +28,5 @@ function undo(isKnown: boolean, onlyReads: boolean, { rollback }: StandardSenten
   if (isKnown) return { is: 'yes', says: `It can be undone: ${rollback}.` }
   return onlyReads
     ? { is: 'yes', says: 'It only reads: there is nothing to undo.' }
-    : { is: 'no', says: 'No undo is known.' }
+    : { is: 'no', says: 'There is no known way to undo it.' }
 }

@@ -77,7 +77,7 @@ function folds(all: readonly DiffLine[]): DiffLine[] {
   const shown: DiffLine[] = []
   let skipped = 0
   const settle = () => {
-    if (skipped > 0) shown.push({ is: 'skipped', text: `${skipped} lines that stay` })
+    if (skipped > 0) shown.push({ is: 'skipped', text: `${skipped} unchanged lines` })
     skipped = 0
   }
   for (const [index, line] of all.entries()) {

@@ -61,7 +61,7 @@ describe('what would be different afterwards', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
     const { lines: shown } = lineDiff(lines.join('\n'), [...lines.slice(0, 50), 'new', ...lines.slice(50)].join('\n'))
     expect(shown).toHaveLength(9)
-    expect(shown[0]).toEqual({ is: 'skipped', text: '47 lines that stay' })
+    expect(shown[0]).toEqual({ is: 'skipped', text: '47 unchanged lines' })
     const huge = Array.from({ length: 3_000 }, (_, index) => String(index)).join('\n')
     const diff = lineDiff('', huge)
     expect(diff.cut).toBe(true)

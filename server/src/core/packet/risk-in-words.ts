@@ -2,8 +2,8 @@ import type { PacketRisk } from '../../contract/packet-parts.ts'
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 
 const EFFECTS: readonly (readonly [ToolEffect, string])[] = [
-  ['privileged', 'acts with special rights'],
-  ['destructive', 'can destroy something'],
+  ['privileged', 'uses special privileges'],
+  ['destructive', 'can delete or overwrite something'],
   ['external', 'reaches people or the network'],
   ['write', 'changes something'],
   ['read', 'only reads'],
@@ -12,8 +12,8 @@ const EFFECTS: readonly (readonly [ToolEffect, string])[] = [
 const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   configured: 'your configuration says so',
   annotated: 'its server says so',
-  inferred: 'read from its name, description and inputs',
-  unknown: 'nobody has said what it does, so it counts as writing and reaching outside',
+  inferred: 'inferred from its name, description and inputs',
+  unknown: 'its effects are not declared, so it is treated as writing and external',
 }
 
 /** The class of a tool with the reasons for it. Of a tool that is not known, the highest. */
@@ -23,7 +23,7 @@ export function riskInWords(tool: Pick<Tool, 'risk' | 'effects' | 'effects_from'
       class: 'critical',
       effects: [],
       effects_from: 'unknown',
-      why: ['the tool is not in the catalogue any more'],
+      why: ['the tool is no longer in the catalogue'],
     }
   const { risk, effects, effects_from, tags = [] } = tool
   const acts = effects.some((effect) => effect !== 'read')

@@ -84,7 +84,7 @@ const isEnd = (step: Step): boolean => step.ends !== undefined
 function goneOn(kind: RunKind, row: RunRow, step: Step): RunRow {
   const keys = new Set(row.executing.map(({ key }) => key))
   for (const { key, kind: effect } of step.effects) {
-    if (keys.has(key)) throw new Bug(`the effect \`${key}\` is already under way`)
+    if (keys.has(key)) throw new Bug(`the effect \`${key}\` is already in progress`)
     if (!Object.hasOwn(kind.effects, effect)) throw new Bug(`\`${kind.kind}\` has no effect \`${effect}\``)
     keys.add(key)
   }

@@ -112,7 +112,7 @@ describe('each kind of call has its sentence and its button', () => {
       tool: { effects: ['write', 'external'], effects_from: 'unknown' },
       args: { a: 1, b: 2, c: 3, d: 4 },
     })
-    expect(sentenceText(sentence)).toBe('Use crm__merge_contacts with 4 inputs. Nobody has said what it does.')
+    expect(sentenceText(sentence)).toBe('Use crm__merge_contacts with 4 inputs. Its effects are not declared.')
     expect(sentence.button).toBe('Approve and run')
   })
 
@@ -122,7 +122,7 @@ describe('each kind of call has its sentence and its button', () => {
       args: { to: 'eve@ext.example', amount: 5, callback: 'https://evil.example/x', path: '/etc/passwd' },
     })
     expect(sentenceText(sentence)).toBe(
-      'Use x__do with 4 inputs. Nobody has said what it does. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
+      'Use x__do with 4 inputs. Its effects are not declared. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
     )
   })
 })

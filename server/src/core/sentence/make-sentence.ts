@@ -89,8 +89,8 @@ function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): Sen
 function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made {
   const says =
     tool === undefined || tool.effects_from === 'unknown'
-      ? 'Nobody has said what it does.'
-      : 'No sentence is known for what it does.'
+      ? 'Its effects are not declared.'
+      : 'There is no short description of what it does.'
   return {
     pieces: [text('Use '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],
     used: [],

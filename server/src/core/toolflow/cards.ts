@@ -71,7 +71,7 @@ function packetOf(state: ToolflowState, call: CallNow | undefined) {
     approval_id: null,
     skill_id: null,
     title: 'Which tool is meant?',
-    why_this: 'it is not clear which tool is meant: the best ones answer nearly equally well, or none answers well',
+    why_this: 'it is not clear which tool is meant: the best candidates score almost equally, or none scores well',
     required_inputs: ['skill_id'],
     proposed_args: '{}',
     candidates: candidates ?? [],

@@ -8,15 +8,15 @@ export type ToolflowWork =
   'toolflow_search' | 'toolflow_card' | 'toolflow_judge' | 'toolflow_dry_run' | 'toolflow_dispatch'
 
 export const NODES: Readonly<Record<ToolflowNode, { readonly does: ToolflowWork | null; readonly says: string }>> = {
-  TOOL_SEARCH: { does: 'toolflow_search', says: 'find the tools that answer the query' },
-  SELECT: { does: null, says: 'take the first, unless it is not clear that it is meant' },
-  GET_CARD: { does: 'toolflow_card', says: 'read its card, fill and check the arguments' },
-  SERENITY_GATE: { does: 'toolflow_judge', says: 'let every decider speak about the call' },
+  TOOL_SEARCH: { does: 'toolflow_search', says: 'find tools that match the query' },
+  SELECT: { does: null, says: 'take the first, unless it is unclear which one is meant' },
+  GET_CARD: { does: 'toolflow_card', says: 'read its card, fill in and check the arguments' },
+  SERENITY_GATE: { does: 'toolflow_judge', says: 'every decider judges the call' },
   BLOCK: { does: 'toolflow_dispatch', says: 'the gate refuses the call and records it' },
   ASK: { does: 'toolflow_dispatch', says: 'the gate holds the call for a person' },
-  DRY_RUN: { does: 'toolflow_dry_run', says: 'try it without its effect' },
+  DRY_RUN: { does: 'toolflow_dry_run', says: 'dry run' },
   EXECUTE: { does: 'toolflow_dispatch', says: 'the call goes through the gate' },
-  FINAL: { does: null, says: 'one card, and the end on record' },
+  FINAL: { does: null, says: 'one card, and the outcome is recorded' },
 }
 
 /** Named, so that the graph can be drawn and each can be tested alone. */
@@ -37,7 +37,7 @@ export const CONDITIONS = {
   'nothing to hold': ({ judged }) => judged === null,
   held: ({ call }) => call?.status === 'pending',
   refused: ({ call }) => call?.status === 'refused',
-  'the call is over': ({ call }) => call !== null && OVER.has(call.status),
+  'the call has ended': ({ call }) => call !== null && OVER.has(call.status),
 } as const satisfies Record<string, (state: ToolflowState) => boolean>
 export type ToolflowCondition = keyof typeof CONDITIONS
 
@@ -74,10 +74,10 @@ export const EDGES: readonly ToolflowEdge[] = [
   { from: 'DRY_RUN', when: 'would work', to: 'EXECUTE' },
   { from: 'EXECUTE', when: 'held', to: 'ASK' },
   { from: 'EXECUTE', when: 'refused', to: 'BLOCK' },
-  { from: 'EXECUTE', when: 'the call is over', to: 'FINAL' },
-  { from: 'BLOCK', when: 'the call is over', to: 'FINAL' },
+  { from: 'EXECUTE', when: 'the call has ended', to: 'FINAL' },
+  { from: 'BLOCK', when: 'the call has ended', to: 'FINAL' },
   { from: 'ASK', when: 'nothing to hold', to: 'FINAL' },
-  { from: 'ASK', when: 'the call is over', to: 'FINAL' },
+  { from: 'ASK', when: 'the call has ended', to: 'FINAL' },
 ]
 
 /** The same table as data, for whoever draws it. */

@@ -34,14 +34,14 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'an unknown preset',
     'preset: carefull',
-    'p.yaml:1:9: `carefull` is not a known word for `preset`; write one of `observe`, `careful`, `strict`; perhaps `careful`',
+    'p.yaml:1:9: `carefull` is not a known value for `preset`; write one of `observe`, `careful`, `strict`; did you mean `careful`?',
   ],
   ['a mistyped key', 'rule: []', 'p.yaml:1:1: unknown key `rule`; write `rules`'],
   ['a strange key', 'banana: 1', 'p.yaml:1:1: unknown key `banana`; write one of `preset`, `rules`'],
   [
     'rules that are no list',
     'rules: {}',
-    'p.yaml:1:8: `rules` cannot be a map; write a list of rules, each beginning with `- id:`',
+    'p.yaml:1:8: `rules` cannot be a map; write a list of rules, each starting with `- id:`',
   ],
   [
     'a rule that is none',
@@ -51,38 +51,38 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'an unknown effect',
     rule('id: a', 'effect: alow', 'says: x'),
-    'p.yaml:3:13: `alow` is not a known word for `effect`; write one of `allow`, `ask`, `block`; perhaps `allow`',
+    'p.yaml:3:13: `alow` is not a known value for `effect`; write one of `allow`, `ask`, `block`; did you mean `allow`?',
   ],
   [
     'an effect of another world',
     rule('id: a', 'effect: AUTH_REQUIRED', 'says: x'),
-    'p.yaml:3:13: `AUTH_REQUIRED` is not a known word for `effect`; write one of `allow`, `ask`, `block`',
+    'p.yaml:3:13: `AUTH_REQUIRED` is not a known value for `effect`; write one of `allow`, `ask`, `block`',
   ],
   ['no effect', rule('id: a', 'says: x'), 'p.yaml:2:5: the rule has no `effect`; write one of `allow`, `ask`, `block`'],
   [
     'no reason',
     rule('id: a', 'effect: ask'),
-    'p.yaml:2:5: the rule has no `says`; write why, in 1 to 300 characters, for the person who reads it',
+    'p.yaml:2:5: the rule has no `says`; write the reason in 1 to 300 characters, for the person who reads it',
   ],
   [
     'an id with a space',
     rule('id: A b', 'effect: ask', 'says: x'),
-    'p.yaml:2:9: `id` cannot be `A b`; write 1 to 64 lower-case letters, digits, `.`, `_` or `-`, beginning with a letter or digit',
+    'p.yaml:2:9: `id` cannot be `A b`; write 1 to 64 lower-case letters, digits, `.`, `_` or `-`, starting with a letter or digit',
   ],
   [
     'an unknown strength',
     rule('id: a', 'effect: ask', 'strength: strongest', 'says: x'),
-    'p.yaml:4:15: `strongest` is not a known word for `strength`; write one of `simple`, `strong`, `two_person`',
+    'p.yaml:4:15: `strongest` is not a known value for `strength`; write one of `simple`, `strong`, `two_person`',
   ],
   [
     'a strength where nobody is asked',
     rule('id: a', 'effect: allow', 'strength: strong', 'says: x'),
-    'p.yaml:4:5: `allow` has no strength; leave `strength` out, or write `effect: ask`',
+    'p.yaml:4:5: `allow` cannot have a strength; leave `strength` out, or write `effect: ask`',
   ],
   [
     'two rules of one name',
     'rules:\n  - { id: a, effect: ask, says: x }\n  - { id: a, effect: ask, says: x }',
-    'p.yaml:3:11: the rule of line 2 is called `a` too; write another id',
+    'p.yaml:3:11: the rule at line 2 has the same id, `a`; choose another id',
   ],
   [
     'an empty match',
@@ -107,17 +107,17 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'a mistyped tool effect',
     rule('id: a', 'effect: ask', 'match: { effects: wriet }', 'says: x'),
-    'p.yaml:4:23: `wriet` is not a known word for `effects`; write one or more of `read`, `write`, `destructive`, `external`, `privileged`; perhaps `write`',
+    'p.yaml:4:23: `wriet` is not a known value for `effects`; write one or more of `read`, `write`, `destructive`, `external`, `privileged`; did you mean `write`?',
   ],
-  ['a key twice', 'preset: careful\npreset: strict', 'p.yaml:2:1: this key stands here twice; keep one of them'],
+  ['a key twice', 'preset: careful\npreset: strict', 'p.yaml:2:1: this key is repeated; keep one of them'],
   [
     'two documents',
     'preset: careful\n---\nrules: []',
-    'p.yaml:2:1: a second document begins here; keep one document per file',
+    'p.yaml:2:1: a second YAML document starts here; use one document per file',
   ],
-  ['a tab', 'rules:\n\t- id: a', 'p.yaml:2:1: a tab cannot indent YAML; indent with spaces'],
-  ['an alias', 'preset: &p careful\nrules: *p', 'p.yaml:2:8: an alias is not read here; write the value out'],
-  ['a tag', 'preset: !secret x', 'p.yaml:1:17: the tag `!secret` is not read here; write the value out'],
+  ['a tab', 'rules:\n\t- id: a', 'p.yaml:2:1: YAML cannot be indented with tabs; indent with spaces'],
+  ['an alias', 'preset: &p careful\nrules: *p', 'p.yaml:2:8: an alias is not supported here; write the value in full'],
+  ['a tag', 'preset: !secret x', 'p.yaml:1:17: the tag `!secret` is not supported here; write the value in full'],
   [
     'a condition that is a list',
     rule('id: a', 'effect: ask', 'when: [1]', 'says: x'),
@@ -131,7 +131,7 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'an unknown variable',
     when('arg.amount > 1'),
-    'p.yaml:5:11: unknown name `arg`; write `args`, or put quotes around a text',
+    'p.yaml:5:11: unknown name `arg`; write `args`, or put quotes around a string',
   ],
   [
     'an unknown function',
@@ -147,17 +147,17 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'a number compared with text',
     when('args.amount > "1"'),
-    'p.yaml:5:11: `args.amount > "1"` compares a number with text; compare values of one kind',
+    'p.yaml:5:11: `args.amount > "1"` compares a number with text; compare values of one type',
   ],
   [
     'a word the argument never is',
     when('args.mode == "sent"'),
-    'p.yaml:5:11: `"sent"` is no word of `args.mode`; write `"send"`',
+    'p.yaml:5:11: `"sent"` is not a known value of `args.mode`; write `"send"`',
   ],
   [
     'a condition that is no question',
     when('args.amount'),
-    'p.yaml:5:11: the condition is not true or false; compare it with something',
+    'p.yaml:5:11: the condition is not true or false; compare it with a value',
   ],
   [
     'a mistake inside a folded block',
@@ -186,7 +186,7 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
   [
     'too large a condition',
     when(Array.from({ length: 300 }, () => 'true').join('||')),
-    'p.yaml:5:11: the condition is too large; split the rule in two',
+    'p.yaml:5:11: the condition is too large; split the rule into two',
   ],
 ]
 
@@ -209,12 +209,12 @@ describe('compilePolicy', () => {
     ].join('\n')
     expect(faultsOf(text)).toEqual([
       'p.yaml:1:1: unknown key `presets`; write `preset`',
-      'p.yaml:4:13: `alow` is not a known word for `effect`; write one of `allow`, `ask`, `block`; perhaps `allow`',
-      'p.yaml:5:11: unknown name `arg`; write `args`, or put quotes around a text',
+      'p.yaml:4:13: `alow` is not a known value for `effect`; write one of `allow`, `ask`, `block`; did you mean `allow`?',
+      'p.yaml:5:11: unknown name `arg`; write `args`, or put quotes around a string',
       'p.yaml:7:5: the rule has no `effect`; write one of `allow`, `ask`, `block`',
-      'p.yaml:7:9: the rule of line 3 is called `a` too; write another id',
+      'p.yaml:7:9: the rule at line 3 has the same id, `a`; choose another id',
       'p.yaml:8:5: unknown key `efect`; write `effect`',
-      'p.yaml:9:11: `says` cannot be empty; write why, in 1 to 300 characters, for the person who reads it',
+      'p.yaml:9:11: `says` cannot be empty; write the reason in 1 to 300 characters, for the person who reads it',
     ])
   })
 
@@ -224,7 +224,7 @@ describe('compilePolicy', () => {
     expect(compiled.ok && compiled.value.operator.rules[0]?.source).toBe('sluice.yaml:5')
     expect(compiled.ok && compiled.value.preset).toBe('strict')
     expect(faultsOf('data: 1\npolicy:\n  rules: 3', ['policy'])).toEqual([
-      'p.yaml:3:10: `rules` cannot be `3`; write a list of rules, each beginning with `- id:`',
+      'p.yaml:3:10: `rules` cannot be `3`; write a list of rules, each starting with `- id:`',
     ])
   })
 

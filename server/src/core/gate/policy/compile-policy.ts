@@ -117,7 +117,7 @@ function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): 
     }
     const { line } = yaml.placeOf([...root, 'rules', before])
     const place = yaml.placeOf([...root, 'rules', at, 'id'])
-    return [{ ...place, says: `the rule of line ${line} is called \`${id}\` too`, instead: 'write another id' }]
+    return [{ ...place, says: `the rule at line ${line} has the same id, \`${id}\``, instead: 'choose another id' }]
   })
 }
 
@@ -125,7 +125,7 @@ function misplacedPreviews(rules: readonly Written[], yaml: LocatedYaml, root: P
   return rules.flatMap(({ effect, preview }, at) => {
     if (preview !== true || effect !== 'block') return []
     const place = yaml.placeOfKey([...root, 'rules', at], 'preview')
-    return [{ ...place, says: 'a blocked call has no preview', instead: 'leave `preview` out' }]
+    return [{ ...place, says: 'a blocked call cannot have a preview', instead: 'leave `preview` out' }]
   })
 }
 
@@ -134,7 +134,11 @@ function misplacedStrengths(rules: readonly Written[], yaml: LocatedYaml, root: 
     if (strength === undefined || (effect !== 'allow' && effect !== 'block')) return []
     const place = yaml.placeOfKey([...root, 'rules', at], 'strength')
     return [
-      { ...place, says: `\`${effect}\` has no strength`, instead: 'leave `strength` out, or write `effect: ask`' },
+      {
+        ...place,
+        says: `\`${effect}\` cannot have a strength`,
+        instead: 'leave `strength` out, or write `effect: ask`',
+      },
     ]
   })
 }

@@ -76,7 +76,7 @@ function holds(when: Condition | undefined, scope: Scope): false | 'fails' | rea
 
 function prospectOf({ rule }: CompiledRule, fits: 'fails' | readonly Variable[]): Prospect {
   const { id, effect, strength = 'simple', says } = rule
-  if (fits === 'fails') return { effect: 'block', rule: id, says: 'its condition has no answer', depends: [] }
+  if (fits === 'fails') return { effect: 'block', rule: id, says: 'its condition cannot be evaluated', depends: [] }
   const prospect = { effect, rule: id, says, depends: fits }
   return effect === 'ask' ? { ...prospect, strength } : prospect
 }

@@ -62,7 +62,7 @@ describe('judgePolicy', () => {
 
   test.each([
     ['a missing key', 'args.total > 5', '`args.total` is missing'],
-    ['a value of the wrong kind', 'args.to > 5', '`args.to > 5` has sides that do not fit together'],
+    ['a value of the wrong kind', 'args.to > 5', '`args.to > 5` compares values of different types'],
     ['a failure before an `||`', 'args.total > 5 || true', '`args.total` is missing'],
     ['labels nobody knows', '"mail" in labels', 'the labels of this session are unknown'],
     ['a value that is no truth', 'args.amount', 'the condition is neither true nor false'],
@@ -71,7 +71,7 @@ describe('judgePolicy', () => {
     expect(opinion).toMatchObject({
       rule: 'a',
       effect: 'block',
-      says: `blocked because its condition has no answer: ${reason}`,
+      says: `blocked because its condition could not be evaluated: ${reason}`,
       source: 'p.yaml:1',
     })
   })
@@ -84,7 +84,7 @@ describe('judgePolicy', () => {
     if (!policy.ok) throw new Error('unreachable')
     const { call, facts } = callFrom(CALL)
     const [opinion] = judgePolicy(policy.value, { ...call, canonical_args: '{' }, facts)
-    expect(opinion?.says).toBe('blocked because its condition has no answer: the arguments are not JSON')
+    expect(opinion?.says).toBe('blocked because its condition could not be evaluated: the arguments are not JSON')
   })
 
   const unknown = (text: string) => {
@@ -96,11 +96,11 @@ describe('judgePolicy', () => {
   }
 
   test.each([
-    ['match: { tag: production }', 'it hangs on the tag of this call, which is unknown'],
-    ['match: { tag: [a, "b*", "*c"], tool: "mail__*" }', 'it hangs on the tag of this call, which is unknown'],
-    ['match: { lane: "*x*" }', 'it hangs on the lane of this call, which is unknown'],
-    ['when: \'"a" in tool.tags\'', 'its condition has no answer: the tags of this tool are unknown'],
-    ['when: "has(session.lane)"', 'its condition has no answer: the lane of this call is unknown'],
+    ['match: { tag: production }', 'it depends on the tag of this call, which is unknown'],
+    ['match: { tag: [a, "b*", "*c"], tool: "mail__*" }', 'it depends on the tag of this call, which is unknown'],
+    ['match: { lane: "*x*" }', 'it depends on the lane of this call, which is unknown'],
+    ['when: \'"a" in tool.tags\'', 'its condition could not be evaluated: the tags of this tool are unknown'],
+    ['when: "has(session.lane)"', 'its condition could not be evaluated: the lane of this call is unknown'],
   ])('a rule with %s blocks where that is unknown', (part, why) => {
     for (const effect of ['allow', 'block']) {
       const opinions = unknown(`rules: [{ id: a, effect: ${effect}, ${part}, says: x }]`)
@@ -168,7 +168,7 @@ describe('presets', () => {
     expect([opinion?.effect, opinion?.strength, opinion?.proof]).toEqual(['ask', strength, proof])
   })
 
-  test("an operator's rule that wants two people keeps wanting them", () => {
+  test("an operator's rule that requires two people keeps requiring them", () => {
     const text =
       'rules: [{ id: both, effect: ask, strength: two_person, match: { risk: critical }, says: both decide }]'
     const [opinion] = judge(text, { risk: 'critical', effects: ['privileged'], approvers: 1 })

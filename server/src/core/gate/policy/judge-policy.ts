@@ -68,13 +68,13 @@ function inOrder(matching: Matching[]): Matching[] {
 function opinionOf({ rule: { rule, source, when }, unknown }: Matching, scope: Scope, at: number): Opinion | undefined {
   const { id, effect, strength = 'simple', says, preview } = rule
   if (unknown !== undefined) {
-    const why = `blocked because it hangs on the ${unknown} of this call, which is unknown`
+    const why = `blocked because it depends on the ${unknown} of this call, which is unknown`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
   }
   const holds = when === undefined ? true : evaluate(when, scope)
   if (holds === false) return undefined
   if (holds instanceof Failure) {
-    const why = `blocked because its condition has no answer: ${holds.reason}`
+    const why = `blocked because its condition could not be evaluated: ${holds.reason}`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
   }
   const wish = preview === true && effect !== 'block' ? { preview } : {}

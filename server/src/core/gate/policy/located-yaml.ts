@@ -44,7 +44,11 @@ export function locateYaml(
   visit(document, (_key, node) => {
     if (!isNode(node) || !(isAlias(node) || node.tag !== undefined)) return
     const what = isAlias(node) ? 'an alias' : `the tag \`${node.tag ?? ''}\``
-    faults.push({ ...placeAt(node.range?.[0] ?? 0), says: `${what} is not read here`, instead: 'write the value out' })
+    faults.push({
+      ...placeAt(node.range?.[0] ?? 0),
+      says: `${what} is not supported here`,
+      instead: 'write the value in full',
+    })
   })
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
 
@@ -98,9 +102,10 @@ function offsetInside(text: string, start: number, value: string, character: num
 const isSpace = (character: string | undefined) => character === ' ' || character === '\n' || character === '\r'
 
 function sayYaml(code: string, message: string): Pick<PolicyFault, 'says' | 'instead'> {
-  if (code === 'DUPLICATE_KEY') return { says: 'this key stands here twice', instead: 'keep one of them' }
-  if (code === 'MULTIPLE_DOCS') return { says: 'a second document begins here', instead: 'keep one document per file' }
-  if (code === 'TAB_AS_INDENT') return { says: 'a tab cannot indent YAML', instead: 'indent with spaces' }
+  if (code === 'DUPLICATE_KEY') return { says: 'this key is repeated', instead: 'keep one of them' }
+  if (code === 'MULTIPLE_DOCS')
+    return { says: 'a second YAML document starts here', instead: 'use one document per file' }
+  if (code === 'TAB_AS_INDENT') return { says: 'YAML cannot be indented with tabs', instead: 'indent with spaces' }
   const first = message.split('\n', 1)[0] ?? ''
   return { says: `not YAML: ${first.charAt(0).toLowerCase()}${first.slice(1)}`, instead: 'correct the YAML' }
 }

@@ -14,14 +14,14 @@ type Fault = Omit<PolicyFault, 'file'>
 /** What to write, by the last key of the path. */
 const WRITE: Readonly<Record<string, string>> = {
   preset: 'write one of `observe`, `careful`, `strict`',
-  rules: 'write a list of rules, each beginning with `- id:`',
-  id: 'write 1 to 64 lower-case letters, digits, `.`, `_` or `-`, beginning with a letter or digit',
+  rules: 'write a list of rules, each starting with `- id:`',
+  id: 'write 1 to 64 lower-case letters, digits, `.`, `_` or `-`, starting with a letter or digit',
   effect: 'write one of `allow`, `ask`, `block`',
   strength: 'write one of `simple`, `strong`, `two_person`',
   preview: 'write `true` or `false`',
   match: 'write the fields to match, such as `tool: mail__send`',
   when: 'write a condition of 1 to 2000 characters, such as `args.amount > 100`',
-  says: 'write why, in 1 to 300 characters, for the person who reads it',
+  says: 'write the reason in 1 to 300 characters, for the person who reads it',
   effects: 'write one or more of `read`, `write`, `destructive`, `external`, `privileged`',
   risk: 'write one or more of `low`, `medium`, `high`, `critical`',
   role: 'write one or more of `agent`, `user`, `approver`, `reviewer`, `admin`, `node`',
@@ -49,8 +49,8 @@ export function faultsOfIssue(issue: Issue, yaml: LocatedYaml, root: Path, above
   }
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const meant = nearest(value, issue.values.map(String))
-    const instead = meant === undefined ? writeFor(path) : `${writeFor(path)}; perhaps \`${meant}\``
-    return [{ ...yaml.placeOf(full), says: `\`${shorten(value)}\` is not a known word for \`${key}\``, instead }]
+    const instead = meant === undefined ? writeFor(path) : `${writeFor(path)}; did you mean \`${meant}\`?`
+    return [{ ...yaml.placeOf(full), says: `\`${shorten(value)}\` is not a known value for \`${key}\``, instead }]
   }
   const what = key === '' ? (path.length === 0 ? 'the policy' : 'this') : `\`${key}\``
   return [{ ...yaml.placeOf(full), says: `${what} cannot be ${describe(value)}`, instead: writeFor(path) }]

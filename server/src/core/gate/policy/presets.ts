@@ -15,7 +15,7 @@ const CAREFUL: readonly Rule[] = [
     effect: 'ask',
     strength: 'strong',
     match: { risk: ['high'] },
-    says: 'it reaches other people or the network, or destroys something, so a person confirms it with care',
+    says: 'it reaches other people or the network, or destroys something, so a person must confirm it explicitly',
   },
   {
     id: 'careful.critical',
@@ -40,21 +40,21 @@ const STRICT: readonly Rule[] = [
     strength: 'simple',
     match: { risk: ['low'] },
     when: '!("read" in tool.effects) || !tool.sandboxed',
-    says: 'everything but reading inside a sandbox is asked about',
+    says: 'everything except reads inside a sandbox needs approval',
   },
   {
     id: 'strict.medium',
     effect: 'ask',
     strength: 'simple',
     match: { risk: ['medium'] },
-    says: 'everything but reading inside a sandbox is asked about',
+    says: 'everything except reads inside a sandbox needs approval',
   },
   {
     id: 'strict.high',
     effect: 'ask',
     strength: 'strong',
     match: { risk: ['high'] },
-    says: 'it reaches other people or the network, or destroys something, so a person confirms it with care',
+    says: 'it reaches other people or the network, or destroys something, so a person must confirm it explicitly',
   },
   {
     id: 'strict.critical',
@@ -73,7 +73,7 @@ const TWO_PEOPLE = /, so two people decide$/
  */
 export function forApprovers(opinion: Opinion, approvers: number | undefined): Opinion {
   if (opinion.strength !== 'two_person' || approvers === undefined || approvers > 1) return opinion
-  const says = opinion.says.replace(TWO_PEOPLE, '; only one person decides here, and confirms it with a passphrase')
+  const says = opinion.says.replace(TWO_PEOPLE, '; there is only one approver here, who confirms it with a passphrase')
   return { ...opinion, strength: 'strong', proof: 'passphrase', says }
 }
 

@@ -63,7 +63,7 @@ test.each([
 
 test('a tool that nobody admitted is asked about, whatever the policy says', () => {
   const { admitted: _, ...row } = SEND.row
-  const says = 'held (strong): the tool is new and nobody has admitted it'
+  const says = 'held (strong): the tool is new and has not been admitted'
   expect(asked(rules('effect: allow, says: fine'), { ...SEND, row })).toBe(says)
 })
 

@@ -41,7 +41,7 @@ export function sayAsked(policy: Policy, caller: Caller, tool: Tool): string {
 /** A definition that nobody has admitted is asked about, whatever the policy says. */
 function newness({ row }: Tool): Prospect[] {
   if (row.admitted?.hash === row.definition_hash) return []
-  const says = row.admitted === undefined ? 'the tool is new and nobody has admitted it' : 'the tool has changed'
+  const says = row.admitted === undefined ? 'the tool is new and has not been admitted' : 'the tool has changed'
   return [{ effect: 'ask', strength: 'strong', rule: 'definition', says, depends: [] }]
 }
 

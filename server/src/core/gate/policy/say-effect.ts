@@ -10,7 +10,7 @@ const OBJECTS: readonly (readonly [string, ReadonlySet<string>])[] = [
 
 /** What a call of this tool does, as far as its effects and its name say: `writes a file`, `sends a message`. */
 export function sayEffect({ row, effects, effects_from }: Tool, tags: readonly string[] = []): string {
-  if (effects_from === 'unknown') return 'does something that nobody has declared'
+  if (effects_from === 'unknown') return 'has undeclared effects'
   const words = splitWords(row.tool_id.slice(row.tool_id.indexOf('__') + 2))
   const object = OBJECTS.find(([, names]) => words.some((word) => names.has(word)))?.[0]
   const has = (effect: Tool['effects'][number]) => effects.includes(effect)
@@ -18,7 +18,7 @@ export function sayEffect({ row, effects, effects_from }: Tool, tags: readonly s
     ...(has('external') ? [object === 'a message' ? 'sends a message' : 'reaches other people or the network'] : []),
     ...(has('destructive') ? [destroys(object, has('write'))] : []),
     ...(has('write') && !has('destructive') ? [object === undefined ? 'changes something' : `writes ${object}`] : []),
-    ...(has('privileged') ? ['uses special rights'] : []),
+    ...(has('privileged') ? ['uses special privileges'] : []),
     ...(tags.includes('production') ? ['touches production'] : []),
   ]
   return parts.length === 0 ? 'reads' : parts.join(' and ')
@@ -31,7 +31,7 @@ function destroys(object: string | undefined, isWrite: boolean): string {
 
 const ENDINGS: Readonly<Record<string, string>> = {
   medium: 'so a person decides',
-  high: 'so a person confirms it with care',
+  high: 'so a person must confirm it explicitly',
   critical: 'so two people decide',
 }
 

@@ -60,7 +60,7 @@ export function explainPolicy(policy: Policy): ShownPolicy {
   )
   const observed =
     mode === 'observe' ? ' Verdicts are recorded; only traps, integrity failures and pauses are enforced.' : ''
-  const reads = `The strictest matching rule of ${file} decides; where none matches, the strictest of the preset ${preset}; where none does, the call is blocked.${observed}`
+  const reads = `The strictest matching rule of ${file} decides; if none matches, the strictest rule of the preset ${preset} decides; if none of those matches, the call is blocked.${observed}`
   return { version, file, preset, mode, rules, reads }
 }
 

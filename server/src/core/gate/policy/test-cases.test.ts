@@ -85,7 +85,7 @@ describe('runCases', () => {
     [
       'no list',
       'name: x',
-      'c.yaml:1:1: this is not right: Invalid input: expected array, received object; see docs/policy.md for the form of a case',
+      'c.yaml:1:1: this is not right: Invalid input: expected array, received object; see docs/policy.md for the format of a case',
     ],
     [
       'an unknown tool',
@@ -100,12 +100,12 @@ describe('runCases', () => {
     [
       'an unknown verdict',
       '- { name: x, tool: mail__send, verdict: maybe }',
-      'c.yaml:1:41: `verdict` is not right: Invalid option: expected one of "allow"|"ask"|"block"; see docs/policy.md for the form of a case',
+      'c.yaml:1:41: `verdict` is not right: Invalid option: expected one of "allow"|"ask"|"block"; see docs/policy.md for the format of a case',
     ],
     [
       'a faulty policy',
       '- { name: x, tool: mail__send, verdict: allow, policy: { preset: carefull } }',
-      'c.yaml:1:66: `carefull` is not a known word for `preset`; write one of `observe`, `careful`, `strict`; perhaps `careful`',
+      'c.yaml:1:66: `carefull` is not a known value for `preset`; write one of `observe`, `careful`, `strict`; did you mean `careful`?',
     ],
   ])('%s runs nothing and says where', (_what, text, fault) => {
     expect(faults(text)).toEqual([fault])

@@ -172,5 +172,5 @@ function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit
   }
   const name = path.filter((step) => typeof step === 'string').join('.')
   const says = `${name === '' ? 'this' : `\`${name}\``} is not right: ${issue.message}`
-  return [{ ...yaml.placeOf(path), says, instead: 'see docs/policy.md for the form of a case' }]
+  return [{ ...yaml.placeOf(path), says, instead: 'see docs/policy.md for the format of a case' }]
 }

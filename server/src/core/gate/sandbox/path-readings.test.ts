@@ -88,7 +88,7 @@ describe('a path is read as', () => {
     )
   })
 
-  test('law: no reading of any text holds a control character or climbs by an encoded parent', () => {
+  test('law: no reading of any text contains a control character or climbs by an encoded parent', () => {
     const piece = fc.constantFrom(
       '..',
       '.',

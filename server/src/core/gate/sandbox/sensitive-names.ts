@@ -5,21 +5,21 @@ const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; r
   { says: 'an environment file', where: 'last', name: /^\.env(?:rc)?(?:[._-].*)?$|^[\w-]+\.env$/ },
   { says: 'a private key', where: 'last', name: /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?(?!.*\.pub$)/ },
   { says: 'a private key', where: 'last', name: /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|keytab|kdbx?|agekey|ovpn)$/ },
-  { says: 'a folder of keys', where: 'any', name: /^\.(?:ssh|gnupg|password-store|putty)$/ },
+  { says: 'a folder with keys', where: 'any', name: /^\.(?:ssh|gnupg|password-store|putty)$/ },
   { says: "a gate's data folder", where: 'any', name: /^\.sluice$/ },
   {
-    says: 'a folder of cloud credentials',
+    says: 'a folder with cloud credentials',
     where: 'any',
     name: /^\.(?:aws|azure|gcloud|oci|aliyun|kube|fly|terraform\.d)$|^gcloud$/,
   },
   { says: 'a cluster configuration', where: 'last', name: /^(?:kubeconfig|.*\.kubeconfig|admin\.conf)$/ },
   {
-    says: 'a file of credentials',
+    says: 'a credentials file',
     where: 'last',
     name: /^(?:\.netrc|_netrc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.npmrc|\.yarnrc\.yml|\.pypirc|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto|\.terraformrc|auth\.json|rclone\.conf|\.smbcredentials|wp-config\.php)$/,
   },
   {
-    says: 'a file of credentials',
+    says: 'a credentials file',
     where: 'last',
     name: /^(?:\.?(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|txt|xml|db|properties|tfvars))?|client_secret.*\.json|service[-_]?account.*\.json|application_default_credentials\.json)$/,
   },
@@ -35,14 +35,14 @@ const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; r
     name: /^(?:\.mozilla|google-chrome(?:-\w+)?|bravesoftware)$/,
   },
   {
-    says: "a browser's store of secrets",
+    says: "a browser's password store",
     where: 'last',
     name: /^(?:login data|cookies(?:\.sqlite)?|key[34]\.db|logins\.json)$/,
   },
   { says: 'a wallet', where: 'last', name: /^wallet\.(?:dat|json)$/ },
   { says: 'a state file with secrets', where: 'last', name: /\.tfstate(?:\.backup)?$/ },
   {
-    says: 'a history of commands',
+    says: 'a command history',
     where: 'last',
     name: /^(?:\.\w+_history|\.histfile|fish_history|consolehost_history\.txt)$/,
   },
@@ -75,9 +75,9 @@ export function sensitiveName(path: string): string | undefined {
     .filter((name) => name !== '')
   const last = names.at(-1)
   if (last === undefined) return undefined
-  if (IN_FOLDER.get(last)?.has(names.at(-2) ?? '') === true) return 'a file of credentials'
+  if (IN_FOLDER.get(last)?.has(names.at(-2) ?? '') === true) return 'a credentials file'
   if (isPattern(last) && PROMISING.some((name) => /^[^*?[{]{2}/.test(last) && canMatch(last, name)))
-    return 'files of secrets by a pattern'
+    return 'a pattern that matches files with secrets'
   return NAMES.find(({ where, name }) => (where === 'last' ? name.test(last) : names.some((one) => name.test(one))))
     ?.says
 }

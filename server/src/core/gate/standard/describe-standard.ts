@@ -36,5 +36,5 @@ function sayVerify(tool: Tool | undefined, siblings: Siblings): string {
 }
 
 function sayDemand({ tool, expect }: ReadBack, siblings: Siblings): string {
-  return `${siblings(tool) ?? tool} must answer that ${expect.map(sayExpectation).join(' and ')}`
+  return `${siblings(tool) ?? tool} must report that ${expect.map(sayExpectation).join(' and ')}`
 }

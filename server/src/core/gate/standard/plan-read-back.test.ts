@@ -62,7 +62,7 @@ describe('a planned read-back', () => {
     expect(judgeAnswer(planned(), said({ note }))).toMatchObject({ ok: true })
     expect(judgeAnswer(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
       ok: false,
-      says: 'not so: `note.text` equals "{{args.text}}"',
+      says: 'not true: `note.text` equals "{{args.text}}"',
     })
     expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: [] } }))).toMatchObject({ ok: false })
     expect(judgeAnswer(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })

@@ -19,7 +19,10 @@ export function planReadBack(declared: ReadBack, sources: Sources): Planned {
   const expect = demands.map(({ expectation }) => expectation)
   const vacuous = expect.findIndex(({ contains }) => contains !== undefined && isEmpty(contains))
   if (vacuous >= 0)
-    return { ok: false, says: `${expected[vacuous]}: everything contains nothing, so it proves nothing` }
+    return {
+      ok: false,
+      says: `${expected[vacuous]}: an empty value is contained in every answer, so it proves nothing`,
+    }
   return { ok: true, plan: { tool: declared.tool, args: args.value, expect, expected } }
 }
 
@@ -37,7 +40,7 @@ export function judgeAnswer(
   if (unmet.length === 0) return { ok: true, says: plan.expected.join(', ') }
   // Compared with a hole in it, an answer says neither yes nor no.
   if (isRedacted(answer)) return { ok: 'unknown', says: 'its answer had to be redacted' }
-  return { ok: false, says: `not so: ${unmet.join(', ')}` }
+  return { ok: false, says: `not true: ${unmet.join(', ')}` }
 }
 
 export function sayAbsent(placeholders: readonly string[]): string {

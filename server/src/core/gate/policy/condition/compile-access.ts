@@ -19,11 +19,11 @@ export function compileHas(args: readonly ASTNode[], node: ASTNode, context: Con
   const [asked] = args
   const key = asked === undefined ? undefined : keyOf(asked)
   if (args.length !== 1 || asked === undefined || key === undefined || (asked.op !== '.' && asked.op !== '[]')) {
-    return faulty(node, context, '`has` looks for one key', 'write it as `has(args.name)`')
+    return faulty(node, context, '`has` takes one key', 'write it as `has(args.name)`')
   }
   const of = context.compile(asked.args[0], context)
   fieldType(of.type, key, asked, context)
-  const failure = new Failure(`${wordsOf(asked.args[0])} is no object`)
+  const failure = new Failure(`${wordsOf(asked.args[0])} is not an object`)
   const run: Run = (scope) => {
     const value = of.run(scope)
     if (value instanceof Failure) return value
@@ -45,7 +45,7 @@ function keyOf(node: ASTNode): string | undefined {
 function field(of: Compiled, key: string, node: ASTNode & { op: '.' | '[]' }, context: Context): Compiled {
   const type = fieldType(of.type, key, node, context)
   const missing = new Failure(`${wordsOf(node)} is missing`)
-  const wrong = new Failure(`${wordsOf(node.args[0])} is no object`)
+  const wrong = new Failure(`${wordsOf(node.args[0])} is not an object`)
   // Every object answers to `constructor` and the like; only for such keys must be asked whose they are.
   const inherited = key in Object.prototype
   const run: Run = (scope) => {
@@ -86,9 +86,9 @@ function element(of: Compiled, at: Compiled, node: ASTNode, context: Context): C
   const isList = of.type.is === 'list' || of.type.is === 'any'
   const isIndex = at.type.is === 'number' || at.type.is === 'any'
   if (!isList || !isIndex) {
-    return faulty(node, context, `${wordsOf(node)} is no element`, 'write a number in the brackets, or a quoted key')
+    return faulty(node, context, `${wordsOf(node)} is not an element`, 'write a number or a quoted key in the brackets')
   }
-  const wrong = new Failure(`${wordsOf(node)} is no element of a list`)
+  const wrong = new Failure(`${wordsOf(node)} is not an element of a list`)
   const missing = new Failure(`${wordsOf(node)} is missing`)
   const run: Run = (scope) => {
     const list = of.run(scope)

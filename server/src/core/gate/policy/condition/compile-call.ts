@@ -52,7 +52,12 @@ function unknownFunction(name: string, known: readonly string[], node: ASTNode, 
     return faulty(node, context, 'regular expressions are not part of a condition', instead)
   }
   if (known.includes(name)) {
-    return faulty(node, context, `\`${name}\` has the wrong number of arguments`, 'see docs/policy.md for its form')
+    return faulty(
+      node,
+      context,
+      `\`${name}\` has the wrong number of arguments`,
+      'see docs/policy.md for its arguments',
+    )
   }
   const meant = nearest(name, known)
   const list = known.map((word) => `\`${word}\``).join(', ')
@@ -64,10 +69,10 @@ function unknownFunction(name: string, known: readonly string[], node: ASTNode, 
 function text(node: ASTNode, context: Context): Run {
   const { type, run } = context.compile(node, context)
   if (type.is !== 'string' && type.is !== 'any') {
-    const instead = type.is === 'list' ? 'write `"x" in` the list, or `exists` or `all` over it' : 'use a text here'
-    return faulty(node, context, `${wordsOf(node)} is ${spellType(type)}, not text`, instead).run
+    const instead = type.is === 'list' ? 'write `"x" in` the list, or `exists` or `all` over it' : 'use a string here'
+    return faulty(node, context, `${wordsOf(node)} is ${spellType(type)}, not a string`, instead).run
   }
-  const failure = new Failure(`${wordsOf(node)} is not text`)
+  const failure = new Failure(`${wordsOf(node)} is not a string`)
   return (scope) => {
     const value = run(scope)
     return typeof value === 'string' || value instanceof Failure ? value : failure
@@ -116,7 +121,7 @@ function size(of: ASTNode, node: ASTNode, context: Context): Compiled {
       node,
       context,
       `${wordsOf(of)} is ${spellType(type)} and has no size`,
-      'ask for the size of a text or a list',
+      'use `size` with a string or a list',
     )
   }
   const failure = new Failure(`${wordsOf(of)} has no size`)
@@ -149,17 +154,17 @@ function quantifier(
   const of = context.compile(receiver, context)
   if (variable.op !== 'id' || (of.type.is !== 'list' && of.type.is !== 'any')) {
     const says =
-      variable.op === 'id' ? `${wordsOf(receiver)} is ${spellType(of.type)}, not a list` : 'the element has no name'
+      variable.op === 'id' ? `${wordsOf(receiver)} is ${spellType(of.type)}, not a list` : 'the element needs a name'
     return faulty(node, context, says, `write it as \`args.items.${name}(item, item == "x")\``)
   }
   const local = { name: variable.args, type: of.type.is === 'list' ? of.type.of : ANY }
   const inner = context.compile(test, { ...context, locals: [...context.locals, local] })
   if (inner.type.is !== 'bool' && inner.type.is !== 'any') {
-    return faulty(test, context, `${wordsOf(test)} is not true or false`, 'compare it with something')
+    return faulty(test, context, `${wordsOf(test)} is not true or false`, 'compare it with a value')
   }
   const depth = context.locals.length
   const settled = name === 'exists'
-  const notList = new Failure(`${wordsOf(receiver)} is no list`)
+  const notList = new Failure(`${wordsOf(receiver)} is not a list`)
   const notTruth = new Failure(`${wordsOf(test)} is not true or false`)
   const tooLong = new Failure(`it looks at more than ${MAX_STEPS} list elements`)
   const run: Run = (scope) => {

@@ -48,7 +48,12 @@ function literal(node: ASTNode & { op: 'value' }, context: Context): Compiled {
   if (typeof value === 'string') return { type: { is: 'string', words: [value] }, run: () => value, literal: value }
   const number = typeof value === 'bigint' ? Number(value) : value
   if (typeof number !== 'number' || (typeof value === 'bigint' && !Number.isSafeInteger(number))) {
-    return faulty(node, context, `${wordsOf(node)} is no JSON number or text`, 'write a plain number or a quoted text')
+    return faulty(
+      node,
+      context,
+      `${wordsOf(node)} is not a JSON number or string`,
+      'write a plain number or a quoted string',
+    )
   }
   return { type: NUMBER, run: () => number, literal: number }
 }
@@ -65,13 +70,13 @@ function name(word: string, node: ASTNode, context: Context): Compiled {
   const meant = nearest(word, Object.keys(VARIABLES))
   const known = Object.keys(VARIABLES).map((variable) => `\`${variable}\``)
   const instead = meant === undefined ? `write one of ${known.join(', ')}` : `write \`${meant}\``
-  return faulty(node, context, `unknown name \`${word}\``, `${instead}, or put quotes around a text`)
+  return faulty(node, context, `unknown name \`${word}\``, `${instead}, or put quotes around a string`)
 }
 
 function list(items: readonly ASTNode[], node: ASTNode, context: Context): Compiled {
   const compiled = items.map((item) => compileNode(item, context))
   const kinds = new Set(compiled.map(({ type }) => type.is).filter((is) => is !== 'any'))
-  if (kinds.size > 1) return faulty(node, context, 'the list mixes kinds of values', 'write values of one kind')
+  if (kinds.size > 1) return faulty(node, context, 'the list mixes types of values', 'use values of one type')
   const runs = compiled.map(({ run }) => run)
   const run: Compiled['run'] = (scope) => {
     const values = []
@@ -101,7 +106,7 @@ function truth(node: ASTNode, context: Context): Compiled['run'] {
   const { type, run } = compileNode(node, context)
   const words = wordsOf(node)
   if (type.is !== 'bool' && type.is !== 'any') {
-    return faulty(node, context, `${words} is not true or false`, 'compare it with something').run
+    return faulty(node, context, `${words} is not true or false`, 'compare it with a value').run
   }
   if (isBinary(node) || node.op === '&&' || node.op === '||' || node.op === '!_') return run
   const failure = new Failure(`${words} is not true or false`)

@@ -22,14 +22,14 @@ export function compileOperator(node: Binary, context: Context): Compiled {
   if (op === 'in') return membership(pair)
   if (op === '+' || op === '-') return sum(pair, op)
   if (op === '*' || op === '/' || op === '%') {
-    return faulty(node, context, `\`${op}\` is not part of a condition`, 'compare with a figure worked out before')
+    return faulty(node, context, `\`${op}\` is not part of a condition`, 'compare with a constant')
   }
   return order(pair, op)
 }
 
 /** Both sides as values, left first, then what `work` makes of them; a failure where it makes nothing. */
 function both({ left, right, node }: Pair, type: Type, work: (a: Json, b: Json) => Value | undefined): Compiled {
-  const failure = new Failure(`${wordsOf(node)} has sides that do not fit together`)
+  const failure = new Failure(`${wordsOf(node)} compares values of different types`)
   const { literal } = right
   if (literal !== undefined) {
     return {
@@ -53,7 +53,7 @@ function both({ left, right, node }: Pair, type: Type, work: (a: Json, b: Json) 
 
 function unlike({ node, left, right, context }: Pair): Compiled {
   const says = `${wordsOf(node)} compares ${spellType(left.type)} with ${spellType(right.type)}`
-  return faulty(node, context, says, 'compare values of one kind')
+  return faulty(node, context, says, 'compare values of one type')
 }
 
 function equality(pair: Pair): Compiled {
@@ -76,7 +76,7 @@ function membership(pair: Pair): Compiled {
     if (left.type.is !== 'any' && item.is !== 'any' && left.type.is !== item.is) return unlike(pair)
     checkWords(pair, left.type, item)
   } else if (right.type.is !== 'any' && right.type.is !== 'object') {
-    const instead = `write \`${node.args[1].input.slice(node.args[1].start, node.args[1].end)}.contains(…)\` for a part of a text`
+    const instead = `write \`${node.args[1].input.slice(node.args[1].start, node.args[1].end)}.contains(…)\` for a part of a string`
     return faulty(node, context, `${wordsOf(node.args[1])} is ${spellType(right.type)}, not a list`, instead)
   }
   return both(pair, BOOL, (a, b) => {
@@ -95,7 +95,7 @@ function checkWords({ node, context }: Pair, left: Type, right: Type): void {
     const meant = nearest(word, known.words)
     const list = known.words.map((each) => `\`"${each}"\``).join(', ')
     const instead = meant === undefined ? `write one of ${list}` : `write \`"${meant}"\``
-    faulty(node, context, `\`"${word}"\` is no word of ${wordsOf(spoken)}`, instead)
+    faulty(node, context, `\`"${word}"\` is not a known value of ${wordsOf(spoken)}`, instead)
   }
 }
 

@@ -36,7 +36,7 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
     compile: compileNode,
   })
   if (faults.length === 0 && type.is !== 'bool' && type.is !== 'any') {
-    faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with something' })
+    faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with a value' })
   }
   if (faults.length > 0) return { ok: false, faults: faults.sort((a, b) => a.at - b.at) }
   return { ok: true, value: { text, ast: parsed.ast, run, reads: variablesIn(parsed.ast) } }
@@ -63,10 +63,10 @@ function parse(text: string): { readonly ast: ASTNode } | ConditionFault {
       return { at: 0, says: 'not a condition', instead: 'write one as in docs/policy.md' }
     const at = error.range?.start ?? 0
     if (error.code === 'limit_exceeded') {
-      return { at, says: 'the condition is too large', instead: 'split the rule in two' }
+      return { at, says: 'the condition is too large', instead: 'split the rule into two' }
     }
     if (error.code === 'invalid_macro_argument') {
-      return { at, says: 'a name belongs here', instead: 'write it as `args.items.exists(item, item == "x")`' }
+      return { at, says: 'a name is expected here', instead: 'write it as `args.items.exists(item, item == "x")`' }
     }
     const summary = `${error.summary.charAt(0).toLowerCase()}${error.summary.slice(1)}`
     return { at, says: `not a condition: ${summary}`, instead: 'correct the expression here' }

@@ -114,7 +114,7 @@ describe('unreachable rules', () => {
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 1',
     )
     expect(finding?.says).toBe(
-      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition has no answer',
+      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated',
     )
   })
 
@@ -133,7 +133,7 @@ describe('unreachable rules', () => {
     [['n'], '`b` changes nothing: `a` answers the same calls at least as strictly'],
     [
       [],
-      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition has no answer',
+      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated',
     ],
   ])('only what a schema requires (%j) need not be feared missing', (required, says) => {
     const policy = policyOf(

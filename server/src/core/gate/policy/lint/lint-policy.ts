@@ -80,7 +80,7 @@ function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   const [first] = worlds.calls
   if (first === undefined) return impossible(own, lint)
   if (holding.length === 0) {
-    const says = `the condition of \`${rule.id}\` never holds, so it never answers \`${rule.effect}\``
+    const says = `the condition of \`${rule.id}\` is never true, so it never answers \`${rule.effect}\``
     const silent = worlds.calls.find((call) => saidBy(own, call) === 'nothing') ?? first
     return worlds.exact ? [reports(lint, 'unreachable', [own], says, silent)] : []
   }
@@ -102,7 +102,7 @@ function impossible(own: CompiledRule, lint: Lint): Finding[] {
   const servers = (rest.tool ?? []).map(serverWithin)
   const apart = servers.length > 0 && servers.every((name) => !server?.some((pattern) => coversGlob(pattern, name)))
   if (example === undefined || !apart || servers.includes('*')) return []
-  const says = `no call fits \`${own.rule.id}\`: its tools are on ${servers.join(', ')}, not on ${server?.join(', ') ?? ''}`
+  const says = `no call matches \`${own.rule.id}\`: its tools are on ${servers.join(', ')}, not on ${server?.join(', ') ?? ''}`
   return [reports(lint, 'unreachable', [own], says, example)]
 }
 
@@ -121,7 +121,7 @@ function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }
   const isFelt = (call: DescribedCall) =>
     by.every((other) => saidBy(other, call) !== 'no answer' && other.rule.effect !== 'block')
   const felt = calls.some((call) => saidBy(own, call) === 'no answer' && isFelt(call))
-  return felt ? '; it only blocks calls for which its condition has no answer' : ''
+  return felt ? '; it only blocks calls for which its condition cannot be evaluated' : ''
 }
 
 // ---------------------------------------------------------------- rules that contradict each other
@@ -142,7 +142,7 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
       calls.every((call) => !says(strict, call) || says(loose, call)) &&
       calls.some((call) => says(loose, call) && !says(strict, call))
     if (both === undefined || isException) return []
-    const words = `\`${own.rule.id}\` and \`${other.rule.id}\` fit the same call; one says \`${own.rule.effect}\`, the other \`${other.rule.effect}\``
+    const words = `\`${own.rule.id}\` and \`${other.rule.id}\` match the same call; one says \`${own.rule.effect}\`, the other \`${other.rule.effect}\``
     return [reports(lint, 'contradiction', [other, own], words, both)]
   })
 }

@@ -99,7 +99,7 @@ async function unreachable(own: CompiledRule, prover: Prover): Promise<Finding[]
   const question = questionOf(all)
   const itself = await ask(prover, question, [truthIn(question, own).holds])
   if (itself.is === 'never') {
-    const says = `the condition of \`${own.rule.id}\` never holds, so it never answers \`${own.rule.effect}\``
+    const says = `the condition of \`${own.rule.id}\` is never true, so it never answers \`${own.rule.effect}\``
     return [reports(prover, 'unreachable', [own], says, base)]
   }
   if (stricter.length === 0) return []
@@ -110,7 +110,7 @@ async function unreachable(own: CompiledRule, prover: Prover): Promise<Finding[]
   )
   if (alone.is !== 'never') return []
   const names = stricter.map((other) => `\`${other.rule.id}\``).join(' and ')
-  const says = `\`${own.rule.id}\` changes nothing: ${names} ${stricter.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly; at most it blocks calls for which its condition has no answer`
+  const says = `\`${own.rule.id}\` changes nothing: ${names} ${stricter.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated`
   const example = tried(own, question, itself, (call) => holds(own, call)) ?? base
   return [reports(prover, 'unreachable', all, says, example)]
 }
@@ -128,7 +128,7 @@ async function contradictions(own: CompiledRule, prover: Prover): Promise<Findin
     // A stricter rule for some of the calls is an exception. That it is none has to be shown by a call, too.
     const outside = await ask(prover, question, [truthIn(question, strict).holds, truthIn(question, loose).denies])
     if (tried(own, question, outside, (call) => holds(strict, call) && !holds(loose, call)) === undefined) continue
-    const words = `\`${own.rule.id}\` and \`${other.rule.id}\` fit the same call; one says \`${own.rule.effect}\`, the other \`${other.rule.effect}\``
+    const words = `\`${own.rule.id}\` and \`${other.rule.id}\` match the same call; one says \`${own.rule.effect}\`, the other \`${other.rule.effect}\``
     findings.push(reports(prover, 'contradiction', [other, own], words, example))
   }
   return findings
