@@ -41,6 +41,16 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/chat',
+    component: lazyRouteComponent(() => import('./chat/chat-page.tsx'), 'ChatPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/chat/$id',
+    component: lazyRouteComponent(() => import('./chat/chat-page.tsx'), 'ChatPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/runs',
     component: lazyRouteComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
   }),

@@ -12,7 +12,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   tool: ['tools', 'servers'],
   pause: ['pauses'],
   policy: ['policy'],
-  run: ['runs'],
+  run: ['runs', 'threads'],
   consent: ['consents'],
 }
 

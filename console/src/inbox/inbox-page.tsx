@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { connection } from '../api/stream.ts'
+import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
@@ -11,8 +12,6 @@ import { useInbox, type InboxRow } from './use-inbox.ts'
 
 const QUARTER_HOUR = 900_000
 const DAY = 86_400_000
-
-const isWide = () => matchMedia('(min-width: 720px)').matches
 
 export function InboxPage() {
   const { id: selected } = useParams({ strict: false })
@@ -34,7 +33,9 @@ export function InboxPage() {
   useEffect(() => {
     if (opened.current || query.data === undefined || (query.data.length > 0 && rows.length === 0)) return
     opened.current = true
-    if (selected === undefined && isWide()) openRow(rows[0], true)
+    // Somebody who has already gone to another page stays there, also while that page is still loading.
+    const isHere = location.hash === '' || location.hash === '#/'
+    if (selected === undefined && isHere && isWide()) openRow(rows[0], true)
   })
 
   const move = (by: 1 | -1) => openRow(rows[Math.max(0, Math.min(rows.length - 1, at === -1 ? 0 : at + by))])

@@ -19,6 +19,8 @@ type PacketViewProps = {
   readonly id: string
   readonly alike: number
   readonly group: string | undefined
+  /** Whether the sentence is focused when it is shown. Off where somebody may be writing beside it. */
+  readonly takesFocus?: boolean
   readonly onBack: () => void
   readonly onDecided: () => void
 }
@@ -27,7 +29,7 @@ type PacketViewProps = {
  * One request, as it was when it was opened. INVARIANT: what is shown is replaced only because somebody asks for it; a newer
  * version is shown beside it, and until then nothing can be decided.
  */
-export function PacketView({ id, alike, group, onBack, onDecided }: PacketViewProps) {
+export function PacketView({ id, alike, group, takesFocus = true, onBack, onDecided }: PacketViewProps) {
   const query = useQuery({ ...packetQuery(id), gcTime: 0, staleTime: 0, refetchOnMount: 'always' })
   const latest = query.data
   const [read, setRead] = useState<Packet>()
@@ -46,8 +48,8 @@ export function PacketView({ id, alike, group, onBack, onDecided }: PacketViewPr
 
   useEffect(() => {
     const active = document.activeElement
-    if (packet !== undefined && !(active instanceof HTMLInputElement)) sentence.current?.focus()
-  }, [packet])
+    if (takesFocus && packet !== undefined && !(active instanceof HTMLInputElement)) sentence.current?.focus()
+  }, [packet, takesFocus])
   useExpiryAnnouncements(packet?.expires_at, now)
   const edit = useCallback(() => setEditing(true), [])
   useKeys({

@@ -5,6 +5,8 @@ import {
   MarkerType,
   Position,
   ReactFlow,
+  useReactFlow,
+  useStore,
   type Edge,
   type Node,
   type NodeProps,
@@ -15,6 +17,7 @@ import type { Walked, WalkedNode } from './run-graph.ts'
 
 const WIDTH = 168
 const HEIGHT = 54
+const CLOSE = 0.8
 const elk = new ELK()
 
 type Placed = ReadonlyMap<string, { readonly x: number; readonly y: number }>
@@ -49,10 +52,21 @@ function StepView({ data: { of, waits } }: NodeProps<StepNode>) {
   )
 }
 
+function KeepInView({ at }: { readonly at: { readonly x: number; readonly y: number } }) {
+  const flow = useReactFlow()
+  // The pane has no size before it is measured.
+  const isReady = useStore(({ width }) => width > 0)
+  const { x, y } = at
+  useEffect(() => {
+    if (isReady) void flow.setCenter(x + WIDTH / 2, y + HEIGHT / 2, { zoom: CLOSE })
+  }, [flow, x, y, isReady])
+  return null
+}
+
 const NODE_TYPES = { step: StepView }
 
-/** Loaded with the first graph: drawing and layout are larger than the rest of the console. */
-export function RunCanvas({ graph }: { readonly graph: Walked }) {
+/** `close` keeps the node where the run is in view, in a size that can be read. Loaded with the first graph: drawing and layout are larger than the rest of the console. */
+export function RunCanvas({ graph, close = false }: { readonly graph: Walked; readonly close?: boolean }) {
   const [placed, setPlaced] = useState<Placed>()
   const shape = JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges.map(({ from, to }) => [from, to])])
   useEffect(() => {
@@ -67,6 +81,7 @@ export function RunCanvas({ graph }: { readonly graph: Walked }) {
     }
   }, [shape])
   if (placed === undefined) return null
+  const here = close ? placed.get(graph.nodes.find((node) => node.here)?.id ?? '') : undefined
   const waits = graph.status === 'waiting' || graph.status === 'faulted'
   const nodes: StepNode[] = graph.nodes.map((of) => ({
     id: of.id,
@@ -94,13 +109,14 @@ export function RunCanvas({ graph }: { readonly graph: Walked }) {
       nodesDraggable={false}
       nodesConnectable={false}
       edgesFocusable={false}
-      fitView
+      fitView={here === undefined}
       minZoom={0.3}
       maxZoom={1.5}
       proOptions={{ hideAttribution: true }}
       aria-label="Graph of the run"
     >
       <Background gap={20} size={1} />
+      {here === undefined ? null : <KeepInView at={here} />}
     </ReactFlow>
   )
 }

@@ -17,34 +17,56 @@ export type Walked = {
   readonly status: RunDetails['status']
 }
 
+type Table = NonNullable<RunDetails['graph']>
+
 /** The graph of a run as it stood after so many entries of its journal. */
 export function graphOf(run: RunDetails, upTo: number): Walked {
-  const events = run.events.slice(0, upTo)
   const table = run.graph
   const nameOf = (event: RunDetails['events'][number]): string | undefined => {
     if (table === undefined) return event.type
     const last = event.key?.split('/').at(-1)
     return table.nodes.some(({ id }) => id === last) ? last : undefined
   }
-  const path = events.flatMap((event) => nameOf(event) ?? [])
+  const path = run.events.slice(0, upTo).flatMap((event) => nameOf(event) ?? [])
+  return walkedOf(table, path, run.status)
+}
+
+/** A table with the way that was walked through it. Without a table the way is all there is. */
+export function walkedOf(table: Table | undefined, path: readonly string[], status: RunDetails['status']): Walked {
   const steps = path.slice(1).map((to, at) => [path[at] ?? '', to] as const)
   const current = path.at(-1)
-  const timesOf = (id: string) => path.filter((name) => name === id).length
+  const counts = countsOf(path)
   const known = table ?? {
     nodes: [...new Set(path)].map((id) => ({ id, says: '' })),
     edges: [...new Map(steps.map(([from, to]) => [`${from} ${to}`, { from, to, when: '' }])).values()],
   }
+  const walked = countsOf(steps.map(([from, to]) => `${from} ${to}`))
   const lastStep = steps.at(-1)
   return {
     from: table === undefined ? 'journal' : 'table',
-    status: run.status,
-    nodes: known.nodes.map(({ id, says }) => ({ id, says, times: timesOf(id), here: id === current })),
-    edges: known.edges.map(({ from, to, when }) => ({
+    status,
+    nodes: known.nodes.map(({ id, says }) => ({ id, says, times: counts.get(id) ?? 0, here: id === current })),
+    edges: merged(known.edges).map(({ from, to, when }) => ({
       from,
       to,
       when,
-      times: steps.filter(([a, b]) => a === from && b === to).length,
+      times: walked.get(`${from} ${to}`) ?? 0,
       last: lastStep?.[0] === from && lastStep[1] === to,
     })),
   }
+}
+
+/** One line for each pair of nodes, however many conditions lead from one to the other. */
+function merged(edges: Table['edges']): Table['edges'] {
+  const pairs = Map.groupBy(edges, ({ from, to }) => `${from} ${to}`)
+  return [...pairs.values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...first, when: same.map(({ when }) => when).join(' · ') }]
+  })
+}
+
+function countsOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }

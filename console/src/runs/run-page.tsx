@@ -4,6 +4,8 @@ import { lazy, Suspense, useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { RunDetails } from '../api/types.ts'
+import { useHeard } from '../chat/follow-thread.ts'
+import { pathOf } from '../chat/thread-calls.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { say } from '../lib/announce.ts'
 import { clockTime, many, shortTime } from '../lib/time.ts'
@@ -12,7 +14,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { graphOf, type Walked } from './run-graph.ts'
+import { graphOf, walkedOf, type Walked } from './run-graph.ts'
 import { KIND_WORDS, RunStatusWord } from './runs-page.tsx'
 
 const RunCanvas = lazy(async () => ({ default: (await import('./run-canvas.tsx')).RunCanvas }))
@@ -40,10 +42,15 @@ export function RunPage() {
   const query = useQuery({ queryKey: ['runs', 'one', id], queryFn: ({ signal }) => readRun(id, signal), staleTime: 0 })
   const [seen, setSeen] = useState<number>()
   const { data: run } = query
+  const isThread = run?.kind === 'agent'
+  const heard = useHeard(isThread ? id : undefined)
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton />
   const at = seen === undefined ? run.events.length : Math.min(seen, run.events.length)
-  const walked = graphOf(run, at)
+  // The journal of a thread names no nodes; what its own stream tells does, by the same numbers.
+  const walked = isThread
+    ? walkedOf(run.graph, pathOf(heard.events, run.events[at - 1]?.seq ?? 0), run.status)
+    : graphOf(run, at)
   return (
     <>
       <div className="top">
@@ -56,6 +63,12 @@ export function RunPage() {
           <code>{run.run_id}</code>
         </span>
         <span className="grow" />
+        {isThread ? (
+          <Link to="/chat/$id" params={{ id: run.run_id }} className="btn small">
+            <Icon name="chat" />
+            Conversation
+          </Link>
+        ) : null}
         <Actions run={run} />
       </div>
       <div className="run">

@@ -24,6 +24,7 @@ export function App() {
   useKeys({
     'g i': open('/'),
     'g a': open('/activity'),
+    'g c': open('/chat'),
     'g r': open('/runs'),
     'g p': open('/policy'),
     'g o': open('/overview'),
@@ -107,6 +108,7 @@ function LiveRegion() {
 const TITLES: Readonly<Record<string, string>> = {
   overview: 'Overview',
   activity: 'Activity',
+  chat: 'Chat',
   runs: 'Runs',
   policy: 'Policy',
   tools: 'Tools',

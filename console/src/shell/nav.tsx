@@ -14,7 +14,13 @@ import { overlay } from './overlay.ts'
 type Item = { readonly to: string; readonly name: string; readonly icon: IconName }
 
 const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] }[] = [
-  { name: 'Decide', items: [{ to: '/', name: 'Inbox', icon: 'inbox' }] },
+  {
+    name: 'Decide',
+    items: [
+      { to: '/', name: 'Inbox', icon: 'inbox' },
+      { to: '/chat', name: 'Chat', icon: 'chat' },
+    ],
+  },
   {
     name: 'Watch',
     items: [
@@ -184,7 +190,11 @@ export function MorePage() {
         <h1>More</h1>
       </div>
       <div className="body">
-        {[...(GROUPS[2]?.items ?? []), { to: '/settings', name: 'Settings', icon: 'settings' } as const].map((item) => (
+        {[
+          ...(GROUPS[0]?.items.slice(1) ?? []),
+          ...(GROUPS[2]?.items ?? []),
+          { to: '/settings', name: 'Settings', icon: 'settings' } as const,
+        ].map((item) => (
           <Link key={item.to} to={item.to} className="btn">
             <Icon name={item.icon} />
             {item.name}

@@ -1,4 +1,5 @@
 import { MOST_TRIES, type AgentNode } from '../../contract/agent.ts'
+import type { RunGraph } from '../../contract/run.ts'
 import * as moves from './moves.ts'
 import { statusOfStep, triesOfStep, type AgentState } from './state.ts'
 
@@ -162,3 +163,9 @@ export const EDGES: readonly AgentEdge[] = [
   { from: 'END', when: 'the held call was decided elsewhere', to: 'ApprovalHandler' },
   { from: 'END', when: 'a message waits', to: 'Router', move: moves.beginTurn },
 ]
+
+/** The same table as data, for whoever draws it. */
+export const GRAPH: RunGraph = {
+  nodes: Object.entries(NODES).map(([id, { says }]) => ({ id, says })),
+  edges: EDGES.map(({ from, to, when }) => ({ from, to, when })),
+}

@@ -6,7 +6,7 @@ import { Bug } from '../../contract/problems.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
 import { closingOf } from './closing.ts'
-import { CONDITIONS, EDGES, NODES, type AgentEdge, type AgentWork } from './graph.ts'
+import { CONDITIONS, EDGES, GRAPH, NODES, type AgentEdge, type AgentWork } from './graph.ts'
 import { callKey } from './moves.ts'
 import {
   withMessage,
@@ -53,6 +53,7 @@ type Draft = { readonly state: AgentState; readonly audit: NonNullable<Next['aud
 
 export const agent: RunKind<AgentState, AgentRunEvent, AgentEffect> = {
   kind: 'agent',
+  graph: GRAPH,
   // Models have no effect in the world, and a call's idempotency key makes it one call however often it is started.
   effects: {
     agent_intent: 'repeatable',

@@ -1,0 +1,169 @@
+import { useEffect, useRef } from 'react'
+import { shortTime } from '../lib/time.ts'
+import { Fold } from '../parts/fold.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Text } from '../parts/text.tsx'
+import { Value } from '../inbox/fields.tsx'
+import { EffectWord } from '../parts/verdict.tsx'
+import type { ProposedCall } from './thread-calls.ts'
+import type { Message, Thread } from './thread-query.ts'
+
+type ConversationProps = {
+  readonly thread: Thread
+  readonly draft: string | undefined
+  readonly calls: readonly ProposedCall[]
+  /** Whose conversation it is, where it is not the reader's own. */
+  readonly owner: string | undefined
+}
+
+const NEAR_PX = 80
+
+/** Everything said is text: of the person, of a model or of a tool server. Nothing of it is markup. */
+export function Conversation({ thread, draft, calls, owner }: ConversationProps) {
+  const pane = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const { messages, question, status, summary } = thread
+  const last = calls.at(-1)
+  const isOpen = last !== undefined && last.result === undefined && thread.proposed_tool !== null
+  // Follows the newest line, unless somebody has scrolled back to read.
+  useEffect(() => {
+    if (isAtEnd.current) pane.current?.scrollTo({ top: pane.current.scrollHeight })
+  }, [messages.length, draft, isOpen, last?.verdict, status])
+  return (
+    <div
+      className="messages"
+      ref={pane}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label="Messages"
+      onScroll={(event) => {
+        const { scrollHeight, scrollTop, clientHeight } = event.currentTarget
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_PX
+      }}
+    >
+      {summary === null ? null : (
+        <Note icon="layers" small>
+          <p>
+            <b>Older messages were summed up by the model:</b> “<Text lines>{summary}</Text>”
+          </p>
+        </Note>
+      )}
+      {messages.map((message, at) => (
+        <Said key={at} message={message} owner={owner} />
+      ))}
+      {isOpen ? <Proposal call={last} /> : null}
+      {draft === undefined || draft === '' ? null : (
+        <article className="said assistant" aria-label="The agent is writing">
+          <header className="said-by">
+            <Icon name="agent" size="s" />
+            Agent <span className="faint">is writing</span>
+          </header>
+          <div className="bubble">
+            <Text lines>{draft}</Text>
+          </div>
+        </article>
+      )}
+      {status === 'running' && draft === undefined && !isOpen ? (
+        <p className="small faint working">
+          <span className="spin" aria-hidden="true" /> Working
+        </p>
+      ) : null}
+      {question === null ? null : (
+        <Note kind="ask" icon="person" small>
+          <p>
+            <b>The agent asks:</b> “<Text lines>{question}</Text>”
+          </p>
+        </Note>
+      )}
+    </div>
+  )
+}
+
+const LONG = 600
+
+function Said({ message, owner }: { readonly message: Message; readonly owner: string | undefined }) {
+  const { role, text, at, tool } = message
+  if (role === 'tool')
+    return (
+      <div className="said tool">
+        <Fold
+          label={
+            <>
+              Result of{' '}
+              {tool === undefined ? (
+                'a call'
+              ) : (
+                <code>
+                  <Text>{tool}</Text>
+                </code>
+              )}
+            </>
+          }
+        >
+          <pre className="val tool-text" tabIndex={0}>
+            <Text lines>{text}</Text>
+          </pre>
+        </Fold>
+      </div>
+    )
+  const name = role === 'user' ? (owner ?? 'You') : 'Agent'
+  return (
+    <article className={`said ${role}`} aria-label={`${name} said`}>
+      <header className="said-by">
+        <Icon name={role === 'user' ? 'person' : 'agent'} size="s" />
+        <Text>{name}</Text>
+        {at === 0 ? null : <time className="faint">{shortTime(at)}</time>}
+      </header>
+      <div className={text.length > LONG ? 'bubble long' : 'bubble'}>
+        <Text lines>{text}</Text>
+      </div>
+    </article>
+  )
+}
+
+/** The call that is on its way. What became of earlier ones is in the results and in the list beside. */
+function Proposal({ call }: { readonly call: ProposedCall }) {
+  return (
+    <section className="card proposal" aria-label="Proposed call">
+      <div className="card-head">
+        <h3>
+          The model proposes{' '}
+          <code>
+            <Text>{call.tool}</Text>
+          </code>
+        </h3>
+        <span className="aside">
+          {call.verdict === undefined ? 'the gate looks at it' : <EffectWord of={call.verdict.effect} />}
+        </span>
+      </div>
+      <CallArguments args={call.args} />
+    </section>
+  )
+}
+
+export function CallArguments({ args }: { readonly args: unknown }) {
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    return (
+      <div className="card-body">
+        <Value of={args} />
+      </div>
+    )
+  const fields = Object.entries(args)
+  if (fields.length === 0) return <p className="card-body small dim">No inputs.</p>
+  return (
+    <dl className="fields">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <Text>{name}</Text>
+          </dt>
+          <dd>
+            <Value of={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,46 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { AgentAnswerBody, ThreadAnswer, ThreadSummaryAnswer } from '../../../server/src/contract/answers.ts'
+import { ask, withQuery } from '../api/client.ts'
+import type { Page, RunDetails } from '../api/types.ts'
+
+export type Thread = z.infer<typeof ThreadAnswer>
+export type ThreadSummary = z.infer<typeof ThreadSummaryAnswer>
+export type AgentAnswer = z.infer<typeof AgentAnswerBody>
+export type Message = Thread['messages'][number]
+export type Usage = Thread['usage']
+
+export const threadsQuery = infiniteQueryOptions({
+  queryKey: ['threads', 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    ask<Page<ThreadSummary>>(withQuery('/agent/threads', { limit: 50, after: pageParam }), { signal }),
+  initialPageParam: undefined as number | undefined,
+  getNextPageParam: (last) => last.next,
+  staleTime: 0,
+})
+
+export const threadQuery = (run_id: string) =>
+  queryOptions({
+    queryKey: ['threads', 'one', run_id],
+    queryFn: ({ signal }) => ask<Thread>(`/agent/runs/${encodeURIComponent(run_id)}`, { signal }),
+    staleTime: 0,
+  })
+
+/** The table that every thread moves by, and who owns the thread. It is read once: it does not change while the gate runs. */
+export const threadRunQuery = (run_id: string) =>
+  queryOptions({
+    queryKey: ['thread-table', run_id],
+    queryFn: ({ signal }) =>
+      ask<RunDetails>(withQuery(`/v1/runs/${encodeURIComponent(run_id)}`, { limit: 1 }), { signal }),
+  })
+
+const STATUS = {
+  running: { words: 'Working', tag: 'accent' },
+  completed: { words: 'Answered', tag: 'allow' },
+  awaiting_approval: { words: 'Waits for a person', tag: 'ask' },
+  awaiting_input: { words: 'Waits for you', tag: 'ask' },
+  failed: { words: 'Failed', tag: 'block' },
+  cancelled: { words: 'Stopped', tag: '' },
+} as const satisfies Record<Thread['status'], { words: string; tag: string }>
+
+export const statusWords = (status: Thread['status']) => STATUS[status]
