@@ -5,6 +5,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Reading, Readings } from '../telemetry/instruments.ts'
 import type { OtlpTarget } from '../telemetry/open-telemetry.ts'
 import { secretOf } from '../upstream/server-config.ts'
+import { trimmedEnd } from '../contract/trimmed.ts'
 
 type Sources = {
   readonly shelves: Shelves
@@ -44,5 +45,5 @@ export function otlpOf({ otlp }: Config['telemetry'], folder: string): Result<{ 
       return refuse('config.invalid', { paths: `telemetry.otlp.headers.${name}: secret is absent` })
     headers[name] = value
   }
-  return ok({ otlp: { endpoint: otlp.endpoint.replace(/\/+$/, ''), headers } })
+  return ok({ otlp: { endpoint: trimmedEnd(otlp.endpoint, '/'), headers } })
 }

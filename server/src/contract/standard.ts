@@ -11,7 +11,7 @@ export const SOURCES = ['args', 'result'] as const
 export type Source = (typeof SOURCES)[number]
 
 /** Everything between double braces, well-formed or not. */
-export const PLACEHOLDER = /\{\{(.*?)\}\}/gs
+export const PLACEHOLDER = /\{\{((?:(?!\{\{).)*?)\}\}/gs
 
 /** `args.<path>` or `result.<path>`; undefined for anything else between the braces. */
 export function readPlaceholder(inside: string): { readonly source: Source; readonly path: string } | undefined {

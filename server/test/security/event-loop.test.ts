@@ -58,6 +58,8 @@ const ARGUMENTS: Readonly<Record<string, () => object>> = {
     text: 'x',
     path: JSON.stringify({ path: JSON.stringify(Array.from({ length: 5_000 }, (_, at) => `a/${at}`)) }),
   }),
+  recipient: () => ({ text: 'x', to: fill('a', 400_000), host: fill('a.', 200_000), amount: fill('1 ', 200_000) }),
+  command: () => ({ text: 'x', command: fill('a', 400_000), url: `http://${fill('a-', 400_000)}` }),
   edits: () => ({ text: 'x', path: 'notes.txt', old_text: lines(7), new_text: lines(11) }),
 }
 
@@ -68,7 +70,7 @@ const ANSWERS =
 
 /** In `npm run test:security` all of them; a slice of it every time. */
 const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
-const SLICE = ['joiners', 'slashes', 'fields', 'too_many_items', 'secret_names', 'nested_json', 'edits']
+const SLICE = ['recipient', 'joiners', 'slashes', 'fields', 'too_many_items', 'secret_names', 'nested_json', 'edits']
 const ANSWER_SLICE = ['many_fields', 'secret_fields', 'empty_messages', 'broken_messages']
 
 let gate: RunningGate & { stop(): Promise<void> }

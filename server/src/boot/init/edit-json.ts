@@ -1,4 +1,5 @@
 import { membersIn, plainJson, spanOf, withoutComments, type Member, type Span } from './jsonc.ts'
+import { trimmedEnd } from '../../contract/trimmed.ts'
 
 export type MemberEdit = {
   /** The keys that lead to the object. */
@@ -61,7 +62,8 @@ function insertion(text: string, bare: string, { span, kept, add, depth }: Added
   const inner = indent.repeat(depth + 1)
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const value = JSON.stringify(add.value, null, indent).replaceAll('\n', `${eol}${inner}`)
-  const space = /[ \t\r\n]*$/.exec(text.slice(0, close))?.[0].length ?? 0
+  const before = text.slice(0, close)
+  const space = before.length - trimmedEnd(before, ' \t\r\n').length
   return { at: close - space, text: `${eol}${inner}"${add.name}": ${value}${eol}${indent.repeat(depth)}`, ...comma }
 }
 

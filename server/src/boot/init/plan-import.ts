@@ -4,6 +4,7 @@ import type { FoundClient, FoundServer } from '../../doors/cli/boot-reports.ts'
 import type { ClientFile } from './client-files.ts'
 import { fileRoots } from './file-roots.ts'
 import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
+import { trimmedBoth, trimmedEnd } from '../../contract/trimmed.ts'
 
 /** A client's file with the servers that stand in it. */
 export type Opened = ClientFile & { readonly text: string; readonly servers: Readonly<Record<string, unknown>> }
@@ -86,13 +87,11 @@ function asWritten(value: string): string {
 
 /** `My_Server` becomes `my-server`; what is taken gets a number. */
 export function freeName(wished: string, taken: ReadonlySet<string>): string {
-  const plain = wished
+  const dashed = wished
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 32)
-    .replace(/-+$/, '')
+  const plain = trimmedEnd(trimmedBoth(dashed, '-').slice(0, 32), '-')
   const name = plain === '' ? 'server' : plain
   if (!taken.has(name)) return name
   for (let count = 2; ; count += 1) {

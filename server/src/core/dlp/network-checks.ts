@@ -1,3 +1,5 @@
+import { trimmedEnd } from '../../contract/trimmed.ts'
+
 const LOCAL_V4 = [
   '0\\.|10\\.|127\\.|169\\.254\\.|192\\.168\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.', // RFC 1122, 1918, 3927
   '100\\.(?:6[4-9]|[7-9]\\d|1[01]\\d|12[0-7])\\.|198\\.1[89]\\.', // shared behind a carrier, benchmarks: RFC 6598, 2544
@@ -37,7 +39,7 @@ export function isLocalV6(address: string): boolean {
 export function ipv6Length(run: string): number {
   const [, address = '', suffix = ''] = /^([0-9A-Fa-f:.]*)(.*)$/.exec(run) ?? []
   // A full stop or a colon at the end belongs to the sentence.
-  const bare = address.replace(/\.+$|(?<!:):$/, '')
+  const bare = address.endsWith('.') ? trimmedEnd(address, '.') : address.replace(/(?<!:):$/, '')
   if (!isIpv6(bare)) return 0
   return bare.length === address.length ? address.length + suffix.length : bare.length
 }

@@ -7,12 +7,16 @@ const NUMBER_OF = new Map(
   NUMBER_WORDS.flatMap((names, value) => names.split(' ').map((name) => [name, value] as const)),
 )
 
+/** No number that anybody writes is longer. */
+const LONGEST_NUMBER = 64
+
 /** `1,000.50`, `1.000,50`, `1'000.5` and `1000.5` are one number. Undefined for what is none. */
 export function numberIn(text: string): number | undefined {
+  if (text.length > LONGEST_NUMBER) return undefined
   const digits = text
     .trim()
     .replace(/^[#$€£¥ ]+/, '')
-    .replace(/(?:st|nd|rd|th|[%$€£¥ .])+$/, '')
+    .replace(/(?:st|nd|rd|th|[%$€£¥ .]){1,8}$/, '')
   if (!/^[+-]?[\d][\d.,' ]*$/.test(digits)) return undefined
   const point = /[.,]\d{1,2}$|\.\d+$/.exec(digits)
   const whole = (point === null ? digits : digits.slice(0, point.index)).replaceAll(/[.,' ]/g, '')
@@ -27,7 +31,7 @@ export function numbersIn(text: string): Set<number> {
     const value = numberIn(match)
     if (value !== undefined) found.add(value)
   }
-  for (const [match, digits] of text.matchAll(/(\d[\d.,]*)\s?(?:k|thousand|tausend|mil)\b/gi)) {
+  for (const [match, digits] of text.matchAll(/(\d[\d.,]{0,30})\s?(?:k|thousand|tausend|mil)\b/gi)) {
     const value = numberIn(digits ?? match)
     if (value !== undefined) found.add(value * 1_000)
   }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ROLE_WORDS } from './lexicon/roles.ts'
 import { splitName } from './profile.ts'
+import { trimmedEnd } from '../../contract/trimmed.ts'
 
 export type Role = 'destination' | 'entity' | 'content' | 'date' | 'amount' | 'flag'
 
@@ -21,9 +22,9 @@ export function isAddress(text: string): boolean {
 /** Addresses inside a longer text. */
 export function addressesIn(text: string): string[] {
   const found = text.match(
-    /[^\s@<>"'(),;]+@[^\s@<>"'(),;]+\.\p{L}{2,}|(?:https?:\/\/|www\.)[^\s"'<>)]+|\b[A-Z]{2}\d{2}[A-Z\d]{10,30}\b/gu,
+    /(?<![^\s@<>"'(),;])[^\s@<>"'(),;]+@[^\s@<>"'(),;]+\.\p{L}{2,}|(?:https?:\/\/|www\.)[^\s"'<>)]+|\b[A-Z]{2}\d{2}[A-Z\d]{10,30}\b/gu,
   )
-  return (found ?? []).map((address) => address.replace(/[.,!?]+$/, ''))
+  return (found ?? []).map((address) => trimmedEnd(address, '.,!?'))
 }
 
 const LONG = 60

@@ -20,7 +20,7 @@ const MAX_CLAUSES = 12
 
 /** Where one wish ends and another may begin. */
 const SENTENCE_END =
-  /[.!?;\n](?=["'”’)]*(?:\s|$))|,?\s+(?:and\s+)?(?:then|also|finally|lastly|additionally|furthermore|moreover|afterwards)\b,?|,?\s+after\s+that\b/gi
+  /[.!?;\n](?=["'”’)]*(?:\s|$))|,?(?<!\s)\s+(?:and\s+)?(?:then|also|finally|lastly|additionally|furthermore|moreover|afterwards)\b,?|,?(?<!\s)\s+after\s+that\b/gi
 const QUOTED = /"[^"\n]{1,200}"|(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])|“[^”\n]{1,200}”|`[^`\n]{1,200}`/gu
 const PLACEHOLDER = /<[^<>\n]{1,80}>|\{[^{}\n]{1,80}\}/g
 /** "I'm planning a trip to Japan." says why, not what. */

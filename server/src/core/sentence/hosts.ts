@@ -48,8 +48,8 @@ function domainIn(text: string): string | undefined {
   return BARE_HOST.test(text) ? text.replace(/:\d+$/, '') : undefined
 }
 
-const IN_TEXT = /[a-z][a-z0-9+.-]*:[\\/]{2}[^\s"'`<>|;&()]+/gi
-const HOST_IN_TEXT = /(?:[\p{L}\p{N}_.+-]+@)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu
+const IN_TEXT = /[a-z][a-z0-9+.-]{0,30}:[\\/]{2}[^\s"'`<>|;&()]+/gi
+const HOST_IN_TEXT = /(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}_.+-]{1,64}@)?(?:[\p{L}\p{N}-]{1,63}\.){1,20}\p{L}{2,63}/gu
 
 /** Every host that a text such as a command names, once each. */
 export function hostsIn(text: string): readonly string[] {

@@ -58,7 +58,7 @@ const LOOSE = new Set(
 )
 const PHONE = /^\+?\d[\d ()./-]{5,}$/
 const IBAN = /^[A-Z]{2}\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,8}[A-Z0-9]{0,4}$/i
-const MAIL_SOMEWHERE = /[^\s@<>,;"]+@[^\s@<>,;"]+/u
+const MAIL_SOMEWHERE = /[^\s@<>,;"]@[^\s@<>,;"]/u
 const LONGEST_NAME = 320
 
 /** Every text and number of the arguments. Walks without recursion: how deep a caller nests is not ours to trust. */

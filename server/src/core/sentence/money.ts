@@ -13,7 +13,7 @@ export function moneyText(amount: string, currency: string | undefined): string 
   const [, minus = '', whole = '', fraction = ''] = DECIMAL.exec(amount.trim()) ?? []
   const code = currency?.trim().toUpperCase()
   if (whole === '' || (code !== undefined && !/^[A-Z]{3}$/.test(code))) return undefined
-  const grouped = whole.replace(/^0+(?=\d)/, '').replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  const grouped = whole.replace(/^0+(?=\d)/, '').replaceAll(/\B(?=(\d{3}){1,21}$)/g, ',')
   const decimals = code === undefined || WHOLE.has(code) ? fraction : fraction.padEnd(2, '0')
   const number = decimals === '' ? grouped : `${grouped}.${decimals}`
   if (code === undefined) return `${minus}${number}`

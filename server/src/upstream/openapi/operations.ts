@@ -4,6 +4,7 @@ import { schemaMaker, type SchemaMaker } from './json-schema.ts'
 import { followed } from './local-ref.ts'
 import { isJsonType, parametersOf, type Given, type Parameter } from './parameters.ts'
 import type { Document } from './read-document.ts'
+import { trimmedBoth } from '../../contract/trimmed.ts'
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
 export type Method = Uppercase<(typeof METHODS)[number]>
@@ -60,7 +61,7 @@ function nameOf(method: string, path: string, { operationId }: JsonObject): stri
   return (wished === '' ? asName(`${method} ${path}`) : wished).slice(0, LONGEST_NAME)
 }
 
-const asName = (text: string) => text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').replaceAll(/^[_.-]+|[_.-]+$/g, '')
+const asName = (text: string) => trimmedBoth(text.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_.-')
 
 type Found = {
   readonly document: Document

@@ -180,7 +180,7 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a pause that was acknowledged during a slow check stops the call',
-    run: acknowledged((gate) => gate.cli('pause', '--reason', 'stop')),
+    run: acknowledged((gate) => gate.cli('pause', 'all', '--reason', 'stop')),
   },
   {
     name: 'a revocation that was acknowledged during a slow check stops the call',

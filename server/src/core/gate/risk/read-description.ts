@@ -18,7 +18,7 @@ import { splitWords, verbIn, type Verb } from './split-words.ts'
 /** So much is read of a description. Time is linear in this, and a catalogue may have thousands of tools. */
 const LONGEST = 12_288
 const SECTION =
-  /(^|\n)\s*(#+\s*)?\**(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises)\**\s*:|<\w+>/i
+  /(^|\n)[^\S\n]{0,40}(#{1,6}\s{0,4})?\*{0,3}(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises)\*{0,3}\s{0,4}:|<\w{1,64}>/i
 const SENTENCE_END = /(?<=[.!?])\s+|\n\s*[-*•]\s+|\n\s*\n/
 
 const HEAD: Readonly<Record<VerbClass, number>> = {

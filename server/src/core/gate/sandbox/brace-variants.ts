@@ -11,16 +11,34 @@ export function braceVariants(text: string): readonly string[] | undefined {
     const next: string[] = []
     for (const variant of variants) {
       // The innermost list first: it holds no braces of its own.
-      const list = /\{([^{}]*,[^{}]*)\}/.exec(variant)
-      if (list === null) next.push(variant)
+      const list = innermostList(variant)
+      if (list === undefined) next.push(variant)
       else {
         again = true
-        for (const part of (list[1] ?? '').split(','))
-          next.push(variant.slice(0, list.index) + part + variant.slice(list.index + list[0].length))
+        for (const part of variant.slice(list.open + 1, list.close).split(','))
+          next.push(variant.slice(0, list.open) + part + variant.slice(list.close + 1))
       }
       if (next.length > MOST) return undefined
     }
     variants = next
   }
   return variants
+}
+
+/** The first list in braces that holds no braces of its own, found in one pass. */
+function innermostList(text: string): { readonly open: number; readonly close: number } | undefined {
+  let open = -1
+  let hasComma = false
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at)
+    if (char === '{') {
+      open = at
+      hasComma = false
+    } else if (char === ',') hasComma = true
+    else if (char === '}') {
+      if (open !== -1 && hasComma) return { open, close: at }
+      open = -1
+    }
+  }
+  return undefined
 }

@@ -1,5 +1,6 @@
 import { unescapeText, unpercent } from '../traps/encodings.ts'
 import type { PathWorld } from './path-readings.ts'
+import { trimmedBoth, trimmedEnd } from '../../../contract/trimmed.ts'
 
 const LONGEST = 4096
 const MOST = 24
@@ -47,7 +48,7 @@ function plainCuts(text: string): readonly string[] {
   const trimmed = text.trim()
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   const [head = ''] = trimmed.split(/[\u0000-\u001f\u007f-\u009f]/)
-  return [...new Set([text, trimmed, head.trim(), trimmed.replace(/^["'`]+|["'`]+$/g, '')])]
+  return [...new Set([text, trimmed, head.trim(), trimmedBoth(trimmed, '"\'`')])]
 }
 
 function openedForms(text: string, { home, windows }: PathWorld): readonly string[] {
@@ -70,7 +71,7 @@ function collapsed(path: string): string {
   const names = path
     .replace(/\/(?:\.?\/)+/g, '/')
     .split('/')
-    .map((name) => (name === '..' ? name : name.replace(/[. ]+$/, '')))
+    .map((name) => (name === '..' ? name : trimmedEnd(name, '. ')))
     .filter((name) => name !== '')
   return `${path.startsWith('/') ? '/' : ''}${names.join('/')}`
 }

@@ -85,7 +85,7 @@ export function isProse(text: string): boolean {
     .slice(0, 4096)
     .split(/\s+/)
     .filter((word) => word !== '')
-  const plain = words.filter((word) => /^["'(]?\p{L}[\p{L}'’-]*[.,;:!?)"']*$/u.test(word))
+  const plain = words.filter((word) => /^["'(]?\p{L}[\p{L}'’-]*[.,;:!?)"']{0,6}$/u.test(word))
   return plain.length >= 4 && plain.length * 2 >= words.length
 }
 

@@ -87,5 +87,12 @@ function plain(name: string): string {
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .toLowerCase()
-  return visible.replace(/(?<=.):.*$/, '').replace(/[.\s]+$/, '')
+  return trimmedName(visible.replace(/(?<=.):.*$/, ''))
+}
+
+/** Without the dots and spaces that some file systems drop from the end of a name. */
+function trimmedName(name: string): string {
+  let end = name.length
+  while (end > 0 && /[.\s]/.test(name.charAt(end - 1))) end -= 1
+  return name.slice(0, end)
 }
