@@ -14,7 +14,7 @@ const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
 /** What a hostile text repeats, what stands before it and what behind it. */
 const COMMON_UNITS = ['a', '1', ' ', '.', '\n', ',', '"']
 const UNITS = isWhole
-  ? [...'aA1 -./@:"\'{[(<é_=\t\\,+#$\u03010'].concat('a. a@ a/ %20 a= a, a1 Aa :// a: a_ {, a-'.split(' '), [
+  ? Array.from('aA1 -./@:"\'{[(<é_=\t\\,+#$\u03010').concat('a. a@ a/ %20 a= a, a1 Aa :// a: a_ {, a-'.split(' '), [
       'a ',
       ' a',
       '\n',
