@@ -272,10 +272,30 @@ export const ThreadAnswer = ThreadSummaryAnswer.extend({
   summary: z.string().nullable(),
   plan: z.array(z.object({ step: z.string(), status: z.string(), tries: z.number() })),
   current_step: z.number(),
-  proposed_tool: z.object({ name: z.string(), args_hash: z.string() }).nullable(),
+  proposed_tool: z
+    .object({
+      name: z.string(),
+      args_hash: z.string(),
+      tool_call_id: z.string(),
+      step_idx: z.number(),
+      created_at: z.number(),
+    })
+    .nullable(),
+  last_tool_result: z
+    .object({
+      status: z.enum(['success', 'failed']),
+      output: z.string(),
+      evicted: z.boolean(),
+      pointer: z.string().nullable(),
+      size_chars: z.number().int(),
+      rehydration_allowed: z.boolean(),
+      summary: z.string().nullable(),
+    })
+    .nullable(),
   call_id: z.string().nullable(),
   awaiting_approval: z.boolean(),
   approval_id: z.string().nullable(),
+  approval_hash: z.string().nullable(),
   approval_expires_at: z.number().nullable(),
   awaiting_user_input: z.boolean(),
   question: z.string().nullable(),

@@ -308,6 +308,12 @@ export const PROBLEMS = {
     says: 'the tool did not answer in time',
     do: 'raise `timeout_ms` of the server, or settle the call with `sluice settle`',
   },
+  'tool.cancelled': {
+    http: 502,
+    retry: 'never',
+    says: 'the call was cancelled while the tool ran; whether it took effect is unknown',
+    do: 'check what the tool did, then settle the call with `sluice settle`',
+  },
   'tool.broke_off': {
     http: 502,
     retry: 'never',

@@ -6,6 +6,8 @@ import type { OurRequest } from './our-request.ts'
 import { rationed } from './rationed.ts'
 
 export type GivingUp = 'timeout' | 'aborted'
+/** What became of a call that was sent and given up: its effect is unknown either way. */
+export const LOST_BY = { timeout: 'tool.timeout', aborted: 'tool.cancelled' } as const
 
 /** How one request leaves. */
 export type Sending = {
@@ -67,7 +69,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
         settled(
           unsent
             ? notSent(server, why === 'aborted' ? 'the caller gave up' : 'it could not be reached in time')
-            : lost(server, 'tool.timeout', { why, timeout_ms: String(timeout_ms), ...about }),
+            : lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms), ...about }),
         )
       }
       const aborted = () => giveUp('aborted')

@@ -1,5 +1,5 @@
 import type { UpstreamAnswer, UpstreamCall } from '../commands/ports/upstream.ts'
-import { lost, notSent } from './pending-calls.ts'
+import { LOST_BY, lost, notSent, type GivingUp } from './pending-calls.ts'
 
 /** How one call leaves that has its own request or process, so that its answer needs no id. */
 export type Doing = {
@@ -22,10 +22,10 @@ export function singleCall(
       signal?.removeEventListener('abort', aborted)
       resolve(answer)
     }
-    const giveUp = (why: 'timeout' | 'aborted') => {
+    const giveUp = (why: GivingUp) => {
       const { unsent } = cancel()
       if (unsent) settle(notSent(server, why === 'aborted' ? 'the caller gave up' : 'it could not be reached in time'))
-      else settle(lost(server, 'tool.timeout', { why, timeout_ms: String(timeout_ms) }))
+      else settle(lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms) }))
     }
     const aborted = () => giveUp('aborted')
     const timer = setTimeout(() => giveUp('timeout'), timeout_ms)

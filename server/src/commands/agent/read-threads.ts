@@ -1,4 +1,11 @@
-import type { AgentMessage, AgentStatus, AgentUsage, StepStatus } from '../../contract/agent.ts'
+import type {
+  AgentMessage,
+  AgentStatus,
+  AgentUsage,
+  LastToolResult,
+  ProposedTool,
+  StepStatus,
+} from '../../contract/agent.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { RunId } from '../../contract/ids.ts'
@@ -35,10 +42,13 @@ export type ThreadView = ThreadSummary & {
   readonly summary: string | null
   readonly plan: readonly { readonly step: string; readonly status: StepStatus; readonly tries: number }[]
   readonly current_step: number
-  readonly proposed_tool: { readonly name: string; readonly args_hash: string } | null
+  /** Its arguments are in the call's packet, for whoever may see that. */
+  readonly proposed_tool: Omit<ProposedTool, 'args' | 'canonical_args'> | null
+  readonly last_tool_result: LastToolResult | null
   readonly call_id: string | null
   readonly awaiting_approval: boolean
   readonly approval_id: string | null
+  readonly approval_hash: string | null
   readonly approval_expires_at: number | null
   readonly awaiting_user_input: boolean
   readonly question: string | null
@@ -131,17 +141,22 @@ function viewOf(thread: Thread): ThreadView {
       tries: state.tries[index] ?? 0,
     })),
     current_step: state.current_step,
-    proposed_tool:
-      state.proposed_tool === null
-        ? null
-        : { name: state.proposed_tool.name, args_hash: state.proposed_tool.args_hash },
+    proposed_tool: proposedOf(state),
+    last_tool_result: state.last_tool_result,
     call_id: state.call?.call_id ?? null,
     awaiting_approval: state.awaiting_approval,
     approval_id: state.approval_id,
+    approval_hash: state.approval_hash,
     approval_expires_at: state.approval_expires_at,
     awaiting_user_input: state.awaiting_user_input,
     question: state.question,
     security_findings: state.security_findings,
     audit_trail: state.audit_trail,
   }
+}
+
+function proposedOf({ proposed_tool }: Thread['state']): ThreadView['proposed_tool'] {
+  if (proposed_tool === null) return null
+  const { args: _, canonical_args: __, ...rest } = proposed_tool
+  return rest
 }

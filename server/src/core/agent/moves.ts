@@ -229,7 +229,7 @@ export function endTurn(state: AgentState): AgentState {
   const { turn } = state
   const { status, text } = closingOf(state)
   const response = text ?? state.response
-  const at = turn?.at ?? state.messages.at(-1)?.at ?? 0
+  const at = Math.max(turn?.at ?? 0, state.messages.at(-1)?.at ?? 0)
   const told = withMessage({ ...state, response, status }, { role: 'assistant', text: response, at })
   const ended =
     turn === null ? told : withTurn(told, { turn_id: turn.turn_id, asked_hash: turn.asked_hash, status, response })

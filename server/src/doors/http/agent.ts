@@ -123,8 +123,7 @@ export function agentRoutes(
       path: '/agent/threads/{thread_id}/cancel',
       access: CALLERS,
       status: [202],
-      summary:
-        'Stop what a thread is doing; a call that waits for a person is withdrawn, one that executes is waited for',
+      summary: 'Stop what a thread is doing; a call that waits for a person is withdrawn, one that runs is cancelled',
       answers: ThreadAnswer,
     }),
     async (c) => {

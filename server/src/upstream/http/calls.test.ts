@@ -139,7 +139,7 @@ describe('only the misbehaving call suffers', () => {
       const given_up = rig.call('bad', 'hangs', {}, giving_up.signal)
       await rig.text('bad', 'echo')
       giving_up.abort()
-      expect(codeOf(await given_up)).toBe('lost tool.timeout')
+      expect(codeOf(await given_up)).toBe('lost tool.cancelled')
       await expect.poll(async () => JSON.stringify(await heardBy(rig, 'bad'))).toContain('aborted')
       expect(codeOf(await rig.call('bad', 'echo', {}, giving_up.signal))).toBe('not_sent tool.unavailable')
     }))

@@ -105,7 +105,7 @@ describe('only the misbehaving call suffers', () => {
       const given_up = call('bad', 'hangs', {}, giving_up.signal)
       await text('bad', 'echo')
       giving_up.abort()
-      expect(codeOf(await given_up)).toBe('lost tool.timeout')
+      expect(codeOf(await given_up)).toBe('lost tool.cancelled')
       expect(await text('bad', 'heard')).toContain('\\"reason\\":\\"aborted\\"')
       expect(codeOf(await call('bad', 'echo', {}, giving_up.signal))).toBe('not_sent tool.unavailable')
     }))
