@@ -38,9 +38,10 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   const reasonField = useRef<HTMLInputElement>(null)
   const noRemember = useId()
 
-  const isSecond = packet.strength === 'two_person' && packet.decisions.length > 0
+  const isSeveral = packet.asked.people > 1
   const saidYes = me !== undefined && packet.decisions.some(({ by, user }) => by === me.id || user === me.user)
-  const isOwn = packet.strength === 'two_person' && me !== undefined && packet.asked_by.user === me.user
+  const isGroup = packet.asked.groups.length > 0
+  const isOwn = (isSeveral || isGroup) && me !== undefined && packet.asked_by.user === me.user
   const isOff = off !== undefined || inert || decide.isPending
   const noYes = isOff || isOwn || saidYes
   const rememberOff = cannotRemember(packet)
@@ -52,7 +53,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
       const decided = await decide.mutateAsync({ decision: 'approve', digest: packet.digest, ...proof })
       confirm.clear()
       const link = { href: `#/activity/${packet.call_id}`, words: 'Open' }
-      if (decided.state === 'pending') say('Your yes is recorded. A second person has to agree.')
+      if (decided.state === 'pending') say(`Your approval is recorded. ${stillMissing(decided.asked)}`)
       else say('Approved.', link)
       onDecided()
     } catch (error) {
@@ -189,7 +190,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
         off={!decide.isPending && (noYes || !confirm.isDone)}
         onClick={() => void approve()}
       >
-        {isSecond ? 'Approve as second' : shownText(sentenceOf(packet).button)}
+        {isSeveral && packet.decisions.length > 0 ? 'Approve too' : shownText(sentenceOf(packet).button)}
       </Button>
       {isRemembering ? (
         <RememberDialog
@@ -225,9 +226,12 @@ type SaysProps = {
   readonly saidYes: boolean
 }
 
+const stillMissing = ({ missing }: Packet['asked']): string =>
+  missing === 1 ? 'One more person has to approve.' : `${missing} more people have to approve.`
+
 function Says({ packet, off, isOwn, saidYes }: SaysProps) {
   if (off !== undefined) return <b>{off}</b>
-  if (saidYes) return <b>You said yes. A second person has to agree.</b>
+  if (saidYes) return <b>You approved. {stillMissing(packet.asked)}</b>
   if (isOwn) return <b>You asked for this yourself, so somebody else has to approve it.</b>
   return <b>{undoOf(packet).is === 'yes' ? 'It can be undone.' : 'There is no known way to undo it.'}</b>
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Ref } from 'react'
 import type { Packet } from '../api/types.ts'
-import { clockTime, shortTime } from '../lib/time.ts'
+import { clockTime } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Card } from '../parts/card.tsx'
 import { Countdown } from '../parts/countdown.tsx'
@@ -17,6 +17,7 @@ import { Fields } from './fields.tsx'
 import { agentName, sentenceOf } from './packet-words.ts'
 import { Reveal } from './reveal.tsx'
 import { useMe } from './use-me.ts'
+import { AskedNote } from './who-is-asked.tsx'
 import { Why } from './why.tsx'
 
 type HeadProps = {
@@ -44,7 +45,7 @@ export function PacketHead({ packet, closed, headRef, onBack }: HeadProps) {
         {packet.strength === 'two_person' ? (
           <span className="tag">
             <Icon name="people" />
-            two people
+            {packet.asked.people === 2 ? 'two' : packet.asked.people} people
           </span>
         ) : null}
         {closed ? (
@@ -116,7 +117,7 @@ export function PacketBody({ packet, onSource }: { readonly packet: Packet; read
           </p>
         </Note>
       ) : null}
-      {packet.decisions.length > 0 && packet.state === 'pending' ? <FirstYes packet={packet} /> : null}
+      <AskedNote packet={packet} />
       <div className="cols">
         <div className="col">
           <Card title={NOUNS[packet.sentence?.action ?? ''] ?? 'The inputs'} aside={<code>{packet.skill_id}</code>}>
@@ -140,20 +141,5 @@ export function PacketBody({ packet, onSource }: { readonly packet: Packet; read
         {clockTime(packet.expires_at)}
       </p>
     </>
-  )
-}
-
-function FirstYes({ packet }: { readonly packet: Packet }) {
-  return (
-    <Note icon="people">
-      <p>
-        <b>Two people have to say yes.</b>{' '}
-        {packet.decisions.map((one) => (
-          <span key={one.by}>
-            <Text>{one.user}</Text> did at {shortTime(one.at)}.{' '}
-          </span>
-        ))}
-      </p>
-    </Note>
   )
 }

@@ -1,3 +1,4 @@
+import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { lintPolicy } from '../commands/policy/lint-policy.ts'
 import { invalidPolicy, loadDraft, type PolicyText } from '../commands/policy/load-policy.ts'
 import { testPolicy } from '../commands/policy/test-policy.ts'
@@ -6,7 +7,7 @@ import { ok, type Result } from '../contract/problems.ts'
 import type { CliBoot } from '../doors/cli/cli-boot.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { nearestConfig } from './local-gate.ts'
+import { nearestConfig, settingsMeant } from './local-gate.ts'
 import { readPolicy } from './policy-files.ts'
 import { z3 } from './z3.ts'
 
@@ -19,7 +20,10 @@ export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']
   return {
     async test({ policy, cases }) {
       const draft = load(policy)
-      return draft.ok ? testPolicy({ digest: sha256Hex }, draft.value, cases) : draft
+      if (!draft.ok) return draft
+      const settings = settingsMeant(options)
+      const routes = settings.ok ? { routes: loadRoutes(settings.value.config.approvals) } : {}
+      return testPolicy({ digest: sha256Hex, ...routes }, draft.value, cases)
     },
     async lint({ policy }) {
       const draft = load(policy)

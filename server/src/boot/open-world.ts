@@ -1,4 +1,5 @@
 import { createShownNews } from '../commands/runs/shown-news.ts'
+import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import { openSessions } from '../commands/provenance/sessions.ts'
@@ -83,6 +84,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
+    routes: loadRoutes(config.approvals),
     pendingLimits: {
       requests: config.approvals.pending_per_caller,
       bytes: config.approvals.pending_bytes_per_caller,

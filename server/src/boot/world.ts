@@ -27,6 +27,7 @@ import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
+import type { Routes } from '../commands/approvals/load-routes.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
 
@@ -82,6 +83,8 @@ export type World = {
   readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
+  /** Who is asked about which calls. */
+  readonly routes: Routes
   readonly pendingLimits: DispatchDeps['pendingLimits']
   readonly keys: LiveKeys
   readonly issuers: Issuers

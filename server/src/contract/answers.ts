@@ -8,6 +8,7 @@ import { DefinitionReview } from './definition-review.ts'
 import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { PauseRow } from './pause.ts'
 import { RunGraph, RunStatus } from './run.ts'
+import { WhoIsAsked } from './routes.ts'
 import { Sentence } from './sentence.ts'
 import { Surface } from './surface.ts'
 import { ListingFinding } from './tool-bounds.ts'
@@ -80,6 +81,7 @@ export const CallAnswer = z.union([
 const DecisionAnswer = z.object({
   by: z.string(),
   user: z.string(),
+  for: z.string().optional(),
   says: z.enum(['approve', 'deny']),
   how: z.string(),
   passphrase: z.literal(true).optional(),
@@ -120,6 +122,7 @@ export const PacketAnswer = z.object({
   thread: z.string(),
   by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
   strength: Strength,
+  asked: WhoIsAsked,
   state: ApprovalState,
   decisions: z.array(DecisionAnswer),
   created_at: z.number(),
@@ -144,6 +147,7 @@ export const DecidedAnswer = z.object({
   call_id: z.string(),
   state: ApprovalState,
   strength: Strength,
+  asked: WhoIsAsked,
   decisions: z.array(DecisionAnswer),
   replaces: z.string().optional(),
 })

@@ -4,6 +4,7 @@ import type { ByRun, ToolResult } from './call.ts'
 import type { DefinitionReview } from './definition-review.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
+import type { AskedRoute, WhoIsAsked } from './routes.ts'
 import type { Sentence } from './sentence.ts'
 import type { ValueSource } from './value-source.ts'
 import type { Opinion, Strength } from './verdict.ts'
@@ -24,6 +25,8 @@ export type ApprovalState = z.infer<typeof ApprovalState>
 export type Decision = {
   readonly by: string
   readonly user: string
+  /** The member of the group for whom they decided, where that is somebody else who handed over to them. */
+  readonly for?: string
   readonly says: 'approve' | 'deny'
   readonly how: 'role' | 'token'
   /** The person gave their passphrase too. */
@@ -58,6 +61,8 @@ export type ApprovalRow = {
   readonly identity?: string
   readonly policy_version: string
   readonly strength: Strength
+  /** Who is asked; absent where everybody with the role is. */
+  readonly route?: AskedRoute
   readonly evidence: readonly Opinion[]
   readonly preview?: ToolResult
   /** The preview before redaction, only where that hid something and only while the request is pending: an approver can reveal it. */
@@ -136,6 +141,7 @@ export type ApprovalPacket = {
   /** The run that made the call, and where in it. */
   readonly by_run?: Pick<ByRun, 'run_id' | 'kind' | 'step' | 'lane'>
   readonly strength: Strength
+  readonly asked: WhoIsAsked
   readonly state: ApprovalState
   readonly decisions: readonly Decision[]
   readonly created_at: number

@@ -40,6 +40,8 @@ export type GateChange = {
       readonly version: number
       readonly strength: Strength
       readonly expires_at: number
+      /** With this change another group is asked too. */
+      readonly escalated?: true
     }
   | {
       readonly kind: 'run'

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { PacketDigest } from './approval.ts'
 import { HttpUrl, SafeUrl } from './http-settings.ts'
 
-/** What a channel can be told of. `pending` is a new request, `seconded` the first yes of two. */
+/** What a channel can be told of. `pending` is a new request, `seconded` a yes where more people are asked, `escalated`: another group is asked too. */
 export const CHANNEL_EVENTS = [
   'approval.pending',
   'approval.seconded',
+  'approval.escalated',
   'approval.approved',
   'approval.consumed',
   'approval.denied',

@@ -30,6 +30,8 @@ describe('the configuration', () => {
             pending_bytes_per_caller: 20_000_000,
             strong: 'role',
             tokens: 'simple',
+            groups: {},
+            routes: [],
           },
           retention: { calls: 30, artifacts: 30, journals: 90 },
           audit: { checkpoint_entries: 1_000, checkpoint_seconds: 60 },

@@ -15,6 +15,8 @@ import { Serenity } from './serenity.ts'
 import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
 import { refuseWriters } from './standard.ts'
+import { RouteSettings } from './routes.ts'
+import { refuseBadRoutes } from './route-faults.ts'
 import { RiskClass } from './tool.ts'
 import { COMMON, noneBut, ONE_KIND, RunAsUser } from './tool-settings.ts'
 import { STRENGTHS } from './verdict.ts'
@@ -83,109 +85,115 @@ const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === 
 const RequestLife = z.number().int().min(1).max(31_536_000)
 
 /** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
-export const Config = z.strictObject({
-  listen: z
-    .strictObject({
-      host: z
-        .string()
-        .min(1)
-        .regex(ALONE, 'a name or an address alone; the port stands in `port`')
-        .default('127.0.0.1'),
-      port: z.number().int().min(0).max(65_535).default(7420),
-      /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
-      hosts: z.array(z.string().min(1)).default([]),
-      limits: ListenLimits.prefault({}),
-    })
-    .prefault({}),
-  auth: Auth.prefault({}),
-  /** The data folder; relative to the config file's folder. */
-  data: z.string().min(1).default('./.sluice'),
-  /** A file, relative to the config file's folder, or the policy itself. */
-  policy: z.union([z.string().min(1), PolicyFile]).prefault({}),
-  servers: z.record(ServerName, ServerSettings).default({}),
-  approvals: z
-    .strictObject({
-      /** How long a request waits for a decision. */
-      expires_s: RequestLife.default(86_400),
-      /** For some risk classes or strengths another time than `expires_s`; where two fit, the shorter one. */
-      expires_s_for: z.partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife).default({}),
-      /** How many requests of one caller wait for a decision at a time; one more is refused. */
-      pending_per_caller: z.int().min(1).max(1_000_000).default(200),
-      /** How many bytes of arguments and previews they have together. */
-      pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
-      /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
-      strong: z.enum(['role', 'passphrase']).default('role'),
-      /** What the redemption of a token counts as. A simple one answers simple requests, and none is minted for others. */
-      tokens: z.enum(['simple', 'strong']).default('simple'),
-    })
-    .prefault({}),
-  audit: z
-    .strictObject({
-      /** A checkpoint is signed after so many entries or so many seconds, whichever comes first. */
-      checkpoint_entries: z.number().int().min(1).default(1_000),
-      checkpoint_seconds: z.number().int().min(1).default(60),
-    })
-    .prefault({}),
-  retention: Retention.prefault({}),
-  toolflow: ToolflowSettings.prefault({}),
-  models: Models.prefault({}),
-  /** Bounds of the agent runtime. */
-  agent: AgentSettings.prefault({}),
-  search: z
-    .strictObject({
-      /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
-      embeddings: ModelSettings.optional(),
-      /** Puts tools first that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
-      learn: z.boolean().default(false),
-    })
-    .prefault({}),
-  /** Health evidence for the `health` decider; without it that decider is silent. */
-  serenity: Serenity.optional(),
-  metrics: z
-    .strictObject({
-      /** Lets whoever is on this machine read `/metrics` without a key. */
-      open: z.boolean().default(false),
-    })
-    .prefault({}),
-  telemetry: z
-    .strictObject({
-      /** An OpenTelemetry collector; traces and metrics go to `/v1/traces` and `/v1/metrics` below the endpoint. */
-      otlp: z
-        .strictObject({
-          endpoint: HttpUrl,
-          /** `env:NAME` and `file:PATH` fetch a secret. */
-          headers: z.record(HeaderName, z.string().min(1)).default({}),
-        })
-        .optional(),
-    })
-    .prefault({}),
-  /** How people are told, besides the console. */
-  channels: Channels.prefault({}),
-  mcp: z
-    .strictObject({
-      /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
-      surface: Surface.default('auto'),
-      /** An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer. */
-      evict_over: z.int().min(1_000).max(10_000_000).default(40_000),
-      /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
-      url: HttpUrl.optional(),
-    })
-    .prefault({}),
-  traps: Traps.prefault({}),
-  budgets: Budgets.default([]),
-  repetition: Repetition.prefault({}),
-  provenance: Provenance.prefault({}),
-  dlp: z
-    .strictObject({
-      /** Further kinds of secrets and personal data, in the shape of the built-in rules. */
-      rules: z.array(z.record(z.string(), z.json())).default([]),
-      /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
-      outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
-      /** What messages to the agent are cleaned of: secrets and payment cards, or all personal data too. */
-      messages: z.enum(['secrets', 'all']).default('secrets'),
-    })
-    .prefault({}),
-})
+export const Config = z
+  .strictObject({
+    listen: z
+      .strictObject({
+        host: z
+          .string()
+          .min(1)
+          .regex(ALONE, 'a name or an address alone; the port stands in `port`')
+          .default('127.0.0.1'),
+        port: z.number().int().min(0).max(65_535).default(7420),
+        /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
+        hosts: z.array(z.string().min(1)).default([]),
+        limits: ListenLimits.prefault({}),
+      })
+      .prefault({}),
+    auth: Auth.prefault({}),
+    /** The data folder; relative to the config file's folder. */
+    data: z.string().min(1).default('./.sluice'),
+    /** A file, relative to the config file's folder, or the policy itself. */
+    policy: z.union([z.string().min(1), PolicyFile]).prefault({}),
+    servers: z.record(ServerName, ServerSettings).default({}),
+    approvals: z
+      .strictObject({
+        /** How long a request waits for a decision. */
+        expires_s: RequestLife.default(86_400),
+        /** For some risk classes or strengths another time than `expires_s`; where two fit, the shorter one. */
+        expires_s_for: z.partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife).default({}),
+        /** How many requests of one caller wait for a decision at a time; one more is refused. */
+        pending_per_caller: z.int().min(1).max(1_000_000).default(200),
+        /** How many bytes of arguments and previews they have together. */
+        pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
+        /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
+        strong: z.enum(['role', 'passphrase']).default('role'),
+        /** What the redemption of a token counts as. A simple one answers simple requests, and none is minted for others. */
+        tokens: z.enum(['simple', 'strong']).default('simple'),
+        ...RouteSettings,
+      })
+      .prefault({}),
+    audit: z
+      .strictObject({
+        /** A checkpoint is signed after so many entries or so many seconds, whichever comes first. */
+        checkpoint_entries: z.number().int().min(1).default(1_000),
+        checkpoint_seconds: z.number().int().min(1).default(60),
+      })
+      .prefault({}),
+    retention: Retention.prefault({}),
+    toolflow: ToolflowSettings.prefault({}),
+    models: Models.prefault({}),
+    /** Bounds of the agent runtime. */
+    agent: AgentSettings.prefault({}),
+    search: z
+      .strictObject({
+        /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
+        embeddings: ModelSettings.optional(),
+        /** Puts tools first that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
+        learn: z.boolean().default(false),
+      })
+      .prefault({}),
+    /** Health evidence for the `health` decider; without it that decider is silent. */
+    serenity: Serenity.optional(),
+    metrics: z
+      .strictObject({
+        /** Lets whoever is on this machine read `/metrics` without a key. */
+        open: z.boolean().default(false),
+      })
+      .prefault({}),
+    telemetry: z
+      .strictObject({
+        /** An OpenTelemetry collector; traces and metrics go to `/v1/traces` and `/v1/metrics` below the endpoint. */
+        otlp: z
+          .strictObject({
+            endpoint: HttpUrl,
+            /** `env:NAME` and `file:PATH` fetch a secret. */
+            headers: z.record(HeaderName, z.string().min(1)).default({}),
+          })
+          .optional(),
+      })
+      .prefault({}),
+    /** How people are told, besides the console. */
+    channels: Channels.prefault({}),
+    mcp: z
+      .strictObject({
+        /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
+        surface: Surface.default('auto'),
+        /** An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer. */
+        evict_over: z.int().min(1_000).max(10_000_000).default(40_000),
+        /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
+        url: HttpUrl.optional(),
+      })
+      .prefault({}),
+    traps: Traps.prefault({}),
+    budgets: Budgets.default([]),
+    repetition: Repetition.prefault({}),
+    provenance: Provenance.prefault({}),
+    dlp: z
+      .strictObject({
+        /** Further kinds of secrets and personal data, in the shape of the built-in rules. */
+        rules: z.array(z.record(z.string(), z.json())).default([]),
+        /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
+        outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
+        /** What messages to the agent are cleaned of: secrets and payment cards, or all personal data too. */
+        messages: z.enum(['secrets', 'all']).default('secrets'),
+      })
+      .prefault({}),
+  })
+  .superRefine(({ approvals, channels }, context) => {
+    const names = [...channels.webhooks, ...channels.push].map(({ name }) => name)
+    refuseBadRoutes(approvals, names, context)
+  })
 export type Config = z.infer<typeof Config>
 
 /** Where a path stands, `line 4` or the name of a variable, for whoever still has the text. */

@@ -100,6 +100,8 @@ export const ConsentRow = z.strictObject({
   calls: z.int(),
   cost: z.int().optional(),
   minted_by: z.string(),
+  /** The person who gave it. Absent in rows of releases that did not keep it. */
+  minted_user: z.string().optional(),
   minted_at: z.number(),
   expires_at: z.number(),
   from_approval: ApprovalId.optional(),

@@ -528,10 +528,34 @@ export const PROBLEMS = {
     says: 'the tool or the policy changed after the approval',
     do: 'make the call again, so that a person decides about the current state',
   },
+  'approval.not_asked': {
+    http: 403,
+    retry: 'never',
+    says: 'other people decide this request',
+    do: 'leave it to the people of `group`; `sluice approvals show ID` names them. A member can hand over to you for a time',
+  },
+  'approval.decided_for_you': {
+    http: 409,
+    retry: 'never',
+    says: 'somebody who stands in for the same person has decided already',
+    do: 'nothing; the place of one person counts once',
+  },
+  'delegation.invalid': {
+    http: 400,
+    retry: 'never',
+    says: 'this cannot be handed over',
+    do: 'see `because`',
+  },
+  'delegation.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'there is no such delegation, or it has ended',
+    do: 'list them with `sluice delegations`',
+  },
   'approval.own_request': {
     http: 403,
     retry: 'never',
-    says: 'nobody may approve their own two-person request',
+    says: 'nobody may approve their own request where several people or a group are asked',
     do: 'ask another approver',
   },
   'approval.already_decided_by_you': {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ChosenRoute } from './routes.ts'
 
 export const Effect = z.enum(['allow', 'ask', 'block'])
 export type Effect = z.infer<typeof Effect>
@@ -35,6 +36,8 @@ export const Verdict = z.strictObject({
   /** Needed for `ask`: the strongest that any asking opinion wants. */
   strength: Strength.optional(),
   evidence: z.array(Opinion).readonly(),
+  /** Of an ask: who is asked, where a route of the operator says so. */
+  route: ChosenRoute.optional(),
   /** In observe mode: what would have happened. */
   observed: Effect.optional(),
 })

@@ -1,16 +1,21 @@
 import type { EditPreviewAnswer } from '../../contract/activity.ts'
 import type { ApprovalPacket, ApprovalRow, ApprovalState, RevealedPacket } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { DelegateBody, DelegationAnswer, RoutesAnswer } from '../../contract/delegation.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
+import type { WhoIsAsked } from '../../contract/routes.ts'
+import { whoIsAsked } from '../../core/approvals/routes/seats.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
 import type { Page, Searches } from '../ports/reads.ts'
 import { decideApproval, type ApprovalDecision, type DecidedApproval, type DecideDeps } from './decide-approval.ts'
+import { delegate, endDelegation, listDelegations, type DelegationDeps } from './delegations.ts'
 import { editApproval, type EditDeps, type ShownAs } from './edit-approval.ts'
 import { previewEdit } from './preview-edit.ts'
 import { listApprovals, readApproval, type InboxPage } from './read-approvals.ts'
 import { revealApproval, type RevealDeps } from './reveal-approval.ts'
+import { showRoutes } from './show-routes.ts'
 import { issueToken, redeemToken, type PresentedToken, type TokenDeps } from './tokens.ts'
 
 export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
@@ -18,9 +23,17 @@ export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
   EditDeps &
   TokenDeps &
   MintDeps &
-  PasskeyDeps
+  PasskeyDeps &
+  DelegationDeps
 
 export interface ApprovalsGate {
+  /** Who is asked about a request, and how many are missing. */
+  asked(row: ApprovalRow): WhoIsAsked
+  /** The routes and groups in force. */
+  routes(caller: Caller): Result<RoutesAnswer>
+  delegate(caller: Caller, wanted: DelegateBody): Promise<Result<DelegationAnswer>>
+  delegations(caller: Caller): Promise<Result<readonly DelegationAnswer[]>>
+  endDelegation(caller: Caller, delegation_id: string): Promise<Result<DelegationAnswer>>
   list(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
   read(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
   /** What redaction hides of a request; audited. */
@@ -34,6 +47,11 @@ export interface ApprovalsGate {
 }
 
 export const bindApprovals = (world: ApprovalsWorld): ApprovalsGate => ({
+  asked: (row) => whoIsAsked(row, world.routes.groups),
+  routes: (caller) => showRoutes(world, caller),
+  delegate: (caller, wanted) => delegate(world, caller, wanted),
+  delegations: (caller) => listDelegations(world, caller),
+  endDelegation: (caller, id) => endDelegation(world, caller, id),
   list: (caller, state, page) => listApprovals(world, caller, state, page),
   read: (caller, id) => readApproval(world, caller, id),
   reveal: (caller, id) => revealApproval(world, caller, id),

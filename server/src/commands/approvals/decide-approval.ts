@@ -15,6 +15,9 @@ import { provePerson } from '../identity/passphrase.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
+import type { Routes } from '../../core/approvals/routes/routes.ts'
+import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
+import { expectsDelegation, mayBeAsked } from './asked-of.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -25,6 +28,7 @@ export type DecideDeps = {
   readonly clock: Clock
   readonly probe: Probe
   readonly judgement: Pick<Judgement, 'scanner'>
+  readonly routes: Routes
 }
 
 /**
@@ -64,6 +68,9 @@ export async function decideApproval(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = await deps.shelves.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
+    const hearing = await mayBeAsked(deps, by, found.row)
+    if (!hearing.ok) return hearing
+    const { asked, standIn } = hearing.value
     const { digest, strength } = await packetOf(deps, found)
     const isShown =
       decision.says === 'deny' ||
@@ -71,7 +78,7 @@ export async function decideApproval(
         (decision.version === undefined || attempt > 0 || decision.version === found.version))
     const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny
-    const moved = move(held.row, by, 'role', deps.clock(), decision.reason)
+    const moved = move(held.row, by, 'role', deps.clock(), decision.reason, { asked })
     if (!moved.ok) return moved
     // What is decided is what was shown.
     if (!isShown) return refuse('approval.changed', { approval_id })
@@ -79,13 +86,18 @@ export async function decideApproval(
     if (!proven.ok) return proven
     how = proven
     const to = withProof(moved.value, proven.value.by)
-    const remembered = await rememberChanges(deps, held.row, by, decision)
+    const remembered = await rememberChanges(deps, held.row, by, decision, asked)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value
     const decided = await decisionChanges(deps, held, to, by, 'role')
     deps.probe('decision.before')
     const first = [...also, ...proven.value.changes]
-    const recorded = await deps.ledger.commit([...first, ...decided, ...changes])
+    const recorded = await deps.ledger.commit([
+      ...first,
+      ...expectsDelegation(by.user, to.decisions.at(-1)?.for, standIn),
+      ...decided,
+      ...changes,
+    ])
     deps.probe('decision.after')
     if (recorded === 'committed') return ok({ ...to, ...consent })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
@@ -128,8 +140,12 @@ async function rememberChanges(
   approval: ApprovalRow,
   by: Caller,
   decision: ApprovalDecision,
+  { members }: Asked,
 ): Promise<Result<Remembered>> {
   if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
+  // Whoever stands in for a member decides about one call, and permits nothing ahead.
+  if (members !== undefined && !members.has(by.user))
+    return refuse('consent.not_rememberable', { approval_id: approval.approval_id, rules: approval.route?.id ?? '' })
   const terms = termsToRemember(approval, decision.remember)
   if (!terms.ok) return terms
   const drawn = { consent_id: deps.ids.consent(), now: deps.clock(), from_approval: approval.approval_id }
@@ -158,7 +174,10 @@ export async function decisionChanges(
     ...approvalMoved(held, to, event),
     {
       kind: 'audit',
-      entry: auditOf(type, call.row, now, { actor: by.id, about: { how, strength: to.strength, ...proofIn(to) } }),
+      entry: auditOf(type, call.row, now, {
+        actor: by.id,
+        about: { how, strength: to.strength, ...proofIn(to), ...placeIn(to) },
+      }),
     },
   ]
 }
@@ -169,6 +188,15 @@ async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): 
   return reason === undefined || reason === ''
     ? {}
     : { reason: visibleText(await judgement.scanner.redact(reason, 'shown')) }
+}
+
+/** In whose place, and how many of how many that makes. */
+function placeIn(to: ApprovalRow): Readonly<Record<string, string | number>> {
+  const last = to.decisions.at(-1)
+  return {
+    ...(last?.for === undefined ? {} : { for: last.for }),
+    ...(to.route === undefined ? {} : { route: to.route.id, approvals: to.decisions.length, needed: peopleNeeded(to) }),
+  }
 }
 
 function proofIn({ decisions }: ApprovalRow): Readonly<Record<string, boolean>> {

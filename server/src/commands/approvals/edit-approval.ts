@@ -7,19 +7,21 @@ import type { RiskClass, Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { seatsFor } from '../../core/approvals/routes/seats.ts'
 import { markEdited } from '../../core/approvals/transitions.ts'
 import { decide } from '../../core/gate/decide.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
-import { auditOf, blockedProblem, requestOf } from '../calls/call-changes.ts'
+import { auditOf, blockedProblem, requestOf, routeIn } from '../calls/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { bytesOf, movedChanges } from './pending-limits.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
+import { expectsDelegation, mayBeAsked } from './asked-of.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
@@ -43,7 +45,9 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
-  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock())
+  const hearing = await mayBeAsked(deps, by, held.row)
+  if (!hearing.ok) return hearing
+  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), hearing.value.asked)
   if (!replaced.ok) return replaced
   const call = await heldCallOf(deps.shelves, held.row)
   const { caller, tool_id: tool, thread, trace, by_run } = call.row
@@ -55,7 +59,18 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   const { facts, seen } = await gatherSeen(deps, edited, prepared.value.tool, moment)
   const policy = deps.policy()
   const verdict = decide(policy, edited, facts)
-  return ok({ held, replaced: replaced.value, call, prepared: prepared.value, edited, facts, seen, policy, verdict })
+  return ok({
+    hearing: hearing.value,
+    held,
+    replaced: replaced.value,
+    call,
+    prepared: prepared.value,
+    edited,
+    facts,
+    seen,
+    policy,
+    verdict,
+  })
 }
 
 /**
@@ -71,7 +86,7 @@ export async function editApproval(
 ): Promise<Result<ApprovalRow>> {
   const judgedEdit = await judgeEdit(deps, by, approval_id, args)
   if (!judgedEdit.ok) return judgedEdit
-  const { held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
+  const { hearing, held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
   const isShown =
     (shownAs.version ?? held.version) === held.version &&
     (shownAs.digest === undefined || shownAs.digest === (await packetOf(deps, held)).digest)
@@ -88,7 +103,10 @@ export async function editApproval(
   const judged = { verdict: shownVerdict, policy_version: policy.version, judged: judgedOf(facts) }
   const row = editedRow(deps, call.row, edited, prepared.tool, judged, replaced)
   const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
-  const recorded = await deps.ledger.commit(editChanges(held, replaced, request, call, row, by))
+  const recorded = await deps.ledger.commit([
+    ...expectsDelegation(by.user, seatsFor(by.user, hearing.asked)[0], hearing.standIn),
+    ...editChanges(held, replaced, request, call, row, by),
+  ])
   if (recorded === 'committed') return ok(request)
   return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : refuse('approval.not_pending', { approval_id })
 }
@@ -131,12 +149,14 @@ function newRequest(
   preview: Pick<ApprovalRow, 'preview' | 'preview_raw' | 'shown'>,
 ): ApprovalRow {
   if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
+  const now = deps.clock()
   return {
     ...requestOf(row),
     ...preview,
     approval_id: row.approval_id,
     run_id: before.run_id,
-    created_at: deps.clock(),
+    ...routeIn(row.verdict, now),
+    created_at: now,
     expires_at: row.held_until,
     replaces: before.approval_id,
     // A request of a release that did not count is not counted now.
@@ -155,7 +175,9 @@ function editChanges(
   row: CallRow,
   by: Caller,
 ): Change[] {
-  const event = { type: 'approval.edited', approval_id: request.approval_id, expires_at: request.expires_at }
+  const { approval_id, expires_at, route } = request
+  const escalates_at = route?.escalates_at === undefined ? {} : { escalates_at: route.escalates_at }
+  const event = { type: 'approval.edited', approval_id, expires_at, ...escalates_at }
   const about = { replaces: replaced.approval_id, args_hash_before: replaced.args_hash }
   return [
     ...approvalMoved(held, replaced, event),

@@ -7,6 +7,8 @@ import type { ValueSource } from '../../contract/value-source.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { atLeastStrong } from '../../core/approvals/hidden-places.ts'
+import type { Routes } from '../../core/approvals/routes/routes.ts'
+import { whoIsAsked } from '../../core/approvals/routes/seats.ts'
 import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { factsInWords } from '../../core/packet/facts-in-words.ts'
@@ -22,6 +24,7 @@ import { showRequest } from './show-request.ts'
 export type PacketDeps = SiblingDeps & {
   readonly judgement: Pick<Judgement, 'scanner'>
   readonly breathe?: Breathe
+  readonly routes: Routes
 }
 
 /** What a person needs to understand a request in five seconds. */
@@ -83,6 +86,7 @@ export async function packetOf(
   const { state, decisions } = row
   return {
     ...shownPacket,
+    asked: whoIsAsked({ ...row, strength: shownPacket.strength }, deps.routes.groups),
     state,
     decisions,
     version,

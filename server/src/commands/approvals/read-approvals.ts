@@ -5,11 +5,13 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Page, Searches, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+import { askedAs, seesRequest, standInOf } from './asked-of.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves }
+export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves; readonly clock: Clock }
 
-/** Approvers see every request, people those made in their name. For an agent there is nothing here. */
+/** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. For an agent there is nothing here. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
   return caller.kind === 'user' && row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
@@ -31,7 +33,10 @@ export async function listApprovals(
     { ...(state === undefined ? {} : { state }), ...(isDecider ? {} : { user: caller.user }) },
     page,
   )
-  const seen = held.filter(({ row }) => maySeeApproval(caller, row))
+  const standIn = await standInOf(deps, caller)
+  const isSeen = (row: ApprovalRow) =>
+    maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, standIn))
+  const seen = held.filter(({ row }) => isSeen(row))
   const items: ApprovalPacket[] = []
   for (const one of seen) {
     items.push(await packetOf(deps, one))
@@ -47,6 +52,9 @@ export async function readApproval(
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
+  const standIn = await standInOf(deps, caller)
+  if (!seesRequest(caller, held.row, askedAs(deps, held.row, standIn)))
+    return refuse('approval.unknown', { approval_id })
   return ok({ ...(await packetOf(deps, held)), ...definitionIn(deps, caller, held.row) })
 }
 

@@ -39,7 +39,8 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
   const { strength } = await packetOf(deps, held)
-  if (wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
+  const isForGroup = held.row.route?.group !== undefined
+  if (isForGroup || wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
     return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.shelves, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
@@ -77,7 +78,7 @@ export async function redeemToken(
   const now = deps.clock()
   const moved =
     presented.says === 'approve'
-      ? approve(held.row, by, 'token', now, undefined, deps.tokensCountAs)
+      ? approve(held.row, by, 'token', now, undefined, { tokens: deps.tokensCountAs })
       : deny(held.row, by, 'token', now)
   if (!moved.ok) return moved
   deps.probe('decision.before')

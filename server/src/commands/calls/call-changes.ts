@@ -103,6 +103,7 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
   const { approval_id, run_id, expires_at, bytes } = recording.hold
   return {
     ...requestOf(row),
+    ...routeIn(row.verdict, recording.now),
     approval_id,
     run_id,
     created_at: recording.now,
@@ -112,6 +113,15 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
     ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
     ...(recording.shown === undefined ? {} : { shown: recording.shown }),
     ...(recording.sources === undefined || recording.sources.length === 0 ? {} : { sources: recording.sources }),
+  }
+}
+
+/** Who is asked, with the time of the escalation. */
+export function routeIn({ route }: Verdict, created_at: number): Pick<ApprovalRow, 'route'> {
+  if (route === undefined) return {}
+  const { escalation } = route
+  return {
+    route: { ...route, ...(escalation === undefined ? {} : { escalates_at: created_at + escalation.after_ms }) },
   }
 }
 
@@ -137,7 +147,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
 }
 
 function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
-  const first = holdCall(row.call_id, approval.approval_id, approval.expires_at)
+  const first = holdCall(row.call_id, approval.approval_id, approval.expires_at, approval.route?.escalates_at)
   const run = beginRun(heldCall, approval.run_id, first, now, { owner: callerIdentity(row.caller), thread: row.thread })
   return [
     { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },

@@ -4,6 +4,7 @@ import { decide } from '../../core/gate/decide.ts'
 import { compileOwn } from '../../core/gate/own-credentials/find-own.ts'
 import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { callWith, toolWith } from '../../core/gate/quiet-facts.suite.ts'
+import { NO_ROUTES } from '../../core/approvals/routes/routes.ts'
 import { createSession } from '../../core/provenance/session.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
@@ -52,6 +53,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     clock: () => 1000,
     ownCredentials: () => compileOwn([]),
     otherApprovers: [],
+    routes: NO_ROUTES,
     sessions: { read: async () => createSession(), note: () => {}, readUntil: async () => createSession() },
     ...more,
   }

@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
+import { routeFact, type Routes } from '../../core/approvals/routes/routes.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { countApprovers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
@@ -25,6 +26,7 @@ export type FactsDeps = BudgetDeps &
     readonly catalogue: Catalogue
     readonly clock: Clock
     readonly ownCredentials: () => OwnCredentials
+    readonly routes: Routes
   }
 
 /** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
@@ -82,9 +84,15 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     history,
     health,
     ...provenance,
+    ...routeOf(deps, call, tool),
     ...told,
   }
   return { facts, seen }
+}
+
+function routeOf({ routes }: FactsDeps, call: Call, tool: Tool): Pick<Facts, 'route'> {
+  const route = routeFact(routes, call, tool)
+  return route === undefined ? {} : { route }
 }
 
 /** Only presets ask how many there are, and only of what is critical. */

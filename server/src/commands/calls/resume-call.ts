@@ -168,9 +168,10 @@ function stale(code: 'approval.stale' | 'approval.args_changed', because: string
 
 function approvalFact(row: CallRow, approval: ApprovalRow | undefined): ApprovalFact | undefined {
   if (approval === undefined) return undefined
-  const { approval_id, args_hash, definition_hash, strength } = approval
+  const { approval_id, args_hash, definition_hash, strength, decisions, route } = approval
   const isDecided = approval.state === 'approved' || (approval.state === 'consumed' && row.state === 'unknown')
-  return isDecided ? { approval_id, args_hash, definition_hash, strength } : undefined
+  const is_escalated = route?.escalated_at !== undefined
+  return isDecided ? { approval_id, args_hash, definition_hash, strength, decisions, is_escalated } : undefined
 }
 
 async function commitNext(

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
 import type { RunRow } from '../../contract/run.ts'
+import { ESCALATED } from '../approvals/escalate-approval.ts'
 import type { Change, Swap } from '../ports/ledger.ts'
 
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
@@ -15,14 +16,15 @@ export type Happened = {
 /** What a commit means to somebody who watches. Most of it means nothing: checkpoints, journals, units. */
 export function changesIn(changes: readonly Change[]): readonly Happened[] {
   const happened: Happened[] = []
+  const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
   for (const change of changes) {
-    const one = change.kind === 'swap' ? inSwap(change) : inAudit(change)
+    const one = change.kind === 'swap' ? inSwap(change, isEscalation) : inAudit(change)
     if (one !== undefined) happened.push(one)
   }
   return happened
 }
 
-function inSwap(swap: Swap): Happened | undefined {
+function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
   const version = swap.from === 'absent' ? 1 : swap.from + 1
   switch (swap.table) {
     case 'calls': {
@@ -37,7 +39,8 @@ function inSwap(swap: Swap): Happened | undefined {
     }
     case 'approvals': {
       const { approval_id, call_id, tool_id, state, strength, expires_at, caller } = swap.to
-      const change = { kind: 'approval' as const, approval_id, call_id, tool_id, state, version, strength, expires_at }
+      const moment = { state, version, strength, expires_at, ...(isEscalation ? { escalated: true as const } : {}) }
+      const change = { kind: 'approval' as const, approval_id, call_id, tool_id, ...moment }
       return { change, owner: caller }
     }
     case 'runs': {

@@ -5,6 +5,7 @@ import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Channel } from '../ports/channels.ts'
 import type { Change, Ledger, Swap } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
+import { ESCALATED } from '../approvals/escalate-approval.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
 export type OutboxDeps = {
@@ -22,15 +23,18 @@ export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger
   if (channels.length === 0) return ledger
   return {
     commit(changes) {
-      const told = changes.flatMap((change) => toldBy(change))
-      const messages = told.flatMap((news) =>
-        channels.filter(({ events }) => events.includes(news.event)).flatMap(({ name }) => messageTo(name, news)),
+      const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
+      const told = changes.flatMap((change) => toldBy(change, isEscalation))
+      const messages = told.flatMap(({ only, ...news }) =>
+        channels
+          .filter(({ name, events }) => events.includes(news.event) && (only?.includes(name) ?? true))
+          .flatMap(({ name }) => messageTo(name, news)),
       )
       return ledger.commit(messages.length === 0 ? changes : [...changes, ...messages])
     },
   }
 
-  function messageTo(channel: string, news: News): Change[] {
+  function messageTo(channel: string, news: Omit<News, 'only'>): Change[] {
     const now = clock()
     const run_id = ids.run()
     const first = newDelivery({ ...news, delivery_id: run_id, channel, at: now })
@@ -38,18 +42,36 @@ export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger
   }
 }
 
-type News = { readonly event: ChannelEvent; readonly call_id: string; readonly approval_id: string | null }
-
-function toldBy(change: Change): News[] {
-  if (change.kind !== 'swap') return []
-  const name = nameOf(change)
-  const event = CHANNEL_EVENTS.find((known) => known === name)
-  if (event === undefined || (change.table !== 'approvals' && change.table !== 'calls')) return []
-  return [{ event, call_id: change.to.call_id, approval_id: change.to.approval_id ?? null }]
+type News = {
+  readonly event: ChannelEvent
+  readonly call_id: string
+  readonly approval_id: string | null
+  /** The channels that a route names; absent: all of them. */
+  readonly only?: readonly string[]
 }
 
-function nameOf(swap: Swap): string | undefined {
+function toldBy(change: Change, isEscalation: boolean): News[] {
+  if (change.kind !== 'swap') return []
+  const name = nameOf(change, isEscalation)
+  const event = CHANNEL_EVENTS.find((known) => known === name)
+  if (event === undefined || (change.table !== 'approvals' && change.table !== 'calls')) return []
+  const news = { event, call_id: change.to.call_id, approval_id: change.to.approval_id ?? null }
+  const only = channelsOf(change)
+  return [only === undefined ? news : { ...news, only }]
+}
+
+/** Whoever is asked after an escalation hears of everything that comes after it too. */
+function channelsOf(swap: Swap): readonly string[] | undefined {
+  if (swap.table === 'calls') return swap.to.verdict.route?.channels
+  if (swap.table !== 'approvals' || swap.to.route === undefined) return undefined
+  const { channels, escalation, escalated_at } = swap.to.route
+  if (channels === undefined || escalated_at === undefined) return channels
+  return [...new Set([...channels, ...(escalation?.channels ?? [])])]
+}
+
+function nameOf(swap: Swap, isEscalation: boolean): string | undefined {
   if (swap.table === 'approvals') {
+    if (isEscalation) return ESCALATED
     const isSeconded = swap.to.state === 'pending' && swap.from !== 'absent'
     return isSeconded ? 'approval.seconded' : `approval.${swap.to.state}`
   }

@@ -1,3 +1,4 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { DECIDING_KINDS } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -10,7 +11,9 @@ import {
   type PushRow,
   type PushSubscriptionAnswer,
 } from '../../contract/web-push.ts'
+import { isAsked, membersOf } from '../../core/approvals/routes/seats.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { delegationIn, liveDelegations } from '../approvals/delegations.ts'
 import { packetOf } from '../approvals/packet-of.ts'
 import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import type { Links } from '../calls/describe-call.ts'
@@ -99,7 +102,8 @@ export function tellBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 
     // The node that stored a request tells of it, once.
     if (origin !== 'here') return
     for (const { change } of happened) {
-      const isNew = change.kind === 'approval' && change.state === 'pending' && change.version === 1
+      const isPending = change.kind === 'approval' && change.state === 'pending'
+      const isNew = isPending && (change.version === 1 || change.escalated === true)
       if (!isNew || waiting >= MOST_WAITING) continue
       waiting += 1
       const settle = () => void (waiting -= 1)
@@ -122,11 +126,25 @@ async function tell(deps: PushDeps, approval_id: string): Promise<void> {
     url: deps.links(approval_id),
     approval_id,
   }
+  const delegations = await delegationsFor(deps, held.row)
   for (const one of live) {
+    if (!isAskedUser(deps, held.row, one.row.user, delegations)) continue
     if (!(await mayStillDecide(deps, one.row)) || !deps.webPush.isAllowed(one.row.endpoint)) continue
     const sent = await deps.webPush.send(one.row, payload)
     if (sent === 'gone') await deps.ledger.commit([ended(one, deps.clock())])
   }
+}
+
+type HandedOver = readonly { readonly from: string; readonly to: string }[]
+
+async function delegationsFor(deps: PushDeps, row: ApprovalRow): Promise<HandedOver> {
+  return row.route?.group === undefined ? [] : (await liveDelegations(deps)).map(delegationIn)
+}
+
+function isAskedUser({ routes }: PushDeps, row: ApprovalRow, user: string, delegations: HandedOver): boolean {
+  const members = membersOf(row, routes.groups)
+  const stands_for = delegations.filter(({ to }) => to === user).map(({ from }) => from)
+  return members === undefined || isAsked(user, { members, stands_for })
 }
 
 /** A browser that subscribed with a key hears nothing once that key is worth nothing. */

@@ -2,6 +2,7 @@ import type { CallSummary, ConsentPreviewAnswer } from '../../contract/activity.
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentTerms, Remember } from '../../contract/consent.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { mayBeAsked, type AskedDeps } from '../approvals/asked-of.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { isCoverable } from '../../core/consent/cover-with-consent.ts'
 import { drawUpConsent, termsToRemember } from '../../core/consent/draw-up-consent.ts'
@@ -11,13 +12,14 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Held, Searches, Shelves } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 
-export type ConsentPreviewDeps = SummaryDeps & {
-  readonly shelves: Shelves
-  readonly searches: Searches
-  readonly catalogue: Catalogue
-  readonly clock: Clock
-  readonly ids: Ids
-}
+export type ConsentPreviewDeps = AskedDeps &
+  SummaryDeps & {
+    readonly shelves: Shelves
+    readonly searches: Searches
+    readonly catalogue: Catalogue
+    readonly clock: Clock
+    readonly ids: Ids
+  }
 
 const WEEK_MS = 604_800_000
 const MOST_LOOKED_AT = 5_000
@@ -65,6 +67,8 @@ export async function previewRemember(
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const hearing = await mayBeAsked(deps, by, held.row)
+  if (!hearing.ok) return hearing
   const terms = termsToRemember(held.row, remember)
   return terms.ok ? previewConsent(deps, by, terms.value) : terms
 }

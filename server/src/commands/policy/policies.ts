@@ -2,6 +2,7 @@ import type { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody }
 import type { Caller } from '../../contract/caller.ts'
 import type { PolicyNotice } from '../../contract/policy.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Routes } from '../../core/approvals/routes/routes.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { diffPolicy, type DiffReport } from './diff-policy.ts'
 import { lintPolicy, type LintReport, type Solver } from './lint-policy.ts'
@@ -32,6 +33,7 @@ export type PoliciesDeps = {
   readonly catalogue: Catalogue
   readonly shelves: Shelves
   readonly solver: Solver
+  readonly routes: Routes
 }
 
 const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']

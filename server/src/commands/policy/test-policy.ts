@@ -2,6 +2,7 @@ import type { FileText } from '../../contract/api.ts'
 import type { PolicyFault } from '../../contract/policy.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { spellFault } from '../../core/gate/policy/policy-faults.ts'
+import type { Routes } from '../../core/approvals/routes/routes.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { type CaseResult, runCases } from '../../core/gate/policy/test-cases.ts'
 import { schemasIn } from './load-policy.ts'
@@ -12,6 +13,7 @@ export type TestDeps = {
   readonly digest: Digest
   /** Absent away from a gate: then cases have to describe their tools. */
   readonly catalogue?: Catalogue
+  readonly routes?: Routes
 }
 export type TestReport = {
   readonly policy: { readonly file: string; readonly version: string }
@@ -26,7 +28,8 @@ export function testPolicy(deps: TestDeps, policy: Policy, cases: readonly FileT
   const results: CaseResult[] = []
   for (const source of cases) {
     const tools = (tool_id: string) => deps.catalogue?.tool(tool_id)
-    const ran = runCases(source, { digest: deps.digest, policy, schemas: schemasIn(deps.catalogue), tools })
+    const routes = deps.routes === undefined ? {} : { routes: deps.routes }
+    const ran = runCases(source, { digest: deps.digest, policy, schemas: schemasIn(deps.catalogue), tools, ...routes })
     if (ran.ok) results.push(...ran.results)
     else faults.push(...ran.faults)
   }

@@ -1,6 +1,7 @@
 import type { HeldCallEffect } from '../../core/runs/held-call.ts'
 import type { AnyRunEffect } from '../../core/runs/kinds.ts'
 import { agentPerformers, type AgentEffectDeps } from '../agent/agent-effects.ts'
+import { escalateApproval } from '../approvals/escalate-approval.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
 import { withdrawHeld } from '../calls/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
@@ -42,6 +43,10 @@ function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
     },
     async withdraw_call({ with: { call_id, by } }) {
       const outcome = await withdrawHeld(deps, call_id, by)
+      return outcome === 'later' ? 'later' : { type: 'effect.done', outcome }
+    },
+    async escalate_approval({ with: { approval_id } }) {
+      const outcome = await escalateApproval(deps, approval_id)
       return outcome === 'later' ? 'later' : { type: 'effect.done', outcome }
     },
     async expire_approval({ with: { approval_id } }) {

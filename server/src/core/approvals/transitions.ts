@@ -4,6 +4,7 @@ import type { ApprovalId } from '../../contract/ids.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
 import type { Strength } from '../../contract/verdict.ts'
 import { mayDecide } from './may-decide.ts'
+import { countApprovals, isAsked, peopleNeeded, seatOf, seatsFor, type Asked } from './routes/seats.ts'
 import { wantsPassphrase } from './wants-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
@@ -77,15 +78,35 @@ function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
   return decider.user === row.caller.user ? ok(undefined) : refuseMove(row, 'approval.wrong_user')
 }
 
-/** What the strength of a request adds for an approval. People are told apart by `user`: one may hold several credentials. */
-function mayApprove(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength): Result<void> {
-  if (row.strength === 'simple') return ok(undefined)
-  if (how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
+/** For a request that is not routed to a group: everybody with the role is asked. */
+export const EVERYBODY: Asked = { stands_for: [] }
+
+/** INVARIANT: nobody outside the group of a route decides. Which people that is has to be known: without the group, nobody. */
+function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {
+  if (row.route?.group === undefined) return ok(undefined)
+  if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
+  if (asked.members !== undefined && isAsked(decider.user, asked)) return ok(undefined)
+  return refuseMove(row, 'approval.not_asked', { group: row.route.group, route: row.route.id })
+}
+
+/**
+ * The seat that an approval takes, or why this person's word does not count. People are told apart by `user`: one may hold several
+ * credentials, and may stand in for others.
+ */
+function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
+  if (row.strength !== 'simple' && how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
-  if (row.strength === 'strong') return ok(undefined)
-  if (decider.user === row.caller.user) return refuseMove(row, 'approval.own_request')
-  const spoke = row.decisions.some((decision) => decision.user === decider.user)
-  return spoke ? refuseMove(row, 'approval.already_decided_by_you') : ok(undefined)
+  const { user: requester } = row.caller
+  if (asked.members === undefined && peopleNeeded(row) === 1) return ok(decider.user)
+  if (decider.user === requester) return refuseMove(row, 'approval.own_request')
+  if (row.decisions.some(({ user }) => user === decider.user)) return refuseMove(row, 'approval.already_decided_by_you')
+  const seats = seatsFor(decider.user, asked).filter((seat) => seat !== requester)
+  if (seats.length === 0) return refuseMove(row, 'approval.own_request')
+  const taken = new Set(row.decisions.map(seatOf))
+  const free = seats.find((seat) => !taken.has(seat))
+  // A member whose own seat was used by somebody they handed over to does not speak through a third one's.
+  const isOwnTaken = taken.has(decider.user)
+  return free === undefined || isOwnTaken ? refuseMove(row, 'approval.decided_for_you') : ok(free)
 }
 
 function decided(row: ApprovalRow, state: ApprovalState, decision: Decision): ApprovalRow {
@@ -103,11 +124,23 @@ const wordOf = (
   how: How,
   at: number,
   reason: string | undefined,
-): Decision => ({ by: decider.id, user: decider.user, says, how, ...(reason === undefined ? {} : { reason }), at })
+  seat: string = decider.user,
+): Decision => ({
+  by: decider.id,
+  user: decider.user,
+  ...(seat === decider.user ? {} : { for: seat }),
+  says,
+  how,
+  ...(reason === undefined ? {} : { reason }),
+  at,
+})
+
+/** How a decision is heard: what tokens count as, and who is asked. */
+export type Hearing = { readonly tokens?: TokenStrength; readonly asked?: Asked }
 
 /**
- * One person's yes. For a two-person request the first leaves it `pending` with one decision; the second, by another person,
- * approves it. INVARIANT: the requester's own user never counts for a two-person request.
+ * One person's yes. Where several people are asked it stays `pending` until enough of them have approved.
+ * INVARIANT: where several people or a group are asked, the requester's own user never counts and nobody counts twice.
  */
 export function approve(
   row: ApprovalRow,
@@ -115,31 +148,57 @@ export function approve(
   how: How,
   now: number,
   reason?: string,
-  tokens: TokenStrength = 'simple',
+  { tokens = 'simple', asked = EVERYBODY }: Hearing = {},
 ): Result<ApprovalRow> {
-  const checks = [canMove(row, 'approve', now), maySpeak(row, decider, how), mayApprove(row, decider, how, tokens)]
+  const checks = [canMove(row, 'approve', now), maySpeak(row, decider, how), mayBeHeard(row, decider, how, asked)]
   for (const check of checks) {
     if (!check.ok) return check
   }
-  const isFirstOfTwo = row.strength === 'two_person' && row.decisions.length === 0
-  const state = isFirstOfTwo ? 'pending' : MOVES.approve.to
-  return ok(decided(row, state, wordOf('approve', decider, how, now, reason)))
+  const seat = seatToTake(row, decider, how, tokens, asked)
+  if (!seat.ok) return seat
+  const word = wordOf('approve', decider, how, now, reason, seat.value)
+  const needed = peopleNeeded(row)
+  const isOne = asked.members === undefined && needed === 1
+  const counted = countApprovals([...row.decisions, word], row.caller.user, asked.members)
+  return ok(decided(row, isOne || counted >= needed ? MOVES.approve.to : 'pending', word))
 }
 
-/** One no is enough, whatever the strength and whoever said yes before. */
-export function deny(row: ApprovalRow, decider: Caller, how: How, now: number, reason?: string): Result<ApprovalRow> {
-  for (const check of [canMove(row, 'deny', now), maySpeak(row, decider, how)]) {
+/** One no is enough, whatever the strength and whoever said yes before. It too is for those who are asked. */
+export function deny(
+  row: ApprovalRow,
+  decider: Caller,
+  how: How,
+  now: number,
+  reason?: string,
+  { asked = EVERYBODY }: Hearing = {},
+): Result<ApprovalRow> {
+  for (const check of [canMove(row, 'deny', now), maySpeak(row, decider, how), mayBeHeard(row, decider, how, asked)]) {
     if (!check.ok) return check
   }
-  return ok(decided(row, MOVES.deny.to, wordOf('deny', decider, how, now, reason)))
+  const seat = seatsFor(decider.user, asked)[0]
+  return ok(decided(row, MOVES.deny.to, wordOf('deny', decider, how, now, reason, seat)))
 }
 
 /** Closes a request whose inputs an approver edited; the new request is decided by the gate and by people like any other. */
-export function markEdited(row: ApprovalRow, by: Caller, replacedBy: ApprovalId, now: number): Result<ApprovalRow> {
-  for (const check of [canMove(row, 'edit', now), mayDecide(by)]) {
+export function markEdited(
+  row: ApprovalRow,
+  by: Caller,
+  replacedBy: ApprovalId,
+  now: number,
+  asked: Asked = EVERYBODY,
+): Result<ApprovalRow> {
+  for (const check of [canMove(row, 'edit', now), mayDecide(by), mayBeHeard(row, by, 'role', asked)]) {
     if (!check.ok) return check
   }
   return ok({ ...inState(row, MOVES.edit.to), replaced_by: replacedBy })
+}
+
+/** Nobody, or too few, have decided in time: another group is asked too. Undefined when there is nothing to do any more. */
+export function escalate(row: ApprovalRow, now: number): ApprovalRow | undefined {
+  const { route } = row
+  const isDue = row.state === 'pending' && now < row.expires_at
+  if (!isDue || route?.escalation === undefined || route.escalated_at !== undefined) return undefined
+  return { ...row, route: { ...route, escalated_at: now } }
 }
 
 function move(row: ApprovalRow, name: Move, now: number): Result<ApprovalRow> {

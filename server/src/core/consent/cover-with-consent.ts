@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import { ConsentId } from '../../contract/ids.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
+import type { RouteFact } from '../gate/facts.ts'
 import { personalIn, type ContentFact } from '../gate/content/content-fact.ts'
 import { isFor, matchConsent, whyNot, type ConsentFact, type ConsentMoment } from './match-consent.ts'
 import { spellsOut } from './spells-out.ts'
@@ -14,6 +15,7 @@ export type CoverFacts = ConsentMoment & {
   /** For this caller and tool, but not about this call. */
   readonly near?: readonly ConsentFact[]
   readonly content?: ContentFact
+  readonly route?: RouteFact
 }
 
 /**
@@ -24,11 +26,22 @@ export type CoverFacts = ConsentMoment & {
 export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
   if (!isCoverable(verdict)) return withNotes(verdict, call, facts)
   const covers = (consent: ConsentFact) =>
-    matchConsent(consent, call, facts) && (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
+    matchConsent(consent, call, facts) &&
+    isFromAsked(consent, call, facts) &&
+    (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
   const matching = (facts.consents ?? []).filter(covers)
   const [consent] = matching.toSorted(soonestGoneFirst)
   if (consent === undefined) return withNotes(verdict, call, facts)
   return { effect: 'allow', evidence: [...verdict.evidence, consentedBy(consent, facts.now)] }
+}
+
+/**
+ * INVARIANT: what a route asks of a group is permitted ahead only by a member of that group, other than the requester. Nobody
+ * permits ahead through somebody else's seat: a consent lasts longer than a delegation.
+ */
+function isFromAsked({ row }: ConsentFact, { caller }: Call, { route }: CoverFacts): boolean {
+  if (route?.members === undefined) return true
+  return row.minted_user !== undefined && row.minted_user !== caller.user && route.members.has(row.minted_user)
 }
 
 /** Whether a consent could ever answer this ask. */
@@ -36,8 +49,9 @@ export function isCoverable({
   effect,
   evidence,
   observed,
-}: Pick<Verdict, 'effect' | 'evidence' | 'observed'>): boolean {
-  if (effect !== 'ask' || observed !== undefined) return false
+  route,
+}: Pick<Verdict, 'effect' | 'evidence' | 'observed' | 'route'>): boolean {
+  if (effect !== 'ask' || observed !== undefined || (route?.people ?? 1) > 1) return false
   const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow' && !isNoteOfConsent(opinion))
   return inTheWay.length > 0 && inTheWay.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
 }
@@ -63,7 +77,7 @@ function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
     .filter(({ row }) => isFor(row, call))
     .slice(0, MOST_NOTES)
     .map((consent) => {
-      const why = whyNot(consent, call, facts) ?? whyUncovered(uncovered)
+      const why = whyNot(consent, call, facts) ?? whyNotAsked(consent, call, verdict, facts) ?? whyUncovered(uncovered)
       const says = `the consent ${consent.row.consent_id} does not cover this call: ${why}`
       return {
         decider: DECIDER,
@@ -75,6 +89,12 @@ function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
         at: facts.now,
       }
     })
+}
+
+function whyNotAsked(consent: ConsentFact, call: Call, { route }: Verdict, facts: CoverFacts): string | undefined {
+  if (route === undefined) return undefined
+  if (route.people > 1) return `the route ${route.id} wants ${route.people} people`
+  return isFromAsked(consent, call, facts) ? undefined : `it was not given by somebody whom the route ${route.id} asks`
 }
 
 function whyUncovered(uncovered: Opinion | undefined): string {

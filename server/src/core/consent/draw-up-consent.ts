@@ -46,6 +46,7 @@ export function drawUpConsent(
     consent_id,
     ...given,
     minted_by: by.id,
+    minted_user: by.user,
     minted_at: now,
     expires_at: now + expires_in_s * 1000,
     shelf: shelfOf(given.actor),
@@ -58,9 +59,10 @@ export function drawUpConsent(
  * those that the approver chose to let vary. INVARIANT: never about anything the approved call itself is not an example of.
  */
 export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Remember): Result<ConsentTerms> {
-  const { approval_id, caller, tool_id, definition_hash, evidence, strength } = approval
+  const { approval_id, caller, tool_id, definition_hash, evidence, strength, route } = approval
   // Two people's word is not one person's to extend, and a consent answers policy alone.
-  if (strength === 'two_person' || !isCoverable({ effect: 'ask', evidence }) || isPattern(`${caller.id} ${tool_id}`)) {
+  const asked = { effect: 'ask', evidence, ...(route === undefined ? {} : { route }) } as const
+  if (strength === 'two_person' || !isCoverable(asked) || isPattern(`${caller.id} ${tool_id}`)) {
     const held = evidence.filter(({ effect }) => effect !== 'allow').map(({ rule }) => rule)
     return refuse('consent.not_rememberable', { approval_id, rules: held.join(', ') })
   }

@@ -8,6 +8,8 @@ import {
   type Verdict,
 } from '../../contract/verdict.ts'
 import { visibleText } from '../../contract/visible-text.ts'
+import { strongestOf as strongestOfRoute } from '../approvals/routes/routes.ts'
+import { countApprovals, peopleNeeded } from '../approvals/routes/seats.ts'
 import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
@@ -31,13 +33,19 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
   const evidence = deciders.flatMap((decider) => opinionsOf(decider, policy, call, facts))
   const effect = strictestOf(evidence)
   if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
-  if (policy.mode === 'observe') return observed(effect, evidence)
+  if (policy.mode === 'observe') return observed(effect, evidence, facts)
   if (effect !== 'ask') return { effect, evidence }
-  const strength = strongestOf(evidence)
-  if (facts.approval !== undefined && isCovered(call, strength, facts.approval)) {
+  const asked = routed({ effect, strength: strongestOf(evidence), evidence }, facts)
+  if (facts.approval !== undefined && isCovered(call, asked, facts.approval, facts)) {
     return { effect: 'allow', evidence: [...evidence, approvedBy(facts.approval, facts)] }
   }
-  return coverWithConsent({ effect, strength, evidence }, call, facts)
+  return coverWithConsent(asked, call, facts)
+}
+
+/** An ask, with who is asked. Only a call that is asked about has a route. */
+function routed(verdict: Verdict, { route }: Facts): Verdict {
+  if (route === undefined) return verdict
+  return { ...verdict, strength: strongestOfRoute(verdict.strength, route), route: route.chosen }
 }
 
 function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts): readonly Opinion[] {
@@ -68,18 +76,27 @@ function strongestOf(evidence: readonly Opinion[]): Strength {
 }
 
 /** An approval covers the exact call it was given for, and no more people's word than were heard. */
-function isCovered(call: Call, needed: Strength, approval: ApprovalFact): boolean {
+function isCovered(call: Call, asked: Verdict, approval: ApprovalFact, { route }: Facts): boolean {
   return (
     approval.args_hash === call.args_hash &&
     approval.definition_hash === call.definition_hash &&
-    STRENGTHS.indexOf(approval.strength) >= STRENGTHS.indexOf(needed)
+    STRENGTHS.indexOf(approval.strength) >= STRENGTHS.indexOf(asked.strength ?? 'simple') &&
+    isHeardEnough(call, asked, approval, route)
   )
 }
 
-function observed(effect: Effect, evidence: readonly Opinion[]): Verdict {
+/** The people who approved are counted again by the route and the groups of today. */
+function isHeardEnough(call: Call, asked: Verdict, approval: ApprovalFact, route: Facts['route']): boolean {
+  const needed = peopleNeeded(asked)
+  if (route === undefined || (route.members === undefined && needed === 1)) return true
+  const members = approval.is_escalated === true ? (route.escalated ?? route.members) : route.members
+  return countApprovals(approval.decisions ?? [], call.caller.user, members) >= needed
+}
+
+function observed(effect: Effect, evidence: readonly Opinion[], facts: Facts): Verdict {
   const enforced = strictestOf(evidence.filter(isEnforced))
   if (enforced === 'block') return { effect: 'block', evidence }
-  if (enforced === 'ask') return { effect: 'ask', strength: strongestOf(evidence), evidence }
+  if (enforced === 'ask') return routed({ effect: 'ask', strength: strongestOf(evidence), evidence }, facts)
   return { effect: 'allow', evidence, observed: effect }
 }
 

@@ -1,4 +1,6 @@
 import type { ApprovalId } from '../../contract/ids.ts'
+import type { Decision } from '../../contract/approval.ts'
+import type { ChosenRoute } from '../../contract/routes.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Strength } from '../../contract/verdict.ts'
@@ -19,6 +21,19 @@ export type ApprovalFact = {
   readonly args_hash: string
   readonly definition_hash: string
   readonly strength: Strength
+  /** Who approved, and whether the other group was asked by then. Absent where the request is not routed. */
+  readonly decisions?: readonly Decision[]
+  readonly is_escalated?: boolean
+}
+
+/** Who is asked about this call, should it be asked about, and the people that this means today. */
+export type RouteFact = {
+  readonly chosen: ChosenRoute
+  readonly strength: 'simple' | 'strong'
+  /** Absent: everybody with the role. */
+  readonly members?: ReadonlySet<string>
+  /** After the escalation. */
+  readonly escalated?: ReadonlySet<string>
 }
 
 /**
@@ -58,6 +73,8 @@ export type Facts = {
   /** What the session knows of whose words are whose; `off` where the operator does not want it. */
   readonly provenance: ProvenanceFact | 'off' | 'unknown'
   readonly approval?: ApprovalFact
+  /** Absent where no route matches. */
+  readonly route?: RouteFact
   /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
   readonly consents?: readonly ConsentFact[]
   /** Consents for this caller and tool that are not about this call, to say why. */

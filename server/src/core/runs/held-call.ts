@@ -14,11 +14,17 @@ export type HeldCall = {
 export type HeldCallEvent =
   | DriverEvent
   | { readonly type: 'approval.approved'; readonly approval_id: ApprovalId }
-  | { readonly type: 'approval.edited'; readonly approval_id: ApprovalId; readonly expires_at: number }
+  | {
+      readonly type: 'approval.edited'
+      readonly approval_id: ApprovalId
+      readonly expires_at: number
+      readonly escalates_at?: number
+    }
   | { readonly type: 'approval.closed'; readonly outcome: string }
   | { readonly type: 'call.retried' }
   | { readonly type: 'call.settled' }
-  | { readonly type: 'effect.done'; readonly key: string; readonly outcome: string }
+  /** Journals of the first release have no keys here. */
+  | { readonly type: 'effect.done'; readonly key?: string; readonly outcome: string }
 
 /** Ends a call that still waits for a person; one that no longer waits is left as it is. */
 export type WithdrawCall = {
@@ -30,17 +36,25 @@ export type WithdrawCall = {
 export type HeldCallEffect =
   | { readonly key: string; readonly kind: 'resume_call'; readonly with: { readonly call_id: CallId } }
   | { readonly key: string; readonly kind: 'expire_approval'; readonly with: { readonly approval_id: ApprovalId } }
+  | { readonly key: string; readonly kind: 'escalate_approval'; readonly with: { readonly approval_id: ApprovalId } }
   | WithdrawCall
 
 type Next = Step<HeldCall, HeldCallEffect>
 
 const EXPIRY = 'expiry'
+/** Set only where a route asks further people after a time. */
+const ESCALATION = 'escalation'
 
-export function holdCall(call_id: CallId, approval_id: ApprovalId, expires_at: number): Next {
+export function holdCall(
+  call_id: CallId,
+  approval_id: ApprovalId,
+  expires_at: number,
+  escalates_at: number | null = null,
+): Next {
   return {
     state: { call_id, phase: 'waiting', approval_id, expires_at, resumed: 0 },
     effects: [],
-    timers: { [EXPIRY]: expires_at },
+    timers: { [EXPIRY]: expires_at, [ESCALATION]: escalates_at },
     waits_for: `approval ${approval_id}`,
   }
 }
@@ -53,7 +67,12 @@ export function parkCall(call_id: CallId): Next {
 export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {
   kind: 'held-call',
   // The call's own row knows what was already done.
-  effects: { resume_call: 'repeatable', expire_approval: 'repeatable', withdraw_call: 'repeatable' },
+  effects: {
+    resume_call: 'repeatable',
+    expire_approval: 'repeatable',
+    escalate_approval: 'repeatable',
+    withdraw_call: 'repeatable',
+  },
   step,
 }
 
@@ -70,7 +89,7 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
     case 'call.settled':
       return state.phase === 'ended' ? ended(state, event) : stay(state)
     case 'timer':
-      return isOverdue(state, event.now) ? expire(state) : stay(state)
+      return event.name === ESCALATION ? escalate(state) : isOverdue(state, event.now) ? expire(state) : stay(state)
     case 'effect.done':
       return answers(state, event) ? ended(state, event) : stay(state)
     case 'run.cancel':
@@ -85,10 +104,13 @@ const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase ==
 
 /** A withdrawal that came after a person's yes says nothing about the call that goes on. */
 function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'effect.done' }): boolean {
+  // Asking further people decides nothing, whatever has happened to the call meanwhile.
+  if (key?.startsWith(escalationOf(state)) === true) return false
   if (state.phase === 'withdrawing') return outcome !== 'approved'
   return state.phase !== 'waiting' && key !== withdrawalOf(state)
 }
 
+const escalationOf = ({ call_id }: HeldCall): string => `${call_id}/escalate/`
 const withdrawalOf = ({ call_id }: HeldCall): string => `${call_id}/withdraw`
 
 /** A call that executes, or whose outcome nobody knows, is not forgotten: only one that waits is withdrawn. */
@@ -97,7 +119,7 @@ function withdraw(state: HeldCall, by: string): Next {
   return {
     state: { ...state, phase: 'withdrawing' },
     effects: [{ key: withdrawalOf(state), kind: 'withdraw_call', with: { call_id, by } }],
-    timers: { [EXPIRY]: null },
+    timers: { [EXPIRY]: null, [ESCALATION]: null },
   }
 }
 
@@ -107,7 +129,7 @@ const stay = (state: HeldCall): Next => ({ state, effects: [] })
 function ended(state: HeldCall, event: RunEvent): Next {
   const next: Next = { state: { ...state, phase: 'ended' }, effects: [] }
   if (event['outcome'] !== 'unknown') return { ...next, ends: state.phase === 'withdrawing' ? 'cancelled' : 'done' }
-  return { ...next, timers: { [EXPIRY]: null }, waits_for: `settlement of ${state.call_id}` }
+  return { ...next, timers: { [EXPIRY]: null, [ESCALATION]: null }, waits_for: `settlement of ${state.call_id}` }
 }
 
 function resume(state: HeldCall): Next {
@@ -116,22 +138,37 @@ function resume(state: HeldCall): Next {
   return {
     state: { ...state, phase: 'resuming', resumed },
     effects: [{ key: `${call_id}/resume/${resumed}`, kind: 'resume_call', with: { call_id } }],
-    timers: { [EXPIRY]: null },
+    timers: { [EXPIRY]: null, [ESCALATION]: null },
     waits_for: null,
   }
 }
 
-function waitAnew(state: HeldCall, { approval_id, expires_at }: HeldCallEvent & { type: 'approval.edited' }): Next {
+function waitAnew(
+  state: HeldCall,
+  { approval_id, expires_at, escalates_at }: HeldCallEvent & { type: 'approval.edited' },
+): Next {
+  const timers: NonNullable<Next['timers']> =
+    state.phase === 'waiting'
+      ? { [EXPIRY]: expires_at, [ESCALATION]: escalates_at ?? null }
+      : { [EXPIRY]: null, [ESCALATION]: null }
   return {
     state: { ...state, approval_id, expires_at },
     effects: [],
-    timers: { [EXPIRY]: state.phase === 'waiting' ? expires_at : null },
+    timers,
     waits_for: `approval ${approval_id}`,
   }
 }
 
 function isOverdue({ phase, expires_at }: HeldCall, now: number): boolean {
   return phase === 'waiting' && expires_at !== null && now >= expires_at
+}
+
+/** Too few have decided in time. The request goes on waiting. */
+function escalate(state: HeldCall): Next {
+  const { approval_id, phase } = state
+  if (phase !== 'waiting' || approval_id === null) return stay(state)
+  const key = `${escalationOf(state)}${approval_id}`
+  return { ...stay(state), effects: [{ key, kind: 'escalate_approval', with: { approval_id } }] }
 }
 
 function expire(state: HeldCall): Next {

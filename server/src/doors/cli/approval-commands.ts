@@ -8,6 +8,7 @@ import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
+import { missingWords } from './asked-lines.ts'
 import { printPacket } from './print-packet.ts'
 import { printTypedFault } from './print-typed-fault.ts'
 import { sendProven } from './passphrase-commands.ts'
@@ -163,11 +164,11 @@ async function decide(session: Session, id: string, body: unknown): Promise<Repl
 function printDecided(out: Out, body: Fields): void {
   const id = textOf(body['approval_id'])
   const state = textOf(body['state'])
-  const decisions = Array.isArray(body['decisions']) ? body['decisions'].length : 0
+  const asked = fieldsOf(body['asked'])
   if (body['replaces'] !== undefined)
     out.line(`${textOf(body['replaces'])} was edited; the new request is ${id}: sluice approve ${id}`)
-  else if (state === 'pending' && decisions > 0)
-    out.line(`${id} has one of two approvals; another person must give the second`)
+  else if (state === 'pending')
+    out.line(`${id} has ${textOf(asked['approved'])} of ${textOf(asked['people'])} approvals; ${missingWords(asked)}`)
   else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
   if (body['consent'] !== undefined) printMinted(out, fieldsOf(body['consent']))
 }

@@ -2,6 +2,7 @@ import { BAR, brokenText, CONTINUED, count, framedText } from '../../contract/fr
 import { Sentence, sentenceText } from '../../contract/sentence.ts'
 import { countedSpaces, quoted, shortened, visibleText } from '../../contract/visible-text.ts'
 import { argumentLines } from './argument-lines.ts'
+import { askedWords } from './asked-lines.ts'
 import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } from './print.ts'
 
 export type PacketLine = { readonly text: string; readonly tone?: Tone }
@@ -36,6 +37,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
     ...sentenceLines(packet, frame),
     ...ours(`${by}, decide until ${until}`),
     ...runLines(packet, frame),
+    ...askedWords(packet).flatMap((text) => ours(text)),
     ...hiddenLines(packet, frame),
     ...evidenceLines(packet, frame),
     ...part('arguments', argumentLines(textOf(packet['proposed_args']), inner(frame))),

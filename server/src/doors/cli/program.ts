@@ -12,6 +12,7 @@ import { addAgentCommands } from './agent-commands.ts'
 import { hearFrom } from './event-lines.ts'
 import { clientFor, followFor, headersOf, type Target } from './client.ts'
 import { commandFor, commandName, withCommand } from './command-name.ts'
+import { addDelegationCommands } from './delegation-commands.ts'
 import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
@@ -154,6 +155,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addRunCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
+  addDelegationCommands(program, session)
   addPolicyCommands(program, session)
   addAuditCommands(program, session)
   addPauseCommands(program, session)

@@ -13,6 +13,7 @@ import { callRoutes } from './calls.ts'
 import type { Doorman } from '../entrance/caller-of.ts'
 import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
+import { delegationRoutes } from './delegations.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
@@ -109,6 +110,7 @@ export function httpApp(door: HttpDoor): App {
     activityRoutes,
     toolflowRoutes,
     consentRoutes,
+    delegationRoutes,
     auditRoutes,
     toolRoutes,
     adminRoutes,

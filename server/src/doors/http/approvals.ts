@@ -86,7 +86,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
         body.decision === 'edit'
           ? await gate.approvals.edit(by, id, body.args, shownAs(body))
           : await gate.approvals.decide(by, id, decisionOf(body, siteOf(c, options)))
-      if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(result, c.get('trace'))
+      if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(gate, result, c.get('trace'))
       // What was decided on is not what is there: here is what is.
       const now = await gate.approvals.read(by, id)
       return problemResponse(result.problem, c.get('trace'), now.ok ? { packet: now.value } : {})
@@ -134,7 +134,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
     async (c) => {
       const { token, thread, decision } = c.req.valid('json')
       const presented = { approval_id: partOf(c, 'approval_id'), token, thread, says: decision }
-      return decided(await gate.approvals.redeemToken(c.get('caller'), presented), c.get('trace'))
+      return decided(gate, await gate.approvals.redeemToken(c.get('caller'), presented), c.get('trace'))
     },
   )
 }
@@ -166,7 +166,7 @@ function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site)
   }
 }
 
-function decided(result: Result<ApprovalRow & { readonly consent?: ConsentRow }>, trace: string): Response {
+function decided(gate: Gate, result: Result<ApprovalRow & { readonly consent?: ConsentRow }>, trace: string): Response {
   if (!result.ok) return problemResponse(result.problem, trace)
   const { approval_id, call_id, state, decisions, strength, replaces, consent } = result.value
   return jsonResponse(200, {
@@ -174,6 +174,7 @@ function decided(result: Result<ApprovalRow & { readonly consent?: ConsentRow }>
     call_id,
     state,
     strength,
+    asked: gate.approvals.asked(result.value),
     decisions,
     ...(replaces === undefined ? {} : { replaces }),
     ...(consent === undefined ? {} : { consent: shownConsent(consent) }),

@@ -3,6 +3,11 @@ import { CallerKind } from '../../../contract/caller.ts'
 import type { PolicyFault } from '../../../contract/policy.ts'
 import { RiskClass, type Tool, ToolEffect } from '../../../contract/tool.ts'
 import { Effect, type Opinion, Strength } from '../../../contract/verdict.ts'
+import { routeFaults } from '../../../contract/route-faults.ts'
+import { RouteSettings, type ChosenRoute } from '../../../contract/routes.ts'
+import { compileRoutes, NO_ROUTES, routeFact, strongestOf, type Routes } from '../../approvals/routes/routes.ts'
+import { peopleNeeded } from '../../approvals/routes/seats.ts'
+import type { RouteFact } from '../facts.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { compilePolicy, type PolicyOptions } from './compile-policy.ts'
 import { momentOf } from './condition/time.ts'
@@ -39,24 +44,47 @@ const Case = z.strictObject({
   call: z.strictObject({ args: z.json().default({}), thread: z.string().optional() }).prefault({}),
   caller: StatedCaller.default({ id: 'agent:test', role: 'agent', user: 'test' }),
   facts: StatedFacts.default({}),
+  /** Other routes and groups than those in force, written out. */
+  approvals: z.strictObject(RouteSettings).optional(),
   verdict: z.union([
     Effect,
-    z.strictObject({ effect: Effect, strength: Strength.optional(), rule: z.string().optional() }),
+    z.strictObject({
+      effect: Effect,
+      strength: Strength.optional(),
+      rule: z.string().optional(),
+      /** Who is asked: the id of the route, or null for every approver. */
+      route: z.string().nullable().optional(),
+      group: z.string().optional(),
+      people: z.int().optional(),
+    }),
   ]),
 })
 type Case = z.infer<typeof Case>
+
+type Expected = {
+  readonly effect: Effect
+  readonly strength?: Strength
+  readonly rule?: string
+  readonly route?: string | null
+  readonly group?: string
+  readonly people?: number
+}
 
 export type CaseResult = {
   readonly name: string
   readonly source: string
   readonly passed: boolean
-  readonly expected: { readonly effect: Effect; readonly strength?: Strength; readonly rule?: string }
+  readonly expected: Expected
   readonly answer: Answer
+  /** Of an ask, where a route matches. */
+  readonly asked?: ChosenRoute
   readonly opinions: readonly Opinion[]
 }
 
 export type CaseOptions = Omit<PolicyOptions, 'at'> & {
   readonly policy: Policy
+  /** Who is asked, where a case does not say it itself. */
+  readonly routes?: Routes
   /** The catalogue, for cases that name a tool by its id alone. */
   readonly tools?: (
     tool_id: string,
@@ -118,27 +146,66 @@ function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, op
     ...(lane === undefined ? {} : { lane }),
     ...(labels === undefined ? {} : { labels }),
   })
+  const routeFound = routesOf(stated, at, source, yaml, options)
+  if (!routeFound.ok) return routeFound
   const opinions = judgePolicy(compiled.value, call, facts)
-  const answer = answerOf(opinions)
-  const { effect, strength, rule } = typeof stated.verdict === 'string' ? { effect: stated.verdict } : stated.verdict
-  const expected = {
-    effect,
-    ...(strength === undefined ? {} : { strength }),
-    ...(rule === undefined ? {} : { rule }),
-  }
-  const passed =
-    answer.effect === effect &&
-    (strength === undefined || answer.strength === strength) &&
-    (rule === undefined || answer.rules.includes(rule))
+  const { answer, asked } = withRoute(answerOf(opinions), routeFact(routeFound.routes, call, facts.tool))
+  const expected = expectedOf(stated.verdict)
+  const passed = isExpected(expected, answer, asked)
   const result = {
     name: stated.name,
     source: `${source.file}:${yaml.placeOf([at]).line}`,
     passed,
     expected,
     answer,
+    ...(asked === undefined ? {} : { asked }),
     opinions,
   }
   return { ok: true, result }
+}
+
+type FoundRoutes =
+  { readonly ok: true; readonly routes: Routes } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
+
+function routesOf(
+  { approvals }: Case,
+  at: number,
+  { file }: Source,
+  yaml: LocatedYaml,
+  { routes = NO_ROUTES }: CaseOptions,
+): FoundRoutes {
+  if (approvals === undefined) return { ok: true, routes }
+  const faults = routeFaults(approvals)
+  if (faults.length === 0) return { ok: true, routes: compileRoutes(approvals) }
+  const instead = 'see docs/approvals.md for the form of a route'
+  return {
+    ok: false,
+    faults: faults.map(({ path, message }) => ({ file, ...yaml.placeOf([at, ...path]), says: message, instead })),
+  }
+}
+
+/** Only what is asked about has a route, and a route can only ask for more. */
+function withRoute(answer: Answer, route: RouteFact | undefined): { answer: Answer; asked?: ChosenRoute } {
+  if (answer.effect !== 'ask' || route === undefined) return { answer }
+  return { answer: { ...answer, strength: strongestOf(answer.strength, route) }, asked: route.chosen }
+}
+
+function expectedOf(verdict: Case['verdict']): Expected {
+  if (typeof verdict === 'string') return { effect: verdict }
+  const stated = Object.entries(verdict).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(stated) as Expected
+}
+
+function isExpected(expected: Expected, answer: Answer, asked: ChosenRoute | undefined): boolean {
+  const { effect, strength, rule, route, group, people } = expected
+  return (
+    answer.effect === effect &&
+    (strength === undefined || answer.strength === strength) &&
+    (rule === undefined || answer.rules.includes(rule)) &&
+    (route === undefined || (asked?.id ?? null) === route) &&
+    (group === undefined || asked?.group === group) &&
+    (people === undefined || peopleNeeded({ route: asked, strength: answer.strength }) === people)
+  )
 }
 
 function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof StatedTool> | undefined {

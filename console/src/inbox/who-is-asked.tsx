@@ -1,0 +1,48 @@
+import type { Packet } from '../api/types.ts'
+import { clockTime, shortTime } from '../lib/time.ts'
+import { Note } from '../parts/note.tsx'
+import { Text } from '../parts/text.tsx'
+
+/** Who is asked, who has approved, how many are missing, and when others are asked too. */
+export function AskedNote({ packet }: { readonly packet: Packet }) {
+  const { asked, decisions } = packet
+  if (packet.state !== 'pending' || (asked.groups.length === 0 && asked.people < 2)) return null
+  return (
+    <Note icon="people">
+      <p>
+        <b>
+          {asked.people === 1 ? 'One person' : `${asked.people} people`}
+          {asked.groups.length === 0 ? '' : ` of ${asked.groups.map(({ name }) => name).join(' or ')}`} must approve;{' '}
+          {asked.missing === 1 ? 'one is missing' : `${asked.missing} are missing`}.
+        </b>{' '}
+        {decisions.map((one) => (
+          <span key={one.by}>
+            <Text>{one.user}</Text>
+            {one.for === undefined ? null : (
+              <>
+                {' '}
+                (for <Text>{one.for}</Text>)
+              </>
+            )}{' '}
+            approved at {shortTime(one.at)}.{' '}
+          </span>
+        ))}
+        {asked.groups.map(({ name, people }) => (
+          <span key={name} className="faint">
+            {name}: <Text>{people.join(', ')}</Text>.{' '}
+          </span>
+        ))}
+        <Escalation asked={asked} />
+      </p>
+    </Note>
+  )
+}
+
+function Escalation({ asked }: Pick<Packet, 'asked'>) {
+  const { escalates_to, escalates_at, escalated_at } = asked
+  if (escalates_to === undefined) return null
+  if (escalated_at !== undefined) return <span>{`${escalates_to} is asked too since ${clockTime(escalated_at)}.`}</span>
+  return escalates_at === undefined ? null : (
+    <span>{`From ${clockTime(escalates_at)} on ${escalates_to} is asked too.`}</span>
+  )
+}

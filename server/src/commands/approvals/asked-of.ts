@@ -1,0 +1,62 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { Routes } from '../../core/approvals/routes/routes.ts'
+import { isAsked, membersOf, type Asked } from '../../core/approvals/routes/seats.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+import { delegationIn, liveDelegations } from './delegations.ts'
+
+export type AskedDeps = { readonly shelves: Shelves; readonly clock: Clock; readonly routes: Routes }
+
+/** Those who have handed over to somebody, and the rows that say so. */
+export type StandIn = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }
+
+const NOBODY: StandIn = { from: [], held: [] }
+
+/** Without groups nobody's place can be taken. */
+export async function standInOf(deps: AskedDeps, { user }: Caller): Promise<StandIn> {
+  if (deps.routes.groups.size === 0) return NOBODY
+  const live = await liveDelegations(deps)
+  const held = live.filter((one) => delegationIn(one).to === user)
+  return { from: held.map((one) => delegationIn(one).from), held }
+}
+
+export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow, standIn: StandIn): Asked => {
+  const members = membersOf(row, routes.groups)
+  return { stands_for: standIn.from, ...(members === undefined ? {} : { members }) }
+}
+
+/**
+ * Whether somebody sees a request: people see those made in their name, admins all of them, approvers those that they are or were
+ * asked about.
+ */
+export function seesRequest(caller: Caller, row: ApprovalRow, asked: Asked): boolean {
+  if (caller.kind === 'admin' || asked.members === undefined || isAsked(caller.user, asked)) return true
+  return caller.user === row.caller.user || row.decisions.some(({ user }) => user === caller.user)
+}
+
+/** What somebody who is not asked is told: an admin who is, everybody else that there is no such request. */
+export function refuseUnasked({ kind }: Caller, { approval_id, route }: ApprovalRow): Result<never> {
+  if (kind !== 'admin') return refuse('approval.unknown', { approval_id })
+  return refuse('approval.not_asked', { approval_id, group: route?.group ?? '', route: route?.id ?? '' })
+}
+
+export type Hearing = { readonly asked: Asked; readonly standIn: StandIn }
+
+/** Who is asked about one request, for somebody who wants to decide, edit or reveal it; or why they may not. */
+export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow): Promise<Result<Hearing>> {
+  const standIn = await standInOf(deps, by)
+  const asked = askedAs(deps, row, standIn)
+  const isDecider = DECIDING_KINDS.includes(by.kind)
+  if (asked.members === undefined || !isDecider || isAsked(by.user, asked)) return ok({ asked, standIn })
+  return refuseUnasked(by, row)
+}
+
+/** What is done in somebody's place counts only while that was not taken back: the commit that holds it expects the delegation. */
+export function expectsDelegation(user: string, seat: string | undefined, { held }: StandIn): Change[] {
+  if (seat === undefined || seat === user) return []
+  const relied = held.filter((one) => delegationIn(one).from === seat)
+  return relied.slice(0, 1).map(({ row, version }) => ({ kind: 'expect', table: 'runs', id: row.run_id, version }))
+}

@@ -1,0 +1,126 @@
+import { UserName, type Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import { DELEGATION_LIMITS, type DelegateBody, type DelegationAnswer } from '../../contract/delegation.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { RunId } from '../../contract/ids.ts'
+import { isEndedRun, type RunRow } from '../../contract/run.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
+import { delegation, DELEGATION, handOver, type Delegation } from '../../core/runs/delegation.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+import { newRunChanges } from '../runs/run-changes.ts'
+
+export type DelegationDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly judgement: Pick<Judgement, 'scanner'>
+}
+
+/** The state of a run of this kind is written by this file alone. */
+export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => row.state as Delegation
+
+/** Those that count now, the oldest first. One that is over counts no more, whether or not its timer has fired. */
+export async function liveDelegations({
+  shelves,
+  clock,
+}: Pick<DelegationDeps, 'shelves' | 'clock'>): Promise<readonly Held<'runs'>[]> {
+  const where = { kind: DELEGATION, status: 'waiting' } as const
+  const held = await shelves.list('runs', where, { limit: DELEGATION_LIMITS.live })
+  const now = clock()
+  return held.filter((one) => delegationIn(one).until > now)
+}
+
+/**
+ * An approver hands over for a time. INVARIANT: only their own place, and never one that was handed to them: a place that belongs to
+ * somebody else is found by no delegation of theirs.
+ */
+export async function delegate(
+  deps: DelegationDeps,
+  by: Caller,
+  { to, for_s, reason }: DelegateBody,
+): Promise<Result<DelegationAnswer>> {
+  const allowed = mayDecide(by)
+  if (!allowed.ok) return allowed
+  const name = UserName.safeParse(to)
+  if (!name.success) return refuse('delegation.invalid', { because: name.error.issues[0]?.message ?? 'not a user' })
+  if (to === by.user) return refuse('delegation.invalid', { because: 'you cannot hand over to yourself' })
+  const live = await liveDelegations(deps)
+  const own = live.filter((one) => delegationIn(one).from === by.user)
+  if (own.length >= DELEGATION_LIMITS.per_user || live.length >= DELEGATION_LIMITS.live)
+    return refuse('delegation.invalid', { because: `at most ${DELEGATION_LIMITS.per_user} at a time; end one first` })
+  const now = deps.clock()
+  const state: Delegation = {
+    from: by.user,
+    to,
+    until: now + for_s * 1000,
+    by: by.id,
+    reason: reason === undefined ? null : visibleText(await deps.judgement.scanner.redact(reason, 'shown')),
+    trace: deps.ids.trace(),
+  }
+  const row = beginRun(delegation, deps.ids.run(), handOver(state), now, { owner: callerIdentity(by) })
+  const about = { until: state.until, ...(state.reason === null ? {} : { reason: state.reason }) }
+  const recorded = await deps.ledger.commit([...newRunChanges(row), audited('delegation.given', by, row, now, about)])
+  return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
+}
+
+/** Everybody who decides sees who stands in for whom. */
+export async function listDelegations(deps: DelegationDeps, by: Caller): Promise<Result<readonly DelegationAnswer[]>> {
+  const allowed = mayDecide(by)
+  return allowed.ok ? ok((await liveDelegations(deps)).map(({ row }) => shown(row))) : allowed
+}
+
+const TRIES = 8
+
+/** Takes it back, at once: whoever gave it or got it, or an admin. */
+export async function endDelegation(
+  deps: DelegationDeps,
+  by: Caller,
+  delegation_id: string,
+): Promise<Result<DelegationAnswer>> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const id = RunId.safeParse(delegation_id)
+    const held = id.success ? await deps.shelves.row('runs', id.data) : undefined
+    if (held === undefined || held.row.kind !== DELEGATION || isEndedRun(held.row))
+      return refuse('delegation.unknown', { delegation_id })
+    const { from, to } = delegationIn(held)
+    const isOwn = by.user === from || by.user === to || by.kind === 'admin'
+    const allowed = mayDecide(by)
+    if (!isOwn || !allowed.ok) return refuse('delegation.unknown', { delegation_id })
+    const now = deps.clock()
+    const { waits_for: _, ...before } = held.row
+    const row: RunRow = { ...before, status: 'cancelled', timers: {}, ended_at: now }
+    const recorded = await deps.ledger.commit([
+      { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row },
+      audited('delegation.ended', by, row, now, {}),
+    ])
+    if (recorded === 'committed') return ok(shown(row))
+    if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  }
+  return refuse('audit.unavailable')
+}
+
+function audited(type: string, by: Caller, row: RunRow, at: number, about: Record<string, string | number>): Change {
+  const { from, to, trace } = delegationIn({ row })
+  const subject = { run: row.run_id, user: from, delegate: to }
+  return { kind: 'audit', entry: { at, type, actor: by.id, trace, subject, about } }
+}
+
+function shown(row: RunRow): DelegationAnswer {
+  const { from, to, until, reason } = delegationIn({ row })
+  return {
+    delegation_id: row.run_id,
+    from,
+    to,
+    created_at: row.created_at,
+    until,
+    ...(reason === null ? {} : { reason }),
+    ...(row.ended_at === undefined ? {} : { ended_at: row.ended_at }),
+  }
+}

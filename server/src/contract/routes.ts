@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { UserName } from './caller.ts'
+import { durationMs } from './duration.ts'
+import { RiskClass, ToolEffect } from './tool.ts'
+
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
+
+/** In milliseconds; written as `30s`, `15m`, `8h` or `2d`. */
+const Duration = z
+  .string()
+  .refine((text) => durationMs(text) !== undefined, 'write a time such as 30s, 15m, 8h or 2d, at most 365d')
+  .transform((text) => durationMs(text) ?? 0)
+
+const oneOrMore = <T extends z.ZodType>(item: T) =>
+  z.union([item.transform((one) => [one]), z.array(item).min(1).max(100)])
+const globs = oneOrMore(z.string().min(1).max(128))
+
+/** All given fields must match; a list matches when one of it does. */
+export const RouteMatch = z.strictObject({
+  /** The tool's id, `server__tool`, as a glob. */
+  tool: globs.optional(),
+  server: globs.optional(),
+  /** Matches when the tool has at least one of them. */
+  effects: oneOrMore(ToolEffect).optional(),
+  risk: oneOrMore(RiskClass).optional(),
+  /** The caller's id, `kind:name`, as a glob. */
+  caller: globs.optional(),
+  amount: z
+    .strictObject({
+      /** JSON pointers to the arguments that hold the amount. */
+      at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount')),
+      /** From this amount on. An amount that is missing or is not a number matches too. */
+      from: z.number(),
+    })
+    .optional(),
+})
+export type RouteMatch = z.infer<typeof RouteMatch>
+
+export const ApprovalRoute = z.strictObject({
+  id: Name,
+  match: RouteMatch.prefault({}),
+  /** Only these people decide. Without it, everybody with the role. */
+  group: Name.optional(),
+  /** How many of them have to approve. */
+  people: z.int().min(1).max(20).default(1),
+  strength: z.enum(['simple', 'strong']).optional(),
+  /** The channels that tell of these requests, and no others. */
+  channel: oneOrMore(Name).optional(),
+  /** How long a request waits, in place of `expires_s`. */
+  expires: Duration.optional(),
+  /** When too few have decided by then, this group is asked too. */
+  escalation: z.strictObject({ after: Duration, to: Name, channel: oneOrMore(Name).optional() }).optional(),
+})
+export type ApprovalRoute = z.infer<typeof ApprovalRoute>
+
+const Group = z
+  .array(UserName)
+  .min(1)
+  .max(200)
+  .refine((people) => new Set(people).size === people.length, 'the same person is listed twice')
+
+export const ApprovalGroups = z.record(Name, Group)
+export type ApprovalGroups = z.infer<typeof ApprovalGroups>
+
+export const RouteSettings = {
+  /** Approvers by `user`, under a name for each group. */
+  groups: ApprovalGroups.default({}),
+  /** Who is asked about which calls; the first route that matches counts. */
+  routes: z.array(ApprovalRoute).max(200).default([]),
+}
+
+/** The route of a call that is asked about. In the verdict, and so on the call's row. */
+export const ChosenRoute = z.strictObject({
+  id: z.string(),
+  group: z.string().optional(),
+  people: z.number().int(),
+  channels: z.array(z.string()).readonly().optional(),
+  expires_ms: z.number().optional(),
+  escalation: z
+    .strictObject({ after_ms: z.number(), to: z.string(), channels: z.array(z.string()).readonly().optional() })
+    .optional(),
+})
+export type ChosenRoute = z.infer<typeof ChosenRoute>
+
+/** The same on the approval's row, with its times. */
+export type AskedRoute = ChosenRoute & {
+  /** When the escalation is due. */
+  readonly escalates_at?: number
+  /** When it happened. From then on the other group is asked too. */
+  readonly escalated_at?: number
+}
+
+/** Who is asked and who has answered, as people see it in the packet. */
+export const WhoIsAsked = z.object({
+  route: z.string().optional(),
+  groups: z.array(z.object({ name: z.string(), people: z.array(z.string()) })),
+  /** How many people have to approve, how many of those that count have, and how many are missing. */
+  people: z.number().int(),
+  approved: z.number().int(),
+  missing: z.number().int(),
+  escalates_at: z.number().optional(),
+  escalates_to: z.string().optional(),
+  escalated_at: z.number().optional(),
+})
+export type WhoIsAsked = z.infer<typeof WhoIsAsked>

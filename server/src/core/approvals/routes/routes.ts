@@ -1,0 +1,120 @@
+import type { Call } from '../../../contract/call.ts'
+import type { Json } from '../../../contract/json.ts'
+import type { ApprovalGroups, ApprovalRoute, ChosenRoute } from '../../../contract/routes.ts'
+import { STRENGTHS, type Strength } from '../../../contract/verdict.ts'
+import type { Tool } from '../../../contract/tool.ts'
+import { argsOf } from '../../gate/call-args.ts'
+import type { RouteFact } from '../../gate/facts.ts'
+import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
+import { membersOf, type Groups } from './seats.ts'
+
+/** What is in force: the groups, and the routes in the order in which they are tried. */
+export type Routes = { readonly groups: Groups; readonly routes: readonly CompiledRoute[] }
+
+export type CompiledRoute = {
+  readonly route: ApprovalRoute
+  readonly tool?: readonly Glob[]
+  readonly server?: readonly Glob[]
+  readonly caller?: readonly Glob[]
+}
+
+export const NO_ROUTES: Routes = { groups: new Map(), routes: [] }
+
+type Stated = { readonly groups: ApprovalGroups; readonly routes: readonly ApprovalRoute[] }
+
+export function compileRoutes({ groups, routes }: Stated): Routes {
+  return {
+    groups: new Map(Object.entries(groups).map(([name, people]) => [name, new Set(people)])),
+    routes: routes.map((route) => {
+      const { tool, server, caller } = route.match
+      return {
+        route,
+        ...(tool === undefined ? {} : { tool: tool.map(parseGlob) }),
+        ...(server === undefined ? {} : { server: server.map(parseGlob) }),
+        ...(caller === undefined ? {} : { caller: caller.map(parseGlob) }),
+      }
+    }),
+  }
+}
+
+type RoutedCall = Pick<Call, 'caller' | 'canonical_args'>
+type RoutedTool = Pick<Tool, 'row' | 'effects' | 'risk'>
+
+/** The first route that matches, as it is kept with the call. Pure and total. */
+export function chooseRoute({ routes }: Routes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
+  const found = routes.find((one) => isMatch(one, call, tool))
+  return found === undefined ? undefined : chosenOf(found.route)
+}
+
+/** A route without what it matches. */
+export function chosenOf({ id, group, people, channel, expires, escalation }: ApprovalRoute): ChosenRoute {
+  return {
+    id,
+    people,
+    ...(group === undefined ? {} : { group }),
+    ...(channel === undefined ? {} : { channels: channel }),
+    ...(expires === undefined ? {} : { expires_ms: expires }),
+    ...(escalation === undefined
+      ? {}
+      : {
+          escalation: {
+            after_ms: escalation.after,
+            to: escalation.to,
+            ...(escalation.channel === undefined ? {} : { channels: escalation.channel }),
+          },
+        }),
+  }
+}
+
+/** What a request asks of those who approve: the strongest of what its verdict and its route want. */
+export function strongestOf(strength: Strength = 'simple', route: Pick<RouteFact, 'chosen' | 'strength'>): Strength {
+  const wanted = [strength, route.strength, route.chosen.people > 1 ? 'two_person' : 'simple']
+  return STRENGTHS.findLast((one) => wanted.includes(one)) ?? 'simple'
+}
+
+/** The route of a call as a fact: with the people that its groups mean today. */
+export function routeFact(routes: Routes, call: RoutedCall, tool: RoutedTool): RouteFact | undefined {
+  const chosen = chooseRoute(routes, call, tool)
+  if (chosen === undefined) return undefined
+  const strength = routes.routes.find(({ route }) => route.id === chosen.id)?.route.strength ?? 'simple'
+  const members = membersOf({ route: chosen }, routes.groups)
+  const escalated = membersOf({ route: { ...chosen, escalated_at: 0 } }, routes.groups)
+  return {
+    chosen,
+    strength,
+    ...(members === undefined ? {} : { members }),
+    ...(escalated === undefined ? {} : { escalated }),
+  }
+}
+
+function isMatch({ route, tool: tools, server, caller }: CompiledRoute, call: RoutedCall, tool: RoutedTool): boolean {
+  const { effects, risk, amount } = route.match
+  return (
+    hasName(tools, tool.row.tool_id) &&
+    hasName(server, tool.row.server) &&
+    hasName(caller, call.caller.id) &&
+    (effects === undefined || effects.some((effect) => tool.effects.includes(effect))) &&
+    (risk === undefined || risk.includes(tool.risk)) &&
+    (amount === undefined || isLarge(amount, argsOf(call)))
+  )
+}
+
+const hasName = (globs: readonly Glob[] | undefined, name: string): boolean =>
+  globs === undefined || globs.some((glob) => matchesGlob(glob, name))
+
+/** INVARIANT: an amount that nobody can read counts as a large one, so no spelling of a number leads to fewer people. */
+function isLarge({ at, from }: NonNullable<ApprovalRoute['match']['amount']>, args: Json): boolean {
+  const values = at.map((pointer) => valueAt(args, pointer)).filter((value) => value !== undefined)
+  if (values.length === 0) return true
+  return values.some((value) => typeof value !== 'number' || !(Math.abs(value) < from))
+}
+
+function valueAt(value: Json, pointer: string): Json | undefined {
+  let at: Json | undefined = value
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as Readonly<Record<string, Json>>)[key]
+  }
+  return at
+}

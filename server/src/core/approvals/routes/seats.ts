@@ -1,0 +1,93 @@
+import type { ApprovalRow, Decision } from '../../../contract/approval.ts'
+import type { ChosenRoute, WhoIsAsked } from '../../../contract/routes.ts'
+import type { Strength } from '../../../contract/verdict.ts'
+
+/** The people of each group, by `user`. */
+export type Groups = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Whose word counts about one request, at the moment of a decision. */
+export type Asked = {
+  /** The people who are asked; absent: everybody with the role. */
+  readonly members?: ReadonlySet<string>
+  /** Of a person who decides: those who have handed over to them, in the order in which they did. */
+  readonly stands_for: readonly string[]
+}
+
+type Routed = Pick<ApprovalRow, 'route'>
+
+/** The people who are asked now: the group, and after an escalation the other group too. Undefined: everybody with the role. */
+export function membersOf({ route }: Routed, groups: Groups): ReadonlySet<string> | undefined {
+  if (route?.group === undefined) return undefined
+  const other = route.escalated_at === undefined ? undefined : route.escalation?.to
+  // A group that is no longer configured has nobody in it: nobody decides, and the request expires.
+  return new Set([...(groups.get(route.group) ?? []), ...(other === undefined ? [] : (groups.get(other) ?? []))])
+}
+
+/** How many people have to approve. */
+export const peopleNeeded = ({
+  route,
+  strength,
+}: {
+  readonly route?: Pick<ChosenRoute, 'people'> | undefined
+  readonly strength?: Strength | undefined
+}): number => Math.max(route?.people ?? 1, strength === 'two_person' ? 2 : 1)
+
+/** The seat that a decision used: the person's own, or that of the member for whom they decided. */
+export const seatOf = ({ user, for: seat }: Pick<Decision, 'user' | 'for'>): string => seat ?? user
+
+/** The seats that somebody can speak for. Their own comes first. */
+export function seatsFor(user: string, { members, stands_for }: Asked): readonly string[] {
+  if (members === undefined) return [user]
+  return [...new Set([user, ...stands_for])].filter((seat) => members.has(seat))
+}
+
+/** Whether somebody is asked at all. */
+export const isAsked = (user: string, asked: Asked): boolean => seatsFor(user, asked).length > 0
+
+/**
+ * How many approvals count.
+ * INVARIANT: a person counts once, a seat counts once, and neither the requester nor the requester's seat counts where a group or several
+ * people are asked. Whoever is no longer a member does not count.
+ */
+export function countApprovals(
+  decisions: readonly Decision[],
+  requester: string,
+  members: ReadonlySet<string> | undefined,
+): number {
+  const people = new Set<string>()
+  const seats = new Set<string>()
+  for (const decision of decisions) {
+    const seat = seatOf(decision)
+    const isOwn = decision.user === requester || seat === requester
+    const isMember = members === undefined || (members.has(seat) && decision.how === 'role')
+    if (decision.says !== 'approve' || isOwn || !isMember) continue
+    if (people.has(decision.user) || seats.has(seat)) continue
+    people.add(decision.user)
+    seats.add(seat)
+  }
+  return people.size
+}
+
+type Request = Pick<ApprovalRow, 'route' | 'strength' | 'decisions' | 'caller'>
+
+/** Who is asked and who has answered, for people. */
+export function whoIsAsked(row: Request, groups: Groups): WhoIsAsked {
+  const { route, decisions, caller } = row
+  const members = membersOf(row, groups)
+  const people = peopleNeeded(row)
+  const isOne = members === undefined && people === 1
+  const approved = isOne
+    ? Math.min(1, decisions.filter(({ says }) => says === 'approve').length)
+    : countApprovals(decisions, caller.user, members)
+  const named = [route?.group, route?.escalated_at === undefined ? undefined : route.escalation?.to]
+  return {
+    ...(route === undefined ? {} : { route: route.id }),
+    groups: named.flatMap((name) => (name === undefined ? [] : [{ name, people: [...(groups.get(name) ?? [])] }])),
+    people,
+    approved: Math.min(approved, people),
+    missing: Math.max(0, people - approved),
+    ...(route?.escalates_at === undefined ? {} : { escalates_at: route.escalates_at }),
+    ...(route?.escalation === undefined ? {} : { escalates_to: route.escalation.to }),
+    ...(route?.escalated_at === undefined ? {} : { escalated_at: route.escalated_at }),
+  }
+}

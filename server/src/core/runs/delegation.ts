@@ -1,0 +1,45 @@
+import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
+
+/** An approver has handed over for a time. It counts while the run waits and `until` lies ahead, whether or not its timer has fired. */
+export type Delegation = {
+  /** Users: whose place it is, and who may speak for them. */
+  readonly from: string
+  readonly to: string
+  readonly until: number
+  /** The caller that handed over. */
+  readonly by: string
+  readonly reason: string | null
+  readonly trace: string
+}
+
+type Next = Step<Delegation, never>
+
+const EXPIRY = 'expiry'
+export const DELEGATION = 'delegation'
+
+export function handOver(state: Delegation): Next {
+  return {
+    state,
+    effects: [],
+    timers: { [EXPIRY]: state.until },
+    waits_for: `the end of the delegation to ${state.to}`,
+  }
+}
+
+export const delegation: RunKind<Delegation, DriverEvent, never> = {
+  kind: DELEGATION,
+  effects: {},
+  step,
+}
+
+function step(state: Delegation, event: DriverEvent): Next {
+  if (event.type === 'run.cancel') return { ...end(state, 'delegation.ended', event.by), ends: 'cancelled' }
+  if (event.type !== 'timer') return { state, effects: [] }
+  if (event.now < state.until) return { state, effects: [], timers: { [EXPIRY]: state.until } }
+  return { ...end(state, 'delegation.expired', 'gate'), ends: 'done' }
+}
+
+function end(state: Delegation, type: string, actor: string): Next {
+  const { from, to, trace } = state
+  return { state, effects: [], audit: [{ type, actor, trace, subject: { user: from, delegate: to } }] }
+}

@@ -1,0 +1,46 @@
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { fieldsOf, textOf, timeOf, type Fields } from './print.ts'
+
+const MOST_PEOPLE = 8
+const LONGEST_NAME = 48
+
+const name = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST_NAME)
+
+/** Who is asked, who has approved, and when others are asked too. Nothing where everybody with the role is asked alone. */
+export function askedWords(packet: Fields): string[] {
+  const asked = fieldsOf(packet['asked'])
+  const groups = listOf(asked['groups']).map(fieldsOf)
+  const needed = Number(asked['people'] ?? 1)
+  if (groups.length === 0 && needed <= 1) return []
+  const whom = groups.length === 0 ? 'approvers' : groups.map(groupWords).join(' and ')
+  return [
+    `asked: ${needed} of ${whom}; ${textOf(asked['approved'])} so far, ${missingWords(asked)}`,
+    ...listOf(packet['decisions']).map(fieldsOf).map(decisionWords),
+    ...escalationWords(asked),
+  ]
+}
+
+export function missingWords(asked: Fields): string {
+  const missing = Number(asked['missing'] ?? 0)
+  if (missing === 0) return 'nobody is missing'
+  return missing === 1 ? 'one more person must approve' : `${missing} more people must approve`
+}
+
+function groupWords({ name: group, people }: Fields): string {
+  const named = listOf(people)
+  const shown = named.slice(0, MOST_PEOPLE).map(name).join(', ')
+  const more = named.length > MOST_PEOPLE ? ` and ${named.length - MOST_PEOPLE} more` : ''
+  return `${name(group)} (${shown}${more})`
+}
+
+function decisionWords({ user, for: place, says }: Fields): string {
+  const whose = place === undefined ? '' : ` for ${name(place)}`
+  return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${whose}`
+}
+
+function escalationWords({ escalates_at, escalates_to, escalated_at }: Fields): string[] {
+  if (escalated_at !== undefined) return [`${name(escalates_to)} is asked too since ${timeOf(escalated_at)}`]
+  return escalates_at === undefined ? [] : [`${name(escalates_to)} is asked too from ${timeOf(escalates_at)} on`]
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
