@@ -1,6 +1,6 @@
-import type { CSRF_HEADER as Header, LoginAnswer } from '../../../server/src/contract/login.ts'
+import type { CSRF_HEADER as Header, LoginAnswer, LoginMethodsAnswer } from '../../../server/src/contract/login.ts'
 
-export type { LoginAnswer }
+export type { LoginAnswer, LoginMethodsAnswer }
 
 /** The contract's word, here as plain text so that its schemas stay out of the page. */
 export const CSRF_HEADER: typeof Header = 'x-csrf-token'

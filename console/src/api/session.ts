@@ -1,4 +1,4 @@
-import { CSRF_HEADER, type LoginAnswer } from './login-words.ts'
+import { CSRF_HEADER, type LoginAnswer, type LoginMethodsAnswer } from './login-words.ts'
 import { storeOf } from '../lib/store.ts'
 
 /** Who is at the screen, as the gate says it. */
@@ -41,6 +41,18 @@ export async function readSession(): Promise<void> {
     // Without an answer nobody is logged in as far as the page knows.
   }
   forgetSession()
+}
+
+export type LoginMethod = LoginMethodsAnswer['oidc'][number]
+
+/** The issuers that people can log in with. None when the gate does not answer: the key is always there. */
+export async function loginMethods(): Promise<readonly LoginMethod[]> {
+  try {
+    const answer = await fetch('/v1/login/methods', { credentials: 'same-origin', cache: 'no-store' })
+    return answer.ok ? ((await answer.json()) as LoginMethodsAnswer).oidc : []
+  } catch {
+    return []
+  }
 }
 
 export type LoginFailure = 'wrong' | 'no_person' | 'no_answer' | 'too_many'

@@ -1,5 +1,5 @@
-import { useState } from 'react'
-import { logIn, type LoginFailure } from '../api/session.ts'
+import { useEffect, useState } from 'react'
+import { logIn, loginMethods, type LoginFailure, type LoginMethod } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 
@@ -15,6 +15,18 @@ export function Login() {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<LoginFailure>()
+  const [methods, setMethods] = useState<readonly LoginMethod[]>([])
+  useEffect(() => {
+    let isOver = false
+    const read = async () => {
+      const offered = await loginMethods()
+      if (!isOver) setMethods(offered)
+    }
+    void read()
+    return () => {
+      isOver = true
+    }
+  }, [])
   const submit = async () => {
     setBusy(true)
     setFailure(undefined)
@@ -65,6 +77,16 @@ export function Login() {
         <Button kind="primary" submit busy={busy} off={key.trim() === ''}>
           Log in
         </Button>
+        {methods.length === 0 ? null : (
+          <div className="login-others">
+            <p className="small dim">Or with an account you have elsewhere:</p>
+            {methods.map(({ name, start }) => (
+              <a key={name} className="btn" href={start}>
+                Log in with {name}
+              </a>
+            ))}
+          </div>
+        )}
       </form>
     </main>
   )

@@ -4,6 +4,7 @@ import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openOidcLogins } from '../keys/open-oidc-logins.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
 import { openAgentModels } from '../upstream/models/agent-models.ts'
 import { openEmbeddingModel } from '../upstream/embedding-model.ts'
@@ -24,7 +25,16 @@ import type { World } from './world.ts'
 export type Parts = {
   readonly world: Pick<
     World,
-    'keys' | 'files' | 'judgement' | 'ownCredentials' | 'health' | 'argumentModel' | 'models' | 'channels' | 'callbacks'
+    | 'keys'
+    | 'files'
+    | 'judgement'
+    | 'ownCredentials'
+    | 'health'
+    | 'argumentModel'
+    | 'models'
+    | 'channels'
+    | 'callbacks'
+    | 'oidcLogins'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -62,6 +72,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     stopping: posting.signal,
   })
   if (!channels.ok) return channels
+  const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), Date.now)
+  if (!oidcLogins.ok) return oidcLogins
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
   if (argumentModel?.ok === false) return argumentModel
@@ -80,6 +92,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       ownCredentials: own.current,
       ...(health.value === undefined ? {} : { health: health.value }),
       models: models.value,
+      oidcLogins: oidcLogins.value,
       ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
       ...channels.value,
     },

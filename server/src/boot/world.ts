@@ -8,7 +8,7 @@ import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { CallbackSource, Channel, WebPush } from '../commands/ports/channels.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
-import type { Issuers, Passkeys, Passphrases } from '../commands/ports/keys.ts'
+import type { Issuers, OidcLogins, Passkeys, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
@@ -49,6 +49,7 @@ export type World = {
   readonly agentSettings: AgentSettings
   readonly isVolatileFull: () => boolean
   readonly models: AgentModels
+  readonly oidcLogins: OidcLogins
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean
   readonly shown: ShownNews

@@ -55,6 +55,18 @@ export const OidcIssuer = z.strictObject({
     .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), kind: CallerKind }))
     .min(1)
     .max(100),
+  /** Lets people log in at the console with it. Its redirect address is `<the gate's address>/v1/login/oidc/callback`. */
+  login: z
+    .strictObject({
+      client_id: z.string().min(1).max(500),
+      /** `env:NAME` or `file:PATH`; none for a public client. */
+      client_secret: z
+        .string()
+        .regex(/^(?:env|file):./, 'secrets are named: env:NAME or file:PATH')
+        .optional(),
+      scope: z.string().min(1).max(500).default('openid email profile'),
+    })
+    .optional(),
 })
 export type OidcIssuer = z.infer<typeof OidcIssuer>
 

@@ -126,6 +126,12 @@ export const PROBLEMS = {
     says: 'too many failed logins from this address',
     do: 'try again after `retry_after_s` seconds with a valid key; the local socket is not limited',
   },
+  'auth.login_failed': {
+    http: 401,
+    retry: 'never',
+    says: 'you were not logged in',
+    do: 'read `why`, then start again at the log-in page of the console',
+  },
   'auth.logged_out': {
     http: 401,
     retry: 'never',

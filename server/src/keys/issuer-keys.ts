@@ -71,22 +71,30 @@ function findIn(set: unknown): Finder | undefined {
 }
 
 /** OpenID Connect Discovery. What speaks for another issuer is not believed. */
-async function discover(issuer: string): Promise<string | undefined> {
+export async function discovered(issuer: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const found = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   if (typeof found !== 'object' || found === null) return undefined
-  const { issuer: named, jwks_uri } = found as Record<string, unknown>
-  if (named !== issuer || typeof jwks_uri !== 'string') return undefined
-  // An issuer that is asked over TLS does not lead anybody away from it.
-  return jwks_uri.startsWith('https:') || issuer.startsWith('http:') ? jwks_uri : undefined
+  const document = found as Readonly<Record<string, unknown>>
+  return document['issuer'] === issuer ? document : undefined
 }
 
+/** An address in a discovery document. An issuer that is asked over TLS does not lead anybody away from it. */
+export function addressIn(issuer: string, value: unknown): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  return value.startsWith('https:') || issuer.startsWith('http:') ? value : undefined
+}
+
+const discover = async (issuer: string): Promise<string | undefined> =>
+  addressIn(issuer, (await discovered(issuer))?.['jwks_uri'])
+
 /** Undefined for whatever is not a small JSON answer in time. Redirects are not followed. */
-async function fetchJson(url: string): Promise<unknown> {
+export async function fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
   try {
     const answer = await fetch(url, {
+      ...init,
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', ...(init.headers as Record<string, string> | undefined) },
     })
     if (!answer.ok || answer.body === null) {
       await answer.body?.cancel()

@@ -37,10 +37,11 @@ function issuerIn(token: string): string | undefined {
 /** Thrown through jose by the key lookup. */
 const UNAVAILABLE = Symbol('the issuer is unavailable')
 
-async function verify(
+export async function verify(
   token: string,
   { issuer, keys }: { readonly issuer: OidcIssuer; readonly keys: ReturnType<typeof issuerKeys> },
   clock: () => number,
+  audience: string = issuer.audience,
 ): Promise<Result<JWTPayload>> {
   try {
     const { payload } = await jwtVerify(
@@ -53,7 +54,7 @@ async function verify(
       },
       {
         issuer: issuer.issuer,
-        audience: issuer.audience,
+        audience,
         algorithms: ALGORITHMS,
         requiredClaims: ['iss', 'aud', 'exp'],
         clockTolerance: TOKEN_TOLERANCE_S,

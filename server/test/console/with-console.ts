@@ -32,9 +32,9 @@ export type Console = {
 export const complaints: string[] = []
 
 /** A live gate and a real browser; requests are never intercepted. */
-export async function openConsole(change?: Parameters<typeof startWorld>[0]): Promise<Console> {
+export async function openConsole(...words: Parameters<typeof startWorld>): Promise<Console> {
   buildConsole()
-  const world = await startWorld(change)
+  const world = await startWorld(...words)
   const browser = await openBrowser()
   const contexts: BrowserContext[] = []
   return {

@@ -91,9 +91,12 @@ export const AGENTS = {
 } as const
 
 /** A gate with the office behind it, its people and its agents. */
-export async function startWorld(change: (config: typeof CONFIG) => object = (config) => config): Promise<World> {
+export async function startWorld(
+  change: (config: typeof CONFIG) => object = (config) => config,
+  given?: number,
+): Promise<World> {
   // One port for the whole life of the world, so that a page finds a gate that was started again.
-  const port = await freePort()
+  const port = given ?? (await freePort())
   const config = { ...change(CONFIG), listen: { port } }
   let gate = await startGate((folder) => writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config, null, 2)))
   const { folder } = gate
@@ -134,7 +137,7 @@ export async function startWorld(change: (config: typeof CONFIG) => object = (co
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer()
     server.once('error', fail)

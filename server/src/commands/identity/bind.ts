@@ -3,7 +3,7 @@ import type { LoginAnswer, LoginRow } from '../../contract/login.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Accounts } from '../ports/reads.ts'
 import type { PasskeyAnswer, PasskeyBody, PasskeyOptions } from '../../contract/passkey.ts'
-import type { Issuers, Site } from '../ports/keys.ts'
+import type { Issuers, LoginAttempt, LoginReturn, OidcLogins, Site } from '../ports/keys.ts'
 import { claimKey } from './claim-key.ts'
 import {
   authenticate,
@@ -24,13 +24,14 @@ import {
   type PasskeyDeps,
 } from './passkeys.ts'
 import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
+import { callerFromOidc } from './oidc-login.ts'
 import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
 
 export type IdentityWorld = CredentialDeps &
   PassphraseDeps &
   RotateDeps &
   PasskeyDeps &
-  LoginDeps & { readonly accounts: Accounts; readonly issuers: Issuers }
+  LoginDeps & { readonly accounts: Accounts; readonly issuers: Issuers; readonly oidcLogins: OidcLogins }
 
 export interface PasskeysGate {
   list(caller: Caller): Promise<readonly PasskeyAnswer[]>
@@ -62,6 +63,10 @@ export interface IdentityGate {
   isCsrf(secret: string, given: string | undefined): boolean
   describeLogin(caller: Caller, login?: { readonly secret: string; readonly row: LoginRow }): Promise<LoginAnswer>
   logOut(caller: Caller, which: { readonly secret: string } | 'all'): Promise<Result<number>>
+  /** Log-in by an issuer, in a browser. */
+  readonly oidc: Pick<OidcLogins, 'names' | 'begin'> & {
+    finish(attempt: LoginAttempt, back: LoginReturn, redirect_uri: string): Promise<Result<Caller>>
+  }
   /** For strong approvals in a browser, of the caller's own. */
   readonly passkeys: PasskeysGate
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
@@ -81,6 +86,11 @@ export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
   isCsrf: (secret, given = '') => world.digest(csrfOf(world.digest, secret)) === world.digest(given),
   describeLogin: (caller, login) => describeLogin(world, caller, login),
   logOut: (caller, which) => logOut(world, caller, which),
+  oidc: {
+    names: world.oidcLogins.names,
+    begin: (name, redirect_uri) => world.oidcLogins.begin(name, redirect_uri),
+    finish: (attempt, back, redirect_uri) => callerFromOidc(world, attempt, back, redirect_uri),
+  },
   passkeys: {
     list: (caller) => listPasskeys(world, caller),
     creation: (caller, site) => passkeyCreation(world, caller, site),

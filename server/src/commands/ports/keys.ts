@@ -46,6 +46,24 @@ export interface Issuers {
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
+/** What a browser keeps between the start of a log-in and its end. */
+export type LoginAttempt = Readonly<Record<'name' | 'state' | 'nonce' | 'verifier', string>>
+/** What an issuer sends a browser back with. */
+export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string>>>
+
+/** Logs people in at the console by an issuer: the authorization code flow of OpenID Connect, with PKCE. */
+export interface OidcLogins {
+  /** The issuers that are set up for it. */
+  readonly names: readonly string[]
+  begin(name: string, redirect_uri: string): Promise<Result<{ readonly url: string; readonly attempt: LoginAttempt }>>
+  /** The claims of the ID token that belongs to this attempt. */
+  finish(
+    attempt: LoginAttempt,
+    back: LoginReturn,
+    redirect_uri: string,
+  ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
+}
+
 /** The page that a passkey is used on. */
 export type Site = { readonly origin: string; readonly host: string }
 

@@ -19,6 +19,7 @@ import { knownHost } from '../entrance/known-host.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
 import { serverLoginRoutes } from './server-logins.ts'
+import { oidcLoginRoutes } from './oidc-login.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { passphraseRoutes } from './passphrase.ts'
 import { metricsRoute, type MetricsOptions } from './metrics.ts'
@@ -123,6 +124,7 @@ export function httpApp(door: HttpDoor): App {
   for (const routes of rooms) routes(app, door.gate)
   approvalRoutes(app, door.gate, door.login ?? {})
   loginRoutes(app, door.gate, door.login ?? {})
+  oidcLoginRoutes(app, door.gate, door.login ?? {})
   passkeyRoutes(app, door.gate, door.login ?? {})
   streamRoute(app, door.gate, door)
   agentRoutes(app, door.gate, door)

@@ -22,7 +22,11 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       summary: 'The ways to log in at the console',
       answers: LoginMethodsAnswer,
     }),
-    () => jsonResponse(200, { key: true, oidc: [] }),
+    () =>
+      jsonResponse(200, {
+        key: true,
+        oidc: gate.identity.oidc.names.map((name) => ({ name, start: `/v1/login/oidc/${name}` })),
+      }),
   )
 
   app.openapi(

@@ -1,0 +1,28 @@
+import type { OidcLogins } from '../commands/ports/keys.ts'
+import type { OidcIssuer } from '../contract/auth-settings.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { LoginIssuer } from './oidc-logins.ts'
+
+/** The issuers that people can log in with. The library for their tokens is loaded by the first log-in. */
+export function openOidcLogins(
+  configured: readonly OidcIssuer[],
+  secretOf: (reference: string) => string | undefined,
+  clock: () => number,
+): Result<OidcLogins> {
+  const offered: LoginIssuer[] = []
+  for (const [index, issuer] of configured.entries()) {
+    const { login } = issuer
+    if (login === undefined) continue
+    const secret = login.client_secret === undefined ? undefined : secretOf(login.client_secret)
+    if (login.client_secret !== undefined && (secret === undefined || secret === ''))
+      return refuse('config.invalid', { paths: `auth.oidc.${index}.login.client_secret: secret is absent` })
+    offered.push({ issuer, secret })
+  }
+  let opened: Promise<OidcLogins> | undefined
+  const logins = () => (opened ??= import('./oidc-logins.ts').then(({ oidcLogins }) => oidcLogins(offered, clock)))
+  return ok({
+    names: offered.map(({ issuer }) => issuer.name),
+    begin: async (name, redirect_uri) => (await logins()).begin(name, redirect_uri),
+    finish: async (attempt, back, redirect_uri) => (await logins()).finish(attempt, back, redirect_uri),
+  })
+}
