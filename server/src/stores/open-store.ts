@@ -14,8 +14,9 @@ import { ledgerFile, ledgerFiles, ledgerState } from './sqlite/ledger-file.ts'
 import { lockFolder } from './sqlite/lock-folder.ts'
 import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts'
 import { connectForReads } from './sqlite/connect.ts'
-import { reads, type OnForged } from './sqlite/reads.ts'
-import { rowMacs, type RowKey } from './sqlite/row-mac.ts'
+import { reads } from './sqlite/reads.ts'
+import type { OnForged } from './stored-values.ts'
+import { rowMacs, type RowKey } from './row-mac.ts'
 import { FIRST_WITH_MACS, isOlder, schemaOf } from './sqlite/schema.ts'
 
 /** Which store is meant: the one in this data folder. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import type { AuditTail } from './audit-tail.ts'
 import type { OtherChange, PackedChange } from './packed-commit.ts'
-import type { RowMacs } from './row-mac.ts'
+import type { RowMacs } from '../row-mac.ts'
 import { rowWriter } from './row-writer.ts'
 
 /** Applies one change inside a transaction. False when its expectation does not hold; then it has written nothing. */

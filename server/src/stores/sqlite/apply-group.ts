@@ -1,12 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { GroupOutcome } from '../batch-link.ts'
 import { changeApplier } from './apply-change.ts'
 import { auditTail, type TailMemory } from './audit-tail.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import type { RowMacs } from './row-mac.ts'
+import type { RowMacs } from '../row-mac.ts'
 import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
-
-/** What became of one commit of a group. `bug`: the change itself is impossible. */
-export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
 
 /**
  * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and its neighbours go through. Throws what the

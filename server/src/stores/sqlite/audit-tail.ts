@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { emptyHead, linkEntry, type EntryParts, type Head } from '../../core/audit/chain.ts'
+import { divergence } from '../audit-divergence.ts'
+import type { Divergence } from '../batch-link.ts'
 import { NUMBER_OF_STREAM, STREAM_LENGTH, startOfStream } from './streams.ts'
 
 /** What the thread that writes remembers of its stream, whatever happens to its connection. */
@@ -13,8 +15,6 @@ export type TailMemory = {
   /** What was found changed, until it was told. */
   diverged?: Divergence | undefined
 }
-/** The stored stream is not the one that this process left: `seq` is the first entry that is not as it was. */
-export type Divergence = { readonly stream: string; readonly seq: number; readonly says: string }
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
@@ -63,30 +63,13 @@ export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory):
   }
   const hashAt = (seq: number): unknown => (seq === 0 ? emptyHead(stream).hash : at.get(start + seq)?.['hash'])
 
-  const divergence = (named: Head, last: Head): Divergence | undefined => {
-    const known = memory.last
-    if (known !== undefined && known.seq > last.seq)
-      return {
-        stream,
-        seq: last.seq + 1,
-        says: `the stream ends at entry ${last.seq}, but this gate wrote ${known.seq}`,
-      }
-    if (known !== undefined && hashAt(known.seq) !== known.hash)
-      return { stream, seq: known.seq, says: `entry ${known.seq} is not the one that this gate wrote` }
-    if (known !== undefined && memory.alone && !memory.inDoubt && last.seq !== known.seq)
-      return { stream, seq: known.seq + 1, says: `entry ${known.seq + 1} was not written by this gate` }
-    if (named.seq === last.seq && named.hash === last.hash) return undefined
-    const seq = Math.min(named.seq, last.seq) + 1
-    return { stream, seq, says: `the stored head names entry ${named.seq}, but the last entry is ${last.seq}` }
-  }
-
   return {
     begin() {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
       stored = storedHead()
       start = numberedStart()
       const last = lastEntry()
-      const found = divergence(stored, last)
+      const found = divergence(memory, { named: stored, last, hashAt })
       memory.diverged ??= found
       memory.last = last
       memory.inDoubt = false

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Table } from '../../commands/ports/ledger.ts'
-import { textKey } from './text-key.ts'
+import { textKey } from '../text-key.ts'
 
 /** Says of a value whether a row may have it. INVARIANT: never `false` for one that some row has (law in remember-reads.test.ts). */
 export type BloomFilter = { has(value: string): boolean; note(value: string): void }

@@ -1,9 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Settled } from '../../commands/ports/ledger.ts'
-import type { GroupOutcome } from './apply-group.ts'
-
-/** A commit of the batch that is not stored: its place in the batch, and the change it lost with, or null where nothing was lost. */
-type Exception = readonly [place: number, lost: number | null]
+import { exceptionsText, settledBatch, type GroupOutcome } from '../batch-link.ts'
 
 /** Notes inside a transaction how far its batch comes with it, so that it can be asked about when the answer is lost. */
 export type NoteBatch = (batch: number, outcomes: readonly (GroupOutcome | 'unavailable')[], now: number) => void
@@ -14,11 +11,7 @@ export function batchNoter(db: DatabaseSync, writer: string): NoteBatch {
      ON CONFLICT (id) DO UPDATE SET batch = ?2, done = ?3, exceptions = ?4, at = ?5`,
   )
   return (batch, outcomes, now) => {
-    const exceptions = outcomes.flatMap((outcome, place): Exception[] => {
-      if (outcome === 'committed') return []
-      return [[place, typeof outcome === 'object' && 'lost' in outcome ? outcome.lost : null]]
-    })
-    write.run(writer, batch, outcomes.length, JSON.stringify(exceptions), Math.trunc(now))
+    write.run(writer, batch, outcomes.length, exceptionsText(outcomes), Math.trunc(now))
   }
 }
 
@@ -42,13 +35,7 @@ export function readLastBatch(
     ).run(writer, Math.trunc(now))
     db.exec('COMMIT')
     const done = row?.['batch'] === asked.batch ? Number(row['done']) : 0
-    const exceptions = new Map(JSON.parse(String(row?.['exceptions'] ?? '[]')) as Exception[])
-    return Array.from({ length: asked.count }, (_, place): Settled => {
-      if (place >= done) return 'unavailable'
-      const lost = exceptions.get(place)
-      if (lost === undefined) return 'committed'
-      return lost === null ? 'unavailable' : { lost }
-    })
+    return settledBatch(asked.count, done, String(row?.['exceptions'] ?? '[]'))
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
   }

@@ -3,19 +3,22 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/ports/audit.ts'
-import type { Ledger, Outcomes } from '../../commands/ports/ledger.ts'
+import type { Change, Ledger, Outcomes } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { Head } from '../../core/audit/chain.ts'
-import type { Divergence } from './audit-tail.ts'
+import type { Divergence } from '../batch-link.ts'
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
-import { groupWriter, type Scrub } from './group-writer.ts'
+import { groupWriter, type Scrub } from '../group-writer.ts'
 import { bloomFilter } from './bloom-filter.ts'
-import { reads, type OnForged } from './reads.ts'
+import type { OnForged } from '../stored-values.ts'
+import { reads } from './reads.ts'
 import { rememberReads } from './remember-reads.ts'
-import { rowMacs, type RowKey } from './row-mac.ts'
+import { rowMacs, type RowKey } from '../row-mac.ts'
+import { packCommit, type PackedCommit } from './packed-commit.ts'
 import { linkWorker } from './worker-link.ts'
+import { writtenRows } from './written-rows.ts'
 
 export type SqliteStore = Ledger &
   Outcomes &
@@ -75,7 +78,12 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
 
   const db = connectForReads(file)
   const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {} } = setup
-  const writer = groupWriter({ link, id: writer_id, clock, onFault, onDiverged }, first.value)
+  const written = writtenRows()
+  const packing = {
+    pack: (changes: readonly Change[]) => packCommit(changes, written.rowAt),
+    onStored: (changes: readonly Change[], packed: PackedCommit) => written.note(changes, packed),
+  }
+  const writer = groupWriter({ ...packing, link, id: writer_id, clock, onFault, onDiverged }, first.value)
   const store: SqliteStore = {
     ...writer,
     ...reads(db, rowMacs(rows.key), onForged),

@@ -1,7 +1,7 @@
 import type { Change, Swap, Table, Version } from '../../commands/ports/ledger.ts'
 import { Bug } from '../../contract/problems.ts'
 import { entryParts } from '../../core/audit/chain.ts'
-import { columnsOf, columnValue, listedFields, type Listed } from './listed.ts'
+import { columnsOf, columnValue, listedFields, type Listed } from '../listed.ts'
 import type { Fields, RowAt } from './written-rows.ts'
 
 /**

@@ -5,7 +5,7 @@ import { AuditEntry } from '../../contract/audit.ts'
 import { newCall, note, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
-import { textKey } from './text-key.ts'
+import { textKey } from '../text-key.ts'
 
 const folder = freshFolders()
 

@@ -1,30 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import type { AuditEntry } from '../../contract/audit.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import type { Rows, Table } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
-import { isKeyed, isUnindexed, listedFields } from './listed.ts'
-import { hasMac, isSameMac, type RowMacs } from './row-mac.ts'
+import { isKeyed, isUnindexed, listedFields } from '../listed.ts'
+import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
+import { entryOf, isListedBy, parsed, RESTRICTING, type OnForged, type StoredEntry } from '../stored-values.ts'
 import { searchRows } from './searches.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
-import { textKey } from './text-key.ts'
+import { textKey } from '../text-key.ts'
 
 export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
 type Value = string | number
-
-/** A row that this gate did not write: it was changed or added in the database, or put back without its MAC. */
-export type ForgedRow = { readonly table: Table | 'events' | 'accounts'; readonly id: string }
-export type OnForged = (found: ForgedRow) => void
-
-/**
- * Tables whose rows restrict somebody: a pause, a passphrase, a server whose tools were listed before, what entered a session. A
- * forged row of these cannot be read, so that whoever asks has `unknown`. A forged row of any other table is absent, and gives
- * nobody anything.
- */
-const RESTRICTING: ReadonlySet<Table> = new Set(['pauses', 'passphrases', 'passkeys', 'servers', 'sessions', 'labels'])
 
 /**
  * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned. Between two large
@@ -121,7 +110,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
       if (start === undefined) return []
       const found = prepared(
         'SELECT place, hash, body FROM audit WHERE place >= ? AND place < ? ORDER BY place LIMIT ?',
-      ).all(start + from, start + STREAM_LENGTH, size(limit)) as StoredEntry[]
+      ).all(start + from, start + STREAM_LENGTH, size(limit)) as (StoredEntry & { readonly place: number })[]
       return found.map((stored) => entryOf(stream, stored.place - start, stored))
     },
 
@@ -161,14 +150,6 @@ type StoredAccount = { units: number; whole: string; until: number | null; mac: 
 /** A page of rows below this size is read within milliseconds. Bytes, because SQLite knows these without reading the text. */
 const IS_LARGE = '(octet_length(body) + ifnull(octet_length(later), 0) > 16384)'
 
-/** Rows of earlier releases have it in their column alone. It decides what expires, and nothing else. */
-const COLUMN_ALONE = 'ended_day'
-
-function isListedBy(row: object, where: Readonly<Record<string, unknown>>): boolean {
-  const fields = row as Readonly<Record<string, unknown>>
-  return Object.entries(where).every(([field, value]) => field === COLUMN_ALONE || fields[field] === value)
-}
-
 /** Used by `ours` alone: nothing else looks at the MAC. */
 function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
   const what = `row ${pos} of \`${table}\``
@@ -176,35 +157,7 @@ function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored)
   return { version, row: later === null ? first : { ...first, ...parsed<object>(later, what) }, cursor: pos }
 }
 
-function parsed<T>(body: string, what: string): T {
-  try {
-    return JSON.parse(body) as T
-  } catch (cause) {
-    throw new Bug(`${what} is not JSON`, { cause })
-  }
-}
-
 type HeadRow = { stream: string; seq: number; hash: string }
-type StoredEntry = { place: number; hash: string; body: string }
-
-/**
- * An entry as it is stored. One whose text is not an object any more keeps its place and its stored hash under the type
- * `unreadable`; no previous hash fits it, so it can never pass for a link of the chain.
- */
-function entryOf(stream: string, seq: number, { hash, body }: StoredEntry): AuditEntry {
-  const kept = objectOf(body)
-  if (kept !== undefined) return { ...(kept as AuditEntry), hash }
-  return { v: 1, stream, seq, prev_hash: '', hash, at: 0, type: 'unreadable', actor: '', trace: '', subject: {} }
-}
-
-function objectOf(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
 function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import { LISTED_BY, type Table, type Version } from '../../commands/ports/ledger.ts'
-import { columnsOf, type Listed } from './listed.ts'
-import { hasMac, type RowMacs } from './row-mac.ts'
+import { columnsOf, type Listed } from '../listed.ts'
+import { hasMac, type RowMacs } from '../row-mac.ts'
 
 /** Rows of every table. Each write says whether its expectation held. */
 export type RowWriter = {

@@ -5,7 +5,7 @@ import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
 import { CONSOLE_COLUMNS } from './console-columns.ts'
 import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
-import { textKey } from './text-key.ts'
+import { textKey } from '../text-key.ts'
 
 /** Marks the file as ours (`Slce`), so that a wrong path never turns somebody else's database into a ledger. */
 const APPLICATION_ID = 0x53_6c_63_65

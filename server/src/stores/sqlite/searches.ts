@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Found, Page, SearchTable, SearchWhere } from '../../commands/ports/reads.ts'
 import { Bug } from '../../contract/problems.ts'
-import { columnsOf, isUnindexed } from './listed.ts'
+import { columnsOf, isUnindexed } from '../listed.ts'
 
 type Prepare = (sql: string) => StatementSync
 type Value = string | number

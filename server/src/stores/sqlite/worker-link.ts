@@ -2,13 +2,11 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
-import type { Settled } from '../../commands/ports/ledger.ts'
 import type { Head } from '../../core/audit/chain.ts'
-import type { GroupOutcome } from './apply-group.ts'
-import type { Divergence } from './audit-tail.ts'
+import type { Asked, AskedReply, Batch, BatchLink, BatchReply } from '../batch-link.ts'
 import type { Tuning } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import type { RowKey } from './row-mac.ts'
+import type { RowKey } from '../row-mac.ts'
 
 export type WriterSetup = {
   readonly file: string
@@ -23,37 +21,8 @@ export type WriterSetup = {
   readonly last?: Head | undefined
 }
 
-/** Commits that travel together. Batches are numbered from 1. */
-export type Batch = {
-  readonly batch: number
-  readonly commits: readonly PackedCommit[]
-  readonly now: number
-  /** Afterwards the log is copied into the database and emptied. */
-  readonly scrub?: boolean
-}
-export type BatchReply = {
-  /** Commits that follow one in doubt may be missing: they were not written. */
-  readonly outcomes: readonly (GroupOutcome | 'unavailable' | 'in_doubt')[]
-  readonly fault?: Fault | undefined
-  /** Where the chain ends after this batch. */
-  readonly tail?: Head | undefined
-  readonly diverged?: Divergence | undefined
-}
-/** What became of the last batch, which had so many commits? */
-export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
-export type AskedReply =
-  { readonly outcomes: readonly Settled[] } | { readonly outcomes?: undefined; readonly fault: Fault }
-/** Why commits were unavailable, in SQLite's words. */
-export type Fault = { readonly says: string; readonly code?: number | undefined }
-
-/** The way to the thread that writes. One batch at a time. */
-export type WorkerLink = {
-  /** Rejects when the thread dies: then nobody knows whether the batch is stored. */
-  send(batch: Batch): Promise<BatchReply>
-  /** Rejects when the thread dies. */
-  ask(asked: Asked): Promise<AskedReply>
-  end(): Promise<void>
-}
+/** The way to the thread that writes. */
+export type WorkerLink = BatchLink<PackedCommit>
 
 /** The thread's file has the extension of this one: `.ts` in the repository, `.js` in the package. */
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
@@ -80,7 +49,7 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
   })
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the other side is a thread, not a window
-  const post = (message: Batch | Asked | 'end') => worker.postMessage(message)
+  const post = (message: Batch<PackedCommit> | Asked | 'end') => worker.postMessage(message)
   const end = () => {
     post('end')
     return exited

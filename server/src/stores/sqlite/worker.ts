@@ -1,15 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import { groupApplier, type ApplyGroup, type GroupOutcome } from './apply-group.ts'
+import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupOutcome } from '../batch-link.ts'
+import { groupApplier, type ApplyGroup } from './apply-group.ts'
 import type { TailMemory } from './audit-tail.ts'
 import { connect } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import { defineMacFunctions, rowMacs, sealRows } from './row-mac.ts'
+import { defineMacFunctions, sealRows } from './mac-functions.ts'
+import { rowMacs } from '../row-mac.ts'
 import { FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
-import type { Asked, AskedReply, Batch, BatchReply, Fault, WriterSetup } from './worker-link.ts'
+import type { WriterSetup } from './worker-link.ts'
 
 // The thread that writes: an fsync never stops the event loop.
 if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
@@ -76,7 +78,10 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
   }
 }
 
-const faultOf = (error: unknown): Fault => ({ says: says(error), code: codeOf(error) })
+function faultOf(error: unknown): Fault {
+  const code = codeOf(error)
+  return code === undefined ? { says: says(error) } : { says: says(error), code: `SQLite ${code}` }
+}
 
 /** Where the chain ends, and what was found changed since this was told last. */
 function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
@@ -103,7 +108,7 @@ function scrub(): void {
   }
 }
 
-function writeAndScrub(batch: Batch): BatchReply {
+function writeAndScrub(batch: Batch<PackedCommit>): BatchReply {
   const reply = write(batch)
   try {
     if (batch.scrub === true) scrub()
@@ -113,7 +118,7 @@ function writeAndScrub(batch: Batch): BatchReply {
   return reply
 }
 
-function write({ batch, commits, now }: Batch): BatchReply {
+function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   const { group } = setup.tuning
   if (commits.length <= group) return writeGroup(commits, now, { batch, before: [] })
   const groups: BatchReply[] = []
@@ -154,7 +159,7 @@ function start(): Result<void> {
   }
 }
 
-port.on('message', (message: Batch | Asked | 'end') => {
+port.on('message', (message: Batch<PackedCommit> | Asked | 'end') => {
   if (message !== 'end') return port.postMessage('ask' in message ? ask(message) : writeAndScrub(message))
   disconnect()
   port.close()

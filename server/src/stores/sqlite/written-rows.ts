@@ -1,5 +1,5 @@
 import type { Change, Table, Version } from '../../commands/ports/ledger.ts'
-import { isEndedCall } from './listed.ts'
+import { isEndedCall } from '../listed.ts'
 import type { PackedChange, PackedCommit } from './packed-commit.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../../commands/ports/ledger.ts'
-import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
-import { runId } from '../ledger-fixtures.suite.ts'
-import { PRODUCT } from './connect.ts'
+import type { Change } from '../commands/ports/ledger.ts'
+import { Bug, ok, refuse, type Result } from '../contract/problems.ts'
+import { runId } from './ledger-fixtures.suite.ts'
+import { PRODUCT } from './sqlite/connect.ts'
 import { groupWriter } from './group-writer.ts'
-import { TEST_ROWS } from './open-store.suite.ts'
-import { linkWorker, type Batch, type BatchReply, type WorkerLink } from './worker-link.ts'
+import { TEST_ROWS } from './sqlite/open-store.suite.ts'
+import type { Batch, BatchReply } from './batch-link.ts'
+import { packCommit, type PackedCommit } from './sqlite/packed-commit.ts'
+import { linkWorker, type WorkerLink } from './sqlite/worker-link.ts'
 
 const spend = (account: string): Change[] => [{ kind: 'spend', account, units: 1 }]
-const all = (batch: Batch): BatchReply => ({ outcomes: batch.commits.map(() => 'committed') })
+const all = (batch: Batch<PackedCommit>): BatchReply => ({ outcomes: batch.commits.map(() => 'committed') })
 /** A thread that has stored nothing of what is in doubt. */
 const NOTHING: WorkerLink['ask'] = async ({ count }) => ({
   outcomes: Array.from({ length: count }, () => 'unavailable'),
@@ -17,7 +19,16 @@ const linkTo = (send: WorkerLink['send'], ask = NOTHING): WorkerLink => ({ send,
 
 function writerOf(first: WorkerLink, next: () => Promise<Result<WorkerLink>> = () => Promise.reject(new Bug('none'))) {
   const faults: Error[] = []
-  const writer = groupWriter({ id: 'w', link: next, clock: () => 7, onFault: (error) => faults.push(error) }, first)
+  const writer = groupWriter(
+    {
+      pack: (changes) => packCommit(changes, () => undefined),
+      id: 'w',
+      link: next,
+      clock: () => 7,
+      onFault: (error) => faults.push(error),
+    },
+    first,
+  )
   return { writer, faults }
 }
 
@@ -120,7 +131,16 @@ test('listeners that throw take nobody`s answer or wake-up away', async () => {
       throw new Error('fault listener')
     }
     const link = linkTo(async () => ({ outcomes: ['unavailable', 'committed'], fault: { says: 'x' } }))
-    const writer = groupWriter({ id: 'w', link: async () => ok(link), clock: () => 7, onFault }, link)
+    const writer = groupWriter(
+      {
+        pack: (changes) => packCommit(changes, () => undefined),
+        id: 'w',
+        link: async () => ok(link),
+        clock: () => 7,
+        onFault,
+      },
+      link,
+    )
     writer.onWake(() => {
       throw new Error('wake listener')
     })

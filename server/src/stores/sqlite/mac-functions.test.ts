@@ -6,8 +6,8 @@ import type { Change } from '../../commands/ports/ledger.ts'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore, TEST_ROWS } from './open-store.suite.ts'
-import type { ForgedRow } from './reads.ts'
-import { rowMacs } from './row-mac.ts'
+import type { ForgedRow } from '../stored-values.ts'
+import { rowMacs } from '../row-mac.ts'
 import { MIGRATIONS } from './schema.ts'
 
 const folder = freshFolders()

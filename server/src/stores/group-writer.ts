@@ -1,13 +1,10 @@
-import type { RunId } from '../../contract/ids.ts'
-import { Bug, type Result } from '../../contract/problems.ts'
-import type { OwnTail } from '../../commands/ports/audit.ts'
-import type { Change, Committed, CommitId, Ledger, Outcomes, Settled } from '../../commands/ports/ledger.ts'
-import type { Clock } from '../../commands/ports/runtime.ts'
-import type { Head } from '../../core/audit/chain.ts'
-import type { Divergence } from './audit-tail.ts'
-import { packCommit, type PackedCommit } from './packed-commit.ts'
-import { writtenRows } from './written-rows.ts'
-import type { BatchReply, Fault, WorkerLink } from './worker-link.ts'
+import type { RunId } from '../contract/ids.ts'
+import { Bug, type Result } from '../contract/problems.ts'
+import type { OwnTail } from '../commands/ports/audit.ts'
+import type { Change, Committed, CommitId, Ledger, Outcomes, Settled } from '../commands/ports/ledger.ts'
+import type { Clock } from '../commands/ports/runtime.ts'
+import type { Head } from '../core/audit/chain.ts'
+import type { BatchLink, BatchReply, Divergence, Fault } from './batch-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
 export type GroupWriter = Ledger &
@@ -15,12 +12,16 @@ export type GroupWriter = Ledger &
   OwnTail &
   Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
 
-/** Writes over what is left of removed texts in the files beside the database. */
+/** Overwrites what is left of removed texts in the files beside the database. */
 export type Scrub = { scrub(): Promise<void> }
 
-export type GroupWriterDeps = {
-  /** Starts a thread that writes. Called again when one has died. */
-  readonly link: (last: Head | undefined) => Promise<Result<WorkerLink>>
+export type GroupWriterDeps<Packed> = {
+  /** A commit as it travels to the writer. Throws a Bug for an impossible change. */
+  readonly pack: (changes: readonly Change[]) => Packed
+  /** Told of each commit that is stored. */
+  readonly onStored?: (changes: readonly Change[], packed: Packed) => void
+  /** Starts a writer: a thread, or a connection. Called again when one has died. */
+  readonly link: (last: Head | undefined) => Promise<Result<BatchLink<Packed>>>
   /** Names this writer in the ids of its commits. */
   readonly id: string
   readonly clock: Clock
@@ -29,39 +30,42 @@ export type GroupWriterDeps = {
   readonly onDiverged?: (found: Divergence) => void
 }
 
-type Waiting = {
+type Waiting<Packed> = {
   readonly changes: readonly Change[]
-  readonly packed: PackedCommit
+  readonly packed: Packed
   readonly wakes: readonly Wake[]
   resolve(outcome: Committed): void
   reject(error: Error): void
 }
 /** A batch, some of whose commits were not answered. */
-type Doubt = { readonly batch: number; readonly commits: readonly Waiting[]; readonly unanswered: ReadonlySet<number> }
+type Doubt<Packed> = {
+  readonly batch: number
+  readonly commits: readonly Waiting<Packed>[]
+  readonly unanswered: ReadonlySet<number>
+}
 type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 
 /** Whoever waits asks within seconds. */
 const MOST_LEARNT = 100_000
 
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
-export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWriter {
+export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchLink<Packed>): GroupWriter {
   const listeners: WakeListener[] = []
-  const written = writtenRows()
-  let link: WorkerLink | undefined = first
+  let link: BatchLink<Packed> | undefined = first
   let tail: Head | undefined
-  let waiting: Waiting[] = []
+  let waiting: Waiting<Packed>[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let scrubs: (() => void)[] = []
   let batches = 0
-  let doubt: Doubt | undefined
+  let doubt: Doubt<Packed> | undefined
   let asking: Promise<void> | undefined
   /** What was learnt of commits that were in doubt, the newest of them. */
   const learnt = new Map<CommitId, Settled>()
   const idOf = (batch: number, place: number): CommitId => `${deps.id}.${batch}.${place}`
 
-  /** The way to a thread that lives; undefined, and told, when none can be started. */
-  const linked = async (): Promise<WorkerLink | undefined> => {
+  /** The way to a writer that lives; undefined, and told, when none can be started. */
+  const linked = async (): Promise<BatchLink<Packed> | undefined> => {
     if (link !== undefined) return link
     try {
       const started = await deps.link(tail)
@@ -89,7 +93,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
     draining = undefined
   }
 
-  const sendBatch = async (way: WorkerLink, commits: readonly Waiting[], scrub: boolean) => {
+  const sendBatch = async (way: BatchLink<Packed>, commits: readonly Waiting<Packed>[], scrub: boolean) => {
     const batch = (batches += 1)
     try {
       const packed = commits.map((commit) => commit.packed)
@@ -101,8 +105,8 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
     }
   }
 
-  /** A commit without an answer is in doubt: the thread died, or COMMIT failed in a way that tells nothing. */
-  const settle = (batch: number, commits: readonly Waiting[], reply: BatchReply) => {
+  /** A commit without an answer is in doubt: the writer died, or COMMIT failed in a way that tells nothing. */
+  const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
     const { outcomes, fault, tail: end, diverged } = reply
     tail = end ?? tail
     if (diverged !== undefined) deps.onDiverged?.(diverged)
@@ -114,7 +118,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
       else if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
       else commit.resolve(outcome)
       if (outcome !== 'committed') continue
-      written.note(commit.changes, commit.packed)
+      deps.onStored?.(commit.changes, commit.packed)
       commit.wakes.forEach(announce)
     }
     if (unanswered.size === 0) return
@@ -154,7 +158,7 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
 
   return {
     async commit(changes) {
-      const packed = packCommit(changes, written.rowAt)
+      const packed = deps.pack(changes)
       if (closed) return 'unavailable'
       return new Promise((resolve, reject) => {
         waiting.push({ changes, packed, wakes: changes.flatMap(wakesOf), resolve, reject })
@@ -191,11 +195,11 @@ export function groupWriter(deps: GroupWriterDeps, first: WorkerLink): GroupWrit
 }
 
 function gone(error: unknown): Bug {
-  return error instanceof Bug ? error : new Bug('the thread that writes the ledger failed', { cause: error })
+  return error instanceof Bug ? error : new Bug('the writer of the ledger failed', { cause: error })
 }
 
 function errorOf({ says, code }: Fault): Error {
-  return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (SQLite ${code})`}`)
+  return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (${code})`}`)
 }
 
 /** A run that rests until a time is woken then, like one that is told to wake. */

@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
-import { Bug } from '../../contract/problems.ts'
-import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
+import { Bug } from '../contract/problems.ts'
+import { LISTED_BY, type Table } from '../commands/ports/ledger.ts'
 
 /** A key from beside the database. `sealed`: every row carries a MAC already, so one without is not ours. */
 export type RowKey = { readonly key: string; readonly sealed: boolean }
@@ -44,28 +43,3 @@ function macOf(key: KeyObject, names: readonly unknown[], body: string, later: s
 
 export const isSameMac = (stored: unknown, wanted: Uint8Array): boolean =>
   stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0
-
-/** The MACs as SQL functions, for statements that depend on what is stored. Only the writer has them. */
-export function defineMacFunctions(db: DatabaseSync, macs: RowMacs): void {
-  db.function('row_mac', (table, id, version, body, later) =>
-    macs.row(String(table) as Table, String(id), Number(version), String(body), later === null ? null : String(later)),
-  )
-  db.function('event_mac', (run, seq, body) => macs.event(String(run), Number(seq), String(body)))
-  db.function('account_mac', { useBigIntArguments: true }, (id, units, until) =>
-    macs.account(String(id), units as bigint, until === null ? null : Number(until)),
-  )
-}
-
-/** Gives every row its MAC: once, when the rows of an earlier release get their first, or after the key was lost. */
-export function sealRows(db: DatabaseSync): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    for (const table of TABLES_WITH_MACS)
-      db.exec(`UPDATE ${table} SET mac = row_mac('${table}', id, version, body, later)`)
-    db.exec('UPDATE events SET mac = event_mac(run, seq, body)')
-    db.exec('UPDATE accounts SET mac = account_mac(id, units, until)')
-    db.exec('COMMIT')
-  } finally {
-    if (db.isTransaction) db.exec('ROLLBACK')
-  }
-}

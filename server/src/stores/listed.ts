@@ -1,6 +1,6 @@
-import { Bug } from '../../contract/problems.ts'
-import type { CallState } from '../../contract/call.ts'
-import { LISTED_BY, SEARCHED_BY, type Table } from '../../commands/ports/ledger.ts'
+import { Bug } from '../contract/problems.ts'
+import type { CallState } from '../contract/call.ts'
+import { LISTED_BY, SEARCHED_BY, type Table } from '../commands/ports/ledger.ts'
 import { textKey } from './text-key.ts'
 
 /** A listed field as it stands in its column: null where the row cannot be listed by it. */
@@ -21,17 +21,23 @@ const SEARCHED: { readonly [T in Table]?: readonly string[] } = SEARCHED_BY
 /** Every column that a row has besides its text: those it is listed by, then those that searches go by. */
 export const columnsOf = (table: Table): readonly string[] => [...listedFields(table), ...(SEARCHED[table] ?? [])]
 
-/** What stands in a column of this row. */
-export function columnValue(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
-  if (listedFields(table).includes(field)) return listedValue(table, field, row[field])
+/** The value of a column in this row, as it is; null where there is none. */
+export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
+  if (listedFields(table).includes(field)) {
+    const value = row[field]
+    if (value === undefined || value === null) return null
+    if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
+    return value
+  }
   const { caller } = row as { caller?: { readonly id?: unknown; readonly user?: unknown } }
   const value = field === 'caller' ? caller?.id : field === 'user' ? caller?.user : row[field]
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
 
-function listedValue(table: Table, field: string, value: unknown): Listed {
-  if (value === undefined || value === null) return null
-  if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
+/** What the embedded engine keeps in a column of this row. */
+export function columnValue(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
+  const value = rawColumn(table, field, row)
+  if (typeof value !== 'string' || !listedFields(table).includes(field)) return value
   if (isUnindexed(table, field, value)) return null
   return isKeyed(field) ? textKey(value) : value
 }

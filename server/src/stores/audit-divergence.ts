@@ -1,0 +1,29 @@
+import type { Head } from '../core/audit/chain.ts'
+import type { Divergence } from './batch-link.ts'
+
+/** What a writer remembers of its stream. */
+export type RememberedTail = {
+  /** Nobody else appends to the stream. */
+  readonly alone: boolean
+  /** The entry that this process wrote last. */
+  readonly last?: Head | undefined
+  /** Whether a commit failed since, of which nobody knows if it is stored. */
+  readonly inDoubt: boolean
+}
+/** What is stored of the stream: the head that is named, the last entry, and the hash of any entry. */
+export type StoredTail = { readonly named: Head; readonly last: Head; readonly hashAt: (seq: number) => unknown }
+
+/** Where what is stored differs from what this process wrote; undefined where it does not. */
+export function divergence(memory: RememberedTail, { named, last, hashAt }: StoredTail): Divergence | undefined {
+  const { stream } = last
+  const known = memory.last
+  if (known !== undefined && known.seq > last.seq)
+    return { stream, seq: last.seq + 1, says: `the stream ends at entry ${last.seq}, but this gate wrote ${known.seq}` }
+  if (known !== undefined && hashAt(known.seq) !== known.hash)
+    return { stream, seq: known.seq, says: `entry ${known.seq} is not the one that this gate wrote` }
+  if (known !== undefined && memory.alone && !memory.inDoubt && last.seq !== known.seq)
+    return { stream, seq: known.seq + 1, says: `entry ${known.seq + 1} was not written by this gate` }
+  if (named.seq === last.seq && named.hash === last.hash) return undefined
+  const seq = Math.min(named.seq, last.seq) + 1
+  return { stream, seq, says: `the stored head names entry ${named.seq}, but the last entry is ${last.seq}` }
+}

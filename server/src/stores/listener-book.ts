@@ -1,0 +1,46 @@
+import type { Origin, Topic, Topics } from '../commands/ports/notices.ts'
+
+type Listener = (notice: never, origin: Origin) => void
+
+/** Who listens on one node. A listener that throws keeps nobody else from hearing. */
+export type ListenerBook = {
+  tell<T extends Topic>(topic: T, notice: Topics[T], origin: Origin): void
+  subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
+  missed(): void
+  onMissed(listener: () => void): () => void
+}
+
+export function listenerBook(): ListenerBook {
+  const topics = new Map<Topic, Set<Listener>>()
+  const missing = new Set<() => void>()
+  return {
+    tell(topic, notice, origin) {
+      // Those who subscribe meanwhile hear the next one.
+      for (const listener of [...(topics.get(topic) ?? [])]) quietly(() => listener(notice as never, origin))
+    },
+    subscribe(topic, listener) {
+      const listeners = topics.get(topic) ?? new Set()
+      topics.set(topic, listeners)
+      // A function of its own, so that one listener can subscribe twice and stop once.
+      const told: Listener = (notice, origin) => listener(notice, origin)
+      listeners.add(told)
+      return () => void listeners.delete(told)
+    },
+    missed() {
+      for (const listener of [...missing]) quietly(listener)
+    },
+    onMissed(listener) {
+      const told = () => listener()
+      missing.add(told)
+      return () => void missing.delete(told)
+    },
+  }
+}
+
+function quietly(tell: () => void): void {
+  try {
+    tell()
+  } catch {
+    // A listener that cannot hear keeps neither the others from hearing nor the commit from its answer.
+  }
+}

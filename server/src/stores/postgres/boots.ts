@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import type { Client } from 'pg'
+import type { Liveness } from '../../commands/ports/liveness.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { connect, messageOf, unreachable, type PostgresAddress } from './connect.ts'
+import { FUNCTIONS } from './functions.ts'
+import { migrate } from './schema.ts'
+
+export type JoinedBoot = Liveness & {
+  /** Dead at once, for everybody. */
+  leave(): Promise<void>
+}
+
+export type BootsSetup = {
+  readonly address: PostgresAddress
+  /** Told once when the other nodes take this boot for dead: its lease ended before it could be renewed. */
+  readonly onOwnDeath: (why: string) => void
+  readonly onFault?: (error: Error) => void
+  readonly tuning?: Partial<LeaseTuning>
+}
+export type LeaseTuning = { readonly lease_ms: number; readonly renew_ms: number }
+export const LEASE: LeaseTuning = { lease_ms: 5_000, renew_ms: 1_000 }
+
+const NAME = /^[0-9a-f]{16}$/
+
+/** By the database's clock alone: the clocks of nodes may differ. */
+const RENEW = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
+  WHERE boot = $1 AND NOT is_dead AND alive_until > clock_timestamp()`
+/** INVARIANT: under the writers' lock, so that nothing of a boot is stored after it was declared dead. */
+const BURY = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
+const LOOK = `SELECT boot, is_dead, alive_until <= clock_timestamp() AS is_over FROM boots WHERE boot = ANY($1)`
+
+/** Boots that share a database. Each has a row with a lease, and renews it. */
+export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> {
+  const { address, onOwnDeath, onFault = () => undefined } = setup
+  const { lease_ms, renew_ms } = { ...LEASE, ...setup.tuning }
+  const boot = randomBytes(8).toString('hex')
+  let client: Client | undefined
+  const seen = new Set<string>()
+  const dead = new Set<string>()
+  const listeners = new Set<(boot: string) => void>()
+  let isOwnDead = false
+  let timer: NodeJS.Timeout | undefined
+  let working: Promise<unknown> = Promise.resolve()
+
+  const connected = async (): Promise<Client> => {
+    if (client !== undefined) return client
+    const made = await connect(address, 'lease')
+    made.once('end', () => {
+      if (client === made) client = undefined
+    })
+    return (client = made)
+  }
+  /** One at a time on one connection. A broken connection is made again by whoever needs it next. */
+  const inTurn = <T>(work: (link: Client) => Promise<T>): Promise<T> => {
+    const next = working.then(async () => {
+      const link = await connected()
+      try {
+        return await work(link)
+      } catch (error) {
+        client = undefined
+        void link.end().catch(() => undefined)
+        throw error
+      }
+    })
+    working = next.catch(() => undefined)
+    return next
+  }
+
+  try {
+    const migrated = await inTurn((link) => migrate(link, address.schema, FUNCTIONS))
+    if (!migrated.ok) {
+      await client?.end()
+      return migrated
+    }
+    await inTurn((link) =>
+      link.query(
+        `INSERT INTO boots (boot, alive_until) VALUES ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')`,
+        [boot, lease_ms],
+      ),
+    )
+  } catch (error) {
+    return unreachable(address, error)
+  }
+
+  function dieHere(why: string): void {
+    if (isOwnDead) return
+    isOwnDead = true
+    clearInterval(timer)
+    onOwnDeath(why)
+  }
+
+  function tellOf(name: string): void {
+    dead.add(name)
+    if (!seen.delete(name)) return
+    for (const listener of listeners) listener(name)
+  }
+
+  /** Which of these are alive. Whoever's lease is over is declared dead, for everybody and for good. */
+  const lookAt = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = await inTurn((link) => link.query<BootRow>(LOOK, [names]))
+    const alive = new Set<string>()
+    for (const { boot: name, is_dead, is_over } of found.rows) {
+      if (!is_dead && is_over) await bury(name, false)
+      else if (!is_dead) alive.add(name)
+    }
+    for (const name of names) if (!alive.has(name)) tellOf(name)
+    return alive
+  }
+
+  const bury = (name: string, isLeaving: boolean): Promise<void> =>
+    inTurn(async (link) => {
+      await link.query('BEGIN')
+      await link.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
+      await link.query(BURY, [name, isLeaving])
+      await link.query('COMMIT')
+    })
+
+  const beat = async (): Promise<void> => {
+    if (isOwnDead) return
+    try {
+      const renewed = await inTurn((link) => link.query(RENEW, [boot, lease_ms]))
+      if (renewed.rowCount === 0) return dieHere('its lease ended before it was renewed')
+      if (seen.size > 0) await lookAt([...seen])
+    } catch (error) {
+      // The next beat tries again. Whether the lease has ended meanwhile is known then.
+      onFault(new Error(`the lease of this node could not be renewed: ${messageOf(error)}`))
+    }
+  }
+  timer = setInterval(() => void beat(), renew_ms)
+  timer.unref()
+
+  return ok({
+    boot,
+    async isAlive(name) {
+      if (name === boot && isOwnDead) return false
+      if (dead.has(name) || !NAME.test(name)) return false
+      const alive = (await lookAt([name])).has(name)
+      if (alive && name !== boot) seen.add(name)
+      return alive
+    },
+    onDeath(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async leave() {
+      if (timer === undefined) return
+      clearInterval(timer)
+      timer = undefined
+      isOwnDead = true
+      // When the database cannot be told, the lease ends by itself.
+      await bury(boot, true).catch(() => undefined)
+      await client?.end().catch(() => undefined)
+    },
+  })
+}
+
+type BootRow = { readonly boot: string; readonly is_dead: boolean; readonly is_over: boolean }

@@ -1,0 +1,136 @@
+import type { Head } from '../../core/audit/chain.ts'
+import { exceptionsText, type GroupOutcome } from '../batch-link.ts'
+import { hasMac, type RowMacs } from '../row-mac.ts'
+import type { Decided, Known, Plan } from './decide-group.ts'
+import type { PackedCommit } from './packed-change.ts'
+import { fromPgText } from './pg-text.ts'
+
+/** Which batch this is a part of, and whose. */
+export type GroupOf = {
+  readonly writer: string
+  readonly boot: string
+  readonly batch: number
+  /** What became of the commits of the batch before this group. */
+  readonly before: readonly (GroupOutcome | 'unavailable')[]
+  readonly now: number
+  /** The chain as it was read while the lock was held: it is followed, also where the stored head names another entry. */
+  readonly isFollowing: boolean
+  readonly purge?: { readonly until: number; readonly writers: number } | undefined
+}
+
+const macText = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
+type List = unknown[]
+
+/** A group as the database's function takes it. Lists that would be empty are left out. */
+export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: Head, macs: RowMacs): string {
+  const done = [...group.before, ...outcomes]
+  const lists: Record<string, List> = {}
+  const add = (name: string, value: unknown) => void (lists[name] ??= []).push(value)
+  addRows(plan, macs, add)
+  addUnits(plan, macs, add)
+  addRuns(plan, macs, add)
+  for (const { head, text } of plan.entries) add('a', [head.seq, head.hash, text])
+  return JSON.stringify({
+    w: group.writer,
+    boot: group.boot,
+    b: group.batch,
+    d: group.before.length,
+    n: done.length,
+    x: exceptionsText(done),
+    at: group.now,
+    hs: known.stream,
+    hq: known.seq,
+    hh: known.hash,
+    ...(group.isFollowing ? { follow: true } : {}),
+    nq: plan.head.seq,
+    nh: plan.head.hash,
+    ...lists,
+    ...(group.purge === undefined ? {} : { purge: group.purge.until, purge_writers: group.purge.writers }),
+  })
+}
+
+type Add = (name: string, value: unknown) => void
+
+function addRows({ rows }: Plan, macs: RowMacs, add: Add): void {
+  for (const { table, id, was, now, row } of rows.values()) {
+    if (row === undefined || now === was) {
+      add(`e_${table}`, [id, was])
+      continue
+    }
+    const mac = hasMac(table) ? macText(macs.row(table, fromPgText(id), now, row.text, null)) : null
+    add(was === 0 ? `i_${table}` : `u_${table}`, { id, f: was, v: now, body: row.text, mac, ...row.columns })
+  }
+}
+
+function addUnits({ onces, accounts }: Plan, macs: RowMacs, add: Add): void {
+  for (const [key, { was, until }] of onces) {
+    if (until === undefined) add('once_e', [key, was])
+    else add('once_i', [key, until])
+  }
+  for (const [id, { was, now }] of accounts) {
+    // A forged one is never written; it may become right again only by hand.
+    if (was === 'forged' || now === 'forged') continue
+    add('acc_e', was === 'none' ? [id, null, null] : [id, String(was.units), was.mac])
+    if (now === was || now === 'none') continue
+    add('acc_w', [id, String(now.units), now.until, macText(macs.account(fromPgText(id), now.units, now.until))])
+  }
+}
+
+function addRuns({ runs }: Plan, macs: RowMacs, add: Add): void {
+  for (const [run, { was, forget, events, isRested, wakes }] of runs) {
+    if (was !== undefined) add('run_e', [run, was])
+    if (forget > 0) add('ev_d', [run, forget])
+    for (const [seq, text] of events) add('ev_i', [run, seq, text, macText(macs.event(fromPgText(run), seq, text))])
+    if (isRested) add('wk_d', run)
+    for (const at of wakes) add('wk_i', [run, at])
+  }
+}
+
+/** What a group has to read, as the function takes it. */
+export function lookJson(commits: readonly PackedCommit[], known: Head): string {
+  const rows: Record<string, string[]> = {}
+  const onces = new Set<string>()
+  const accounts = new Set<string>()
+  const runs = new Set<string>()
+  for (const change of commits.flatMap(({ changes }) => changes)) {
+    if (change.kind === 'swap' || change.kind === 'expect') (rows[change.table] ??= []).push(change.id)
+    else if (change.kind === 'once') onces.add(change.key)
+    else if (change.kind === 'open' || change.kind === 'spend') accounts.add(change.account)
+    else if (change.kind !== 'audit') runs.add(change.run)
+  }
+  const { stream, seq } = known
+  return JSON.stringify({ rows, onces: [...onces], accounts: [...accounts], runs: [...runs], stream, seq })
+}
+
+/** What the function read. */
+export type Look = {
+  readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly onces: readonly string[]
+  readonly accounts: Readonly<Record<string, readonly [units: string, until: number | null, mac: string | null]>>
+  readonly runs: Readonly<Record<string, number>>
+  readonly named: readonly [number, string] | null
+  readonly last: readonly [number, string] | null
+  readonly at: string | null
+}
+
+/** A look as the whole truth: what is not in it is not there. */
+export function knownFrom(look: Look, macs: RowMacs, head: Head, isSameAudit: boolean): Known {
+  const onces = new Set(look.onces)
+  return {
+    head,
+    isSameAudit,
+    version: (table, id) => ownOf(look.rows[table], id) ?? 0,
+    once: (key) => onces.has(key),
+    account(id) {
+      const found = ownOf(look.accounts, id)
+      if (found === undefined) return 'none'
+      const [units, until, mac] = found
+      const wanted = macText(macs.account(fromPgText(id), BigInt(units), until))
+      return mac === wanted ? { units: BigInt(units), until, mac } : 'forged'
+    },
+    last: (run) => ownOf(look.runs, run) ?? 0,
+  }
+}
+
+const ownOf = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined

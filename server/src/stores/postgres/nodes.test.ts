@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
+import { newCall } from '../ledger-fixtures.suite.ts'
+import { livenessSuite } from '../liveness.suite.ts'
+import { noticesSuite } from '../notices.suite.ts'
+import { joinBoots, type BootsSetup } from './boots.ts'
+import { connect } from './connect.ts'
+import { joinNotices, type JoinedNotices } from './notices.ts'
+import { addressOf, openLedger, TEST_LEASE } from './open-ledger.suite.ts'
+
+const create = async () => `${await testDatabase()} ${freshSchema()}`
+const joiner = new URL('./boot-joiner.suite.ts', import.meta.url)
+
+async function join(address: string, setup: Partial<BootsSetup> = {}) {
+  const joined = await joinBoots({
+    address: addressOf(address),
+    onOwnDeath: () => undefined,
+    tuning: TEST_LEASE,
+    ...setup,
+  })
+  if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
+  return joined.value
+}
+
+async function listenAt(address: string): Promise<JoinedNotices> {
+  const joined = await joinNotices(addressOf(address))
+  if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
+  return joined.value
+}
+
+describe.skipIf(!hasPostgres)('on a real Postgres', () => {
+  livenessSuite('postgres', { create, join, joiner, lease_ms: TEST_LEASE.lease_ms + TEST_LEASE.renew_ms })
+
+  let nodes: readonly JoinedNotices[] = []
+  noticesSuite('postgres', {
+    async join(count) {
+      const address = await create()
+      nodes = await Promise.all(Array.from({ length: count }, () => listenAt(address)))
+      return nodes
+    },
+    async settled() {
+      // Twice, for what listeners publish themselves.
+      for (let round = 0; round < 2; round += 1) {
+        for (const node of nodes) await node.settled().catch(() => undefined)
+        for (const node of nodes) await node.settled().catch(() => undefined)
+      }
+    },
+  })
+
+  test('nodes that lost their connection are told that notices may be missing, and hear the next ones', async () => {
+    const address = await create()
+    const [one, other] = [await listenAt(address), await listenAt(address)]
+    const heard: string[] = []
+    const missed = vi.fn()
+    other.subscribe('policy', ({ version }) => void heard.push(version))
+    other.onMissed(missed)
+    const admin = await connect(addressOf(address), 'test')
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice notices'",
+    )
+    await vi.waitFor(() => expect(missed).toHaveBeenCalled(), { timeout: 60_000 })
+    await vi.waitFor(
+      async () => {
+        one.publish('policy', { version: 'after' })
+        await one.settled()
+        await other.settled()
+        expect(heard).toContain('after')
+      },
+      { timeout: 60_000 },
+    )
+    await admin.end()
+    await one.leave()
+    await other.leave()
+  })
+
+  test('a boot that was stopped past its lease is told that it is dead, and nothing that it sends is stored', async () => {
+    const address = await create()
+    const deaths = vi.fn()
+    const watcher = await join(address)
+    const child = spawn(process.execPath, [fileURLToPath(joiner), address], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    const [said] = (await once(child.stdout, 'data')) as [Buffer]
+    const boot = said.toString().trim()
+    expect(await watcher.isAlive(boot)).toBe(true)
+    watcher.onDeath(deaths)
+    const ledger = await openLedger(address, { boot, onFault: () => undefined })
+    expect(await ledger.commit([newCall('before')])).toBe('committed')
+    child.kill('SIGSTOP')
+    await vi.waitFor(() => expect(deaths).toHaveBeenCalledWith(boot), { timeout: 60_000 })
+    expect(await ledger.commit([newCall('after')])).toBe('unavailable')
+    expect(await ledger.row('calls', 'after')).toBeUndefined()
+    child.kill('SIGCONT')
+    expect((await exited)[0]).toBe(3)
+    await ledger.close()
+    await watcher.leave()
+  })
+})

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { ok, type Result } from '../../contract/problems.ts'
+import type { OwnTail } from '../../commands/ports/audit.ts'
+import type { Ledger, Outcomes } from '../../commands/ports/ledger.ts'
+import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
+import type { Clock } from '../../commands/ports/runtime.ts'
+import type { Head } from '../../core/audit/chain.ts'
+import type { Divergence } from '../batch-link.ts'
+import { groupWriter, type Scrub } from '../group-writer.ts'
+import { rowMacs } from '../row-mac.ts'
+import type { OnForged } from '../stored-values.ts'
+import type { PostgresAddress } from './connect.ts'
+import { packCommit } from './packed-change.ts'
+import { readQueries } from './read-queries.ts'
+import { reads } from './reads.ts'
+import { linkWriter } from './writer-link.ts'
+
+export type PostgresLedger = Ledger &
+  Outcomes &
+  Shelves &
+  Searches &
+  Accounts &
+  AuditReads &
+  OwnTail &
+  Scrub &
+  Journal & {
+    /** Waits for the commits under way; later ones are `unavailable`. */
+    close(): Promise<void>
+  }
+
+export type PostgresSetup = {
+  readonly address: PostgresAddress
+  /** The audit stream that this process appends to. */
+  readonly stream: string
+  /** Which boot this is. What a dead one sends is not written. */
+  readonly boot: string
+  /** The key of the MACs that every row carries. The database never has it. */
+  readonly key: string
+  /** Nobody else appends to the stream. */
+  readonly alone?: boolean
+  /** Told of rows that no gate with this key wrote, each time one is met. They are not handed out. */
+  readonly onForged?: OnForged
+  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  readonly onFault: (error: Error) => void
+  /** Told when the stored audit stream is not the one that this process left. What is written then follows what is there. */
+  readonly onDiverged?: (found: Divergence) => void
+  readonly clock?: Clock
+}
+
+/** A ledger in a Postgres database, which many nodes share. */
+export async function openPostgresLedger(setup: PostgresSetup): Promise<Result<PostgresLedger>> {
+  const { address, stream, boot, key, alone = false, clock = Date.now, onFault } = setup
+  const { onDiverged = () => {}, onForged = () => {} } = setup
+  const writer = randomBytes(8).toString('hex')
+  const macs = rowMacs(key)
+  const writes = { address, writer, boot, stream, macs, alone }
+  const first = await linkWriter(writes)
+  if (!first.ok) return first
+  const link = (last: Head | undefined) => linkWriter({ ...writes, last, isAgain: true })
+  const writing = groupWriter({ pack: packCommit, link, id: writer, clock, onFault, onDiverged }, first.value)
+  const queries = readQueries(address)
+  return ok({
+    ...writing,
+    ...reads(queries, macs, onForged),
+    async close() {
+      await writing.close()
+      await queries.close()
+    },
+  })
+}

@@ -1,0 +1,70 @@
+import type { Client, QueryResultRow } from 'pg'
+import { hash } from 'node:crypto'
+import { connect, isSurelyUndone, type PostgresAddress } from './connect.ts'
+
+/** Asks the database. Several questions travel together; a broken connection is made again, and the question asked once more. */
+export type ReadQueries = {
+  all<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]>
+  close(): Promise<void>
+}
+
+const CONNECTIONS = 3
+
+export function readQueries(address: PostgresAddress): ReadQueries {
+  const open: (Promise<Client> | undefined)[] = []
+  const names = new Map<string, string>()
+  let next = 0
+  let closed = false
+
+  const connection = (place: number): Promise<Client> => {
+    const found = open[place]
+    if (found !== undefined) return found
+    const made = connect(address, 'reader', { pipeline: true })
+    open[place] = made
+    // A connection that could not be made, or that broke, is made again by the next question.
+    const drop = () => {
+      if (open[place] === made) open[place] = undefined
+    }
+    made.then((client) => client.once('end', drop), drop)
+    return made
+  }
+
+  const ask = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]> => {
+    next = (next + 1) % CONNECTIONS
+    const place = next
+    const client = await connection(place)
+    try {
+      const answer = await client.query<Row>({ name: nameOf(names, sql), text: sql, values: [...values] })
+      return answer.rows
+    } catch (error) {
+      if (!isSurelyUndone(error)) {
+        open[place] = undefined
+        void client.end().catch(() => undefined)
+      }
+      throw error
+    }
+  }
+
+  return {
+    async all<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+      try {
+        return await ask<Row>(sql, values)
+      } catch (error) {
+        if (closed || isSurelyUndone(error)) throw error
+        return ask<Row>(sql, values)
+      }
+    },
+    async close() {
+      closed = true
+      const clients = await Promise.allSettled(open.splice(0))
+      for (const client of clients) if (client.status === 'fulfilled') await client.value?.end().catch(() => undefined)
+    },
+  }
+}
+
+/** Statements are few, so each is prepared once per connection. */
+function nameOf(names: Map<string, string>, sql: string): string {
+  const found = names.get(sql) ?? hash('sha256', sql).slice(0, 16)
+  names.set(sql, found)
+  return found
+}

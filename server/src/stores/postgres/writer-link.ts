@@ -1,0 +1,264 @@
+import { hash } from 'node:crypto'
+import type { Client } from 'pg'
+import { Bug, ok, type Result } from '../../contract/problems.ts'
+import { emptyHead, type Head } from '../../core/audit/chain.ts'
+import { divergence } from '../audit-divergence.ts'
+import {
+  settledBatch,
+  type AskedReply,
+  type BatchLink,
+  type BatchReply,
+  type Divergence,
+  type Fault,
+  type GroupOutcome,
+} from '../batch-link.ts'
+import type { RowMacs } from '../row-mac.ts'
+import { connect, isSurelyUndone, messageOf, stateOf, unreachable, type PostgresAddress } from './connect.ts'
+import { decideGroup, type Decided, type Known } from './decide-group.ts'
+import { COMMIT, FUNCTIONS, LOOK, STATE } from './functions.ts'
+import { groupJson, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
+import type { PackedCommit } from './packed-change.ts'
+import { pgText } from './pg-text.ts'
+import { remembered } from './remembered.ts'
+import { migrate } from './schema.ts'
+
+export type LinkSetup = {
+  readonly address: PostgresAddress
+  /** Names this process among all that write. It stays the same over new connections. */
+  readonly writer: string
+  readonly boot: string
+  readonly stream: string
+  readonly macs: RowMacs
+  /** Nobody else appends to the stream. */
+  readonly alone: boolean
+  /** Where the stream ended when the connection before this one answered last. */
+  readonly last?: Head | undefined
+  /** A later connection of a writer that has been announced. */
+  readonly isAgain?: boolean
+}
+
+const MOST_COMMITS = 512
+const MOST_CHARACTERS = 8_388_608
+
+const PURGE_EVERY_MS = 10 * 60_000
+/** Remembering longer than asked is always allowed; it covers clocks that disagree. */
+const PURGE_GRACE_MS = 60 * 60_000
+const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
+
+const sha256 = (text: string) => hash('sha256', text)
+const CALL_COMMIT = { name: COMMIT.name, text: `SELECT ${COMMIT.name}($1::jsonb)` }
+const CALL_LOOK = { name: LOOK.name, text: `SELECT ${LOOK.name}($1::jsonb) AS found` }
+
+/** Connects, brings the schema up to date, and announces this writer. */
+export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<PackedCommit>>> {
+  const { address } = setup
+  let client: Client
+  try {
+    client = await connect(address, 'writer')
+  } catch (error) {
+    return unreachable(address, error)
+  }
+  try {
+    const ready = setup.isAgain === true ? ok(undefined) : await prepare(client, setup)
+    if (!ready.ok) {
+      await client.end()
+      return ready
+    }
+    await client.query(DURABLE)
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    return unreachable(address, error)
+  }
+  return ok(batchLink(client, setup))
+}
+
+/** Commits that were answered are durable, whatever the database's default is. */
+const DURABLE = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+
+async function prepare(client: Client, { address, writer, stream }: LinkSetup): Promise<Result<void>> {
+  const migrated = await migrate(client, address.schema, FUNCTIONS)
+  if (!migrated.ok) return migrated
+  await client.query('INSERT INTO streams (stream) VALUES ($1) ON CONFLICT DO NOTHING', [pgText(stream)])
+  const announced = `INSERT INTO writers (id, batch, done, exceptions, at) VALUES ($1, 0, 0, '[]', $2)`
+  await client.query(announced, [writer, Date.now()])
+  return ok(undefined)
+}
+
+/** What this connection knows of the end of its stream. */
+type Tail = { last: Head; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
+
+function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
+  const { macs, writer, boot, stream } = setup
+  const memory = remembered(macs)
+  const tail: Tail = { last: setup.last ?? emptyHead(stream), isSame: true, inDoubt: true }
+  let purgedAt = Number.NEGATIVE_INFINITY
+
+  const guess: Known = {
+    version: () => undefined,
+    once: () => undefined,
+    account: (id) => memory.account(id),
+    last: (run) => memory.last(run),
+    get head() {
+      return tail.last
+    },
+    get isSameAudit() {
+      return tail.isSame
+    },
+  }
+
+  const store = async (decided: Decided, group: GroupOf, known: Head): Promise<void> => {
+    await client.query({ ...CALL_COMMIT, values: [groupJson(decided, group, known, macs)] })
+  }
+
+  /** In the hope that all is as this node left it. Undefined when it is not. */
+  const tryOnce = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Decided | undefined> => {
+    // The first group after a connection was made compares the whole stream's end.
+    if (tail.inDoubt) return undefined
+    const decided = decideGroup(commits, guess, sha256)
+    if (decided === undefined) return undefined
+    try {
+      await store(decided, group, tail.last)
+      return decided
+    } catch (error) {
+      if (stateOf(error) === STATE.CHANGED) return undefined
+      throw error
+    }
+  }
+
+  /** Reads, decides and writes while nobody else writes. */
+  const writeLocked = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Decided> => {
+    memory.forget()
+    await client.query('BEGIN')
+    try {
+      const known = setup.last === undefined && tail.inDoubt && tail.last.seq === 0 ? undefined : tail.last
+      const found = await client.query<{ found: Look }>({ ...CALL_LOOK, values: [lookJson(commits, tail.last)] })
+      const look = found.rows[0]?.found
+      if (look === undefined) throw new Bug('the function found nothing at all')
+      const last = headOf(stream, look.last)
+      const differs = divergence(
+        { alone: setup.alone, last: known, inDoubt: tail.inDoubt },
+        { named: headOf(stream, look.named), last, hashAt: (seq) => (seq === 0 ? emptyHead(stream).hash : look.at) },
+      )
+      tail.diverged ??= differs
+      const decided = decideGroup(commits, knownFrom(look, macs, last, differs === undefined), sha256)
+      if (decided === undefined) throw new Bug('a group could not be decided with everything known')
+      await store(decided, { ...group, isFollowing: true }, last)
+      await client.query('COMMIT')
+      return decided
+    } catch (error) {
+      if (isSurelyUndone(error)) await client.query('ROLLBACK')
+      throw error
+    }
+  }
+
+  const writeGroup = async (commits: readonly PackedCommit[], group: GroupOf): Promise<BatchReply> => {
+    try {
+      const decided = (await tryOnce(commits, group)) ?? (await writeLocked(commits, group))
+      tail.last = decided.plan.head
+      tail.isSame = true
+      tail.inDoubt = false
+      memory.note(decided.plan)
+      if (group.purge !== undefined) purgedAt = group.now
+      const { diverged } = tail
+      tail.diverged = undefined
+      return { outcomes: decided.outcomes, tail: tail.last, diverged }
+    } catch (error) {
+      // The session has ended, or the database says that it does not know: whoever waits is in doubt.
+      if (!isSurelyUndone(error)) {
+        void client.end().catch(() => undefined)
+        throw error
+      }
+      memory.forget()
+      return { outcomes: commits.map(() => 'unavailable'), fault: faultOf(error) }
+    }
+  }
+
+  const purgeAt = (now: number) =>
+    now - purgedAt < PURGE_EVERY_MS ? undefined : { until: now - PURGE_GRACE_MS, writers: now - WRITER_KEPT_MS }
+
+  return {
+    async send({ batch, commits, now }) {
+      const replies: BatchReply[] = []
+      const before: (GroupOutcome | 'unavailable')[] = []
+      for (const group of groupsOf(commits)) {
+        const of: GroupOf = { writer, boot, batch, before, now, isFollowing: false, purge: purgeAt(now) }
+        const reply = await writeGroup(group, of)
+        replies.push(reply)
+        before.push(...reply.outcomes.filter((outcome) => outcome !== 'in_doubt'))
+        // A group that could not be stored ends the batch: the numbers of what follows it would not fit.
+        if (reply.fault !== undefined) break
+      }
+      const outcomes = replies.flatMap((reply) => reply.outcomes)
+      const rest = commits.slice(outcomes.length).map(() => 'unavailable' as const)
+      return {
+        outcomes: [...outcomes, ...rest],
+        fault: replies.find(({ fault }) => fault)?.fault,
+        tail: replies.findLast((reply) => reply.tail)?.tail,
+        diverged: replies.find(({ diverged }) => diverged)?.diverged,
+      }
+    },
+    ask: (asked) => askAbout(client, writer, asked),
+    async end() {
+      await client.end().catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * INVARIANT: answers only after the number was closed, under the lock: a statement that is still on its way in an old connection
+ * writes nothing any more.
+ */
+async function askAbout(
+  client: Client,
+  writer: string,
+  { ask, count, now }: { readonly ask: number; readonly count: number; readonly now: number },
+): Promise<AskedReply> {
+  try {
+    await client.query('BEGIN')
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
+    const found = await client.query<{ batch: number; done: number; exceptions: string }>(
+      'SELECT batch, done, exceptions FROM writers WHERE id = $1',
+      [writer],
+    )
+    const row = found.rows[0]
+    const isThis = row !== undefined && row.batch === ask
+    await client.query(
+      `INSERT INTO writers (id, batch, done, exceptions, at) VALUES ($1, $2, 0, '[]', $3)
+        ON CONFLICT (id) DO UPDATE SET batch = $2, at = $3, done = CASE WHEN $4 THEN writers.done ELSE 0 END,
+        exceptions = CASE WHEN $4 THEN writers.exceptions ELSE '[]' END, asked = $2`,
+      [writer, ask, now, isThis],
+    )
+    await client.query('COMMIT')
+    return { outcomes: settledBatch(count, isThis ? row.done : 0, isThis ? row.exceptions : '[]') }
+  } catch (error) {
+    if (!isSurelyUndone(error)) {
+      void client.end().catch(() => undefined)
+      throw error
+    }
+    await client.query('ROLLBACK')
+    return { fault: faultOf(error) }
+  }
+}
+
+function* groupsOf(commits: readonly PackedCommit[]): Generator<readonly PackedCommit[]> {
+  let group: PackedCommit[] = []
+  let size = 0
+  for (const commit of commits) {
+    if (group.length >= MOST_COMMITS || (group.length > 0 && size + commit.size > MOST_CHARACTERS)) {
+      yield group
+      group = []
+      size = 0
+    }
+    group.push(commit)
+    size += commit.size
+  }
+  yield group
+}
+
+const headOf = (stream: string, found: readonly [number, string] | null): Head =>
+  found === null ? emptyHead(stream) : { stream, seq: found[0], hash: found[1] }
+
+function faultOf(error: unknown): Fault {
+  const code = stateOf(error)
+  return code === undefined ? { says: messageOf(error) } : { says: messageOf(error), code: `Postgres ${code}` }
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Table } from '../../commands/ports/ledger.ts'
+import { TABLES_WITH_MACS, type RowMacs } from '../row-mac.ts'
+
+/** The MACs as SQL functions, for statements that depend on what is stored. Only the writer has them. */
+export function defineMacFunctions(db: DatabaseSync, macs: RowMacs): void {
+  db.function('row_mac', (table, id, version, body, later) =>
+    macs.row(String(table) as Table, String(id), Number(version), String(body), later === null ? null : String(later)),
+  )
+  db.function('event_mac', (run, seq, body) => macs.event(String(run), Number(seq), String(body)))
+  db.function('account_mac', { useBigIntArguments: true }, (id, units, until) =>
+    macs.account(String(id), units as bigint, until === null ? null : Number(until)),
+  )
+}
+
+/** Gives every row its MAC: once, when the rows of an earlier release get their first, or after the key was lost. */
+export function sealRows(db: DatabaseSync): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    for (const table of TABLES_WITH_MACS)
+      db.exec(`UPDATE ${table} SET mac = row_mac('${table}', id, version, body, later)`)
+    db.exec('UPDATE events SET mac = event_mac(run, seq, body)')
+    db.exec('UPDATE accounts SET mac = account_mac(id, units, until)')
+    db.exec('COMMIT')
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}

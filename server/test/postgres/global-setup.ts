@@ -1,0 +1,16 @@
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stopPostgres } from './start-postgres.ts'
+
+/** Where the one Postgres of this run of the tests is. The first test that needs it starts it. */
+export const FOLDER_VARIABLE = 'SLUICE_TEST_POSTGRES'
+
+export function setup(): () => Promise<void> {
+  const folder = join(tmpdir(), `sluice-postgres-${process.pid}`)
+  process.env[FOLDER_VARIABLE] = folder
+  return async () => {
+    await stopPostgres(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
