@@ -16,7 +16,8 @@ export function listenerBook(): ListenerBook {
   return {
     tell(topic, notice, origin) {
       // Those who subscribe meanwhile hear the next one.
-      for (const listener of [...(topics.get(topic) ?? [])]) quietly(() => listener(notice as never, origin))
+      const present = [...(topics.get(topic) ?? [])]
+      for (const listener of present) quietly(() => listener(notice as never, origin))
     },
     subscribe(topic, listener) {
       const listeners = topics.get(topic) ?? new Set()
@@ -27,7 +28,8 @@ export function listenerBook(): ListenerBook {
       return () => void listeners.delete(told)
     },
     missed() {
-      for (const listener of [...missing]) quietly(listener)
+      const present = [...missing]
+      for (const listener of present) quietly(listener)
     },
     onMissed(listener) {
       const told = () => listener()

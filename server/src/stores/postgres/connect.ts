@@ -35,11 +35,10 @@ export function connectionTo({ url, schema }: PostgresAddress, name: string): Cl
   }
 }
 
-const INT8 = 20
 /** Cursors and numbers of entries are far below what a double counts. Accounts are read as text. */
 const TYPES: CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
+  getTypeParser: ((oid: Parameters<typeof types.getTypeParser>[0], format?: 'text' | 'binary') =>
+    oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
 }
 
 /** A connection that is up. What it says when it breaks later is told to whoever waits for an answer. */

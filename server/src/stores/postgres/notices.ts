@@ -58,16 +58,17 @@ export async function joinNotices(address: PostgresAddress): Promise<Result<Join
   }
   /** What was told meanwhile is lost. */
   const listenAgain = (): void => {
-    setTimeout(() => {
+    const again = async () => {
       if (hasLeft) return
-      listen().then(
-        () => {
-          lastOf.clear()
-          book.missed()
-        },
-        () => listenAgain(),
-      )
-    }, AGAIN_MS).unref()
+      try {
+        await listen()
+      } catch {
+        return listenAgain()
+      }
+      lastOf.clear()
+      book.missed()
+    }
+    setTimeout(() => void again(), AGAIN_MS).unref()
   }
 
   const send = async (): Promise<void> => {

@@ -56,8 +56,10 @@ export function readQueries(address: PostgresAddress): ReadQueries {
     },
     async close() {
       closed = true
-      const clients = await Promise.allSettled(open.splice(0))
-      for (const client of clients) if (client.status === 'fulfilled') await client.value?.end().catch(() => undefined)
+      for (const made of open.splice(0)) {
+        const client = await made?.catch(() => undefined)
+        await client?.end().catch(() => undefined)
+      }
     },
   }
 }

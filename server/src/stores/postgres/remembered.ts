@@ -1,4 +1,4 @@
-import { rowMacs } from '../row-mac.ts'
+import type { RowMacs } from '../row-mac.ts'
 import type { Account, Plan } from './decide-group.ts'
 import { fromPgText } from './pg-text.ts'
 
@@ -13,7 +13,7 @@ export type Remembered = {
 
 const MOST = 20_000
 
-export function remembered(macs: ReturnType<typeof rowMacs>): Remembered {
+export function remembered(macs: RowMacs): Remembered {
   const accounts = new Map<string, Account>()
   const runs = new Map<string, number>()
   return {
