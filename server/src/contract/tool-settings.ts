@@ -21,6 +21,8 @@ export const ToolSettings = z.strictObject({
   title: z.string().min(1).max(200).optional(),
   /** Which arguments are paths. Without it they are recognised by their names and values. */
   files: z.array(ArgumentPointer).max(100).optional(),
+  /** The argument that is a shell command. Each call is then judged by what its command does. */
+  shell: z.string().min(1).max(128).optional(),
   content: ContentSettings.optional(),
   provenance: ToolProvenance.optional(),
   /** What one call takes from a budget that limits `cost`; 1 when left out. */

@@ -70,6 +70,8 @@ export type Tool = {
   /** The operator's words for it. Absent is unknown. */
   readonly tags?: readonly string[]
   readonly dry_run?: DryRun
+  /** The argument that is a shell command: what a call does is read from it. */
+  readonly shell?: string
   /** What would undo a call. Recorded and shown, never carried out. */
   readonly rollback?: RollbackSettings
   /** Asked before a call runs; another answer stops it. */

@@ -16,7 +16,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   core: {
     ours: ['contract', 'core'],
-    packages: ['zod', 'ajv', 'canonicalize', 'yaml', '@marcbachmann/cel-js'],
+    packages: ['zod', 'ajv', 'canonicalize', 'yaml', '@marcbachmann/cel-js', 'unbash'],
     node: false,
     because: 'a decision must replay identically anywhere',
   },

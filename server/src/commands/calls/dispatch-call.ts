@@ -205,7 +205,7 @@ async function record(
     hold: {
       approval_id: deps.ids.approval(),
       run_id: deps.ids.run(),
-      expires_at: now + deps.holdFor(verdict, tool.risk),
+      expires_at: now + deps.holdFor(verdict, facts.tool.risk),
       bytes,
     },
     ready,

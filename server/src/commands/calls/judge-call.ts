@@ -3,6 +3,7 @@ import type { ConsentId } from '../../contract/ids.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { coverWithConsent } from '../../core/consent/cover-with-consent.ts'
+import { asCalled } from '../../core/gate/as-called.ts'
 import { decide } from '../../core/gate/decide.ts'
 import type { Facts } from '../../core/gate/facts.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
@@ -35,7 +36,7 @@ export async function judgeCall(
   moment: Moment,
   ahead: Ahead | undefined,
 ): Promise<Judged> {
-  const { facts, seen } = await gatherSeen(deps, call, tool, moment)
+  const { facts, seen } = await gatherSeen(deps, call, asCalled(tool, call), moment)
   const policy = deps.policy()
   const verdict = decide(policy, call, facts)
   const judged = { facts, verdict, policy_version: policy.version, seen }

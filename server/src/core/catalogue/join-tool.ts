@@ -32,6 +32,7 @@ export function joinTool(row: ToolRow, settings: ServerSettings): Tool {
     idempotent: admitted.idempotent && listed.idempotent,
     tags: said?.tags ?? [],
     ...(said?.title === undefined ? {} : { title: said.title }),
+    ...(said?.shell === undefined ? {} : { shell: said.shell }),
     ...(said?.dry_run === undefined ? {} : { dry_run: said.dry_run }),
     ...(said?.rollback === undefined ? {} : { rollback: said.rollback }),
     ...(said?.check === undefined ? {} : { check: said.check }),

@@ -12,6 +12,7 @@ import { judgeProvenanceOf } from './judge-provenance.ts'
 import { judgeRepetition } from './judge-repetition.ts'
 import { judgeRun } from './judge-run.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
+import { judgeShell } from './judge-shell.ts'
 import { judgeTrap } from './judge-trap.ts'
 import type { Facts } from './facts.ts'
 import { judgePolicy } from './policy/judge-policy.ts'
@@ -31,6 +32,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'definition', judge: judgeDefinition },
   { name: 'policy', judge: judgePolicy },
   { name: 'sandbox', judge: judgeSandbox },
+  { name: 'shell', judge: judgeShell },
   { name: 'content', judge: judgeContent },
   { name: 'content', judge: judgeOwnCredentials },
   { name: 'health', judge: judgeHealth },

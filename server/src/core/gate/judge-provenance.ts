@@ -1,3 +1,4 @@
+import { shellReading } from './as-called.ts'
 import { INPUTS_KEY } from '../../contract/asks.ts'
 import type { Call } from '../../contract/call.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
@@ -26,7 +27,7 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
   const said = new Map<string, Opinion>()
   for (const reason of reasons) {
     if (reason.value_at !== undefined && fields[reason.value_at] === 'off') continue
-    const opinion = opinionOf(session, reason, now)
+    const opinion = opinionOf(session, inCommand(reason, tool), now)
     const key = `${opinion.rule} ${opinion.value_at ?? ''}`
     if (!said.has(key)) said.set(key, opinion)
   }
@@ -43,10 +44,19 @@ export function judgedProvenance(
     tool: call.tool_id,
     definition: inForce(tool.row).definition,
     effects: tool.effects,
-    args: withoutInputs(JSON.parse(call.canonical_args) as Json),
+    args: withAddresses(withoutInputs(JSON.parse(call.canonical_args) as Json), tool, call),
     mode: fact.mode,
   })
 }
+
+/** The addresses in a shell command are destinations of their own, like the field of a tool that fetches. */
+function withAddresses(args: Json, tool: Facts['tool'], call: Pick<Call, 'canonical_args'>): Json {
+  const addresses = shellReading(tool, call)?.addresses ?? []
+  return isJsonObject(args) && addresses.length > 0 ? { ...args, [ADDRESSES_KEY]: addresses } : args
+}
+
+/** Where the addresses of a command stand among its arguments while provenance looks at them. */
+const ADDRESSES_KEY = 'shell_url'
 
 /** The answers to what a tool asked back are given by whoever uses the client, to the tool's own question. */
 function withoutInputs(args: Json): Json {
@@ -54,6 +64,11 @@ function withoutInputs(args: Json): Json {
   const { [INPUTS_KEY]: _, ...own } = args
   return own
 }
+
+const inCommand = (reason: Reason, { shell }: Facts['tool']): Reason =>
+  shell !== undefined && reason.value_at?.startsWith(`/${ADDRESSES_KEY}`) === true
+    ? { ...reason, value_at: `/${shell}` }
+    : reason
 
 function opinionOf(session: Session, { rule, value_at, leaf }: Reason, now: number): Opinion {
   const origin = leaf === undefined ? undefined : session.origins[session.leaves.origin(leaf)]

@@ -1,0 +1,45 @@
+import type { Call } from '../../contract/call.ts'
+import { isJsonObject } from '../../contract/json.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { riskClassOf } from '../catalogue/effects.ts'
+import { readShell } from '../shell/read-shell.ts'
+import { effectsOfReading, type ShellReading } from '../shell/shell-reading.ts'
+import { argsOf } from './call-args.ts'
+import { valueAt } from './standard/value-at.ts'
+
+type Called = Pick<Call, 'canonical_args'>
+
+/** Read once per call: several deciders look at it. */
+const READINGS = new WeakMap<Called, ShellReading>()
+
+/** What the shell command in a call does; undefined for a tool that takes none. Something that is not a text cannot be read. */
+export function shellReading(tool: Pick<Tool, 'shell'>, call: Called): ShellReading | undefined {
+  if (tool.shell === undefined) return undefined
+  const known = READINGS.get(call)
+  if (known !== undefined) return known
+  const args = argsOf(call)
+  const command = valueAt(args, tool.shell)
+  const cwd = isJsonObject(args) && typeof args['cwd'] === 'string' ? args['cwd'] : undefined
+  const reading = typeof command === 'string' ? readShell(command, cwd) : NO_TEXT
+  READINGS.set(call, reading)
+  return reading
+}
+
+const NO_TEXT: ShellReading = {
+  parts: [],
+  forbidden: [],
+  secrets: [],
+  unknown: ['a command that is not a text'],
+  addresses: [],
+  paths: [],
+}
+
+/**
+ * A tool as this call uses it. One that runs shell commands can do everything; what this command does is what rules are asked about.
+ */
+export function asCalled(tool: Tool, call: Called): Tool {
+  const reading = shellReading(tool, call)
+  if (reading === undefined) return tool
+  const effects = effectsOfReading(reading)
+  return { ...tool, effects, risk: riskClassOf(effects, tool.tags ?? []) }
+}

@@ -1,0 +1,75 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Doing } from '../shell/program.ts'
+import type { ShellReading } from '../shell/shell-reading.ts'
+import { programOf } from '../shell/table.ts'
+import { shellReading } from './as-called.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+/** More parts than these say nothing new; the request itself shows them all. */
+const MOST_PARTS = 12
+
+/**
+ * What a shell command does, part by part. Rules decide about what is known, because its effects are facts of the call. This decider asks
+ * about what is not known and about secrets, and blocks what no person should have to refuse.
+ */
+export function judgeShell(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  const reading = shellReading(facts.tool, call)
+  if (reading === undefined) return []
+  const value_at = `/${facts.tool.shell ?? ''}`
+  const opinion = (effect: Opinion['effect'], rule: string, says: string): Opinion => ({
+    decider: 'shell',
+    effect,
+    rule,
+    says,
+    source: 'table of shell commands',
+    at: facts.now,
+    value_at,
+    ...(effect === 'ask' ? { strength: 'strong' as const } : {}),
+  })
+  return [
+    ...reading.forbidden.map(({ rule, says }) => opinion('block', rule, `the command ${says}`)),
+    ...reading.secrets.map((kind) => opinion('ask', 'shell.secrets', `the command reaches for ${kind}`)),
+    ...(isUnknown(reading) ? [opinion('ask', 'shell.unknown', `not known: ${whatIsUnknown(reading)}`)] : []),
+    ...describedParts(reading).map((says) => opinion('allow', 'shell.part', says)),
+  ]
+}
+
+const isUnknown = ({ unknown, parts }: ShellReading) =>
+  unknown.length > 0 || parts.length === 0 || parts.some(({ does }) => does.includes('unknown'))
+
+function whatIsUnknown({ unknown, parts }: ShellReading): string {
+  if (unknown.length > 0) return unknown.join('; ')
+  return parts.length === 0 ? 'a command without parts' : 'what a part of the command does'
+}
+
+/** `1. git reads; 2. curl sends data to other machines`: only names that the table knows are repeated. */
+function describedParts({ parts }: ShellReading): readonly string[] {
+  if (parts.length === 0) return []
+  const said = parts
+    .slice(0, MOST_PARTS)
+    .map(({ program, does }, at) => `${at + 1}. ${nameOf(program)} ${sayDoings(does)}`)
+  const rest = parts.length > MOST_PARTS ? [`and ${parts.length - MOST_PARTS} more parts`] : []
+  return [[...said, ...rest].join('; ')]
+}
+
+const nameOf = (program: string) =>
+  programOf(program) !== undefined || /^[<>&|]+$/.test(program) ? `\`${program}\`` : 'a program'
+
+const SAID: Readonly<Record<Doing, string>> = {
+  reads: 'reads',
+  fetches: 'reads from the network',
+  writes: 'writes',
+  destroys: 'destroys',
+  sends: 'reaches other machines',
+  runs: 'runs other code',
+  escalates: 'acts with more rights',
+  unknown: 'is not known',
+}
+
+/** What a part does, in words; reading is said only where it is all. */
+export function sayDoings(does: readonly Doing[]): string {
+  const more = does.filter((doing) => doing !== 'reads')
+  return (more.length === 0 ? ['reads' as const] : more).map((doing) => SAID[doing]).join(', ')
+}

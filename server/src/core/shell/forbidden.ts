@@ -1,0 +1,124 @@
+import type { ReadWord } from './read-word.ts'
+
+/** What no agent is allowed to do with a shell, whatever a person would say to it: a sentence, or undefined. */
+export type Forbidden = { readonly rule: string; readonly says: string }
+
+const WIPES: Forbidden = {
+  rule: 'shell.wipes',
+  says: 'changes or deletes everything below a folder outside the working folder',
+}
+const DISK: Forbidden = { rule: 'shell.disk', says: 'writes over a disk' }
+export const FORK_BOMB: Forbidden = { rule: 'shell.fork_bomb', says: 'starts itself again and again without end' }
+export const REVERSE_SHELL: Forbidden = { rule: 'shell.reverse', says: 'hands a shell to another machine' }
+export const GATE: Forbidden = {
+  rule: 'shell.gate',
+  says: "decides, changes or stops the gate itself, which is for its operator's own terminal",
+}
+
+const DISKS = /^\/dev\/(?!null$|zero$|full$|stdin$|stdout$|stderr$|tty|fd\/|shm\/|random$|urandom$|pts\/|tcp\/|udp\/)/
+
+export const isDisk = (path: string): boolean => DISKS.test(path)
+
+export function forbiddenIn(name: string, words: readonly ReadWord[], cwd: string | undefined): Forbidden | undefined {
+  const texts = words.map(({ text }) => text)
+  const wide = () => words.some((word) => isWide(word, cwd))
+  switch (name) {
+    case 'rm':
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+    case 'chattr':
+      return isRecursive(texts) && wide() ? WIPES : undefined
+    case 'shred':
+    case 'wipefs':
+    case 'blkdiscard':
+    case 'mkswap':
+      return texts.some(isDisk) ? DISK : undefined
+    case 'mkfs':
+      return DISK
+    case 'dd':
+      return texts.some((text) => text.startsWith('of=') && isDisk(text.slice(3))) ? DISK : undefined
+    case 'cp':
+    case 'tee':
+      return texts.some(isDisk) ? DISK : undefined
+    case 'mv':
+      return texts.at(-1) === '/dev/null' ? WIPES : undefined
+    case 'kill':
+      return texts.indexOf('-1', 1) > 0 ? WIPES : undefined
+    case 'nc':
+    case 'ncat':
+    case 'netcat':
+      return texts.some((text) => /^-[a-z]*[ec]$|^--(?:sh-)?exec/.test(text)) ? REVERSE_SHELL : undefined
+    case 'socat':
+      return texts.some((text) => /^(?:exec|system|shell):/i.test(text)) ? REVERSE_SHELL : undefined
+    case 'find':
+      return deletesWide(words, cwd) ? WIPES : undefined
+    default:
+      return undefined
+  }
+}
+
+const isRecursive = (texts: readonly string[]) =>
+  texts.some((text) => /^-[a-zA-Z]*[rR]/.test(text) || (text.length > 4 && '--recursive'.startsWith(text)))
+
+function deletesWide(words: readonly ReadWord[], cwd: string | undefined): boolean {
+  const first = words.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text))
+  const roots = first < 0 ? words : words.slice(0, first)
+  const rest = first < 0 ? [] : words.slice(first).map(({ text }) => text)
+  const deletes = rest.some(
+    (text, at) =>
+      text === '-delete' || (/^-(?:exec|ok)/.test(text) && /(?:^|\/)(?:rm|shred)$/.test(rest[at + 1] ?? '')),
+  )
+  // Below the working folder `find` looks for something; what it finds is not everything.
+  return deletes && roots.some((word) => !/^\.(?:\/\.?)*$/.test(word.text) && isWide(word, cwd))
+}
+
+/** Where everybody may leave things lying. */
+const SCRATCH = /^\/(?:private\/)?(?:var\/)?tmp\/[^/]/
+
+/**
+ * Whether a target is a whole tree outside what the agent works on: the root, a home, the working folder itself or anything around or beside
+ * it. What only a variable knows is not wide, unless an empty variable would make it so.
+ */
+export function isWide(word: ReadWord, cwd: string | undefined): boolean {
+  if (word.text.startsWith('-')) return false
+  const home = word.text.replace(/^\$(?:HOME\b|\{HOME\})/, '~')
+  const text = home === word.text && !word.literal ? word.sure : home
+  const path = text.replace(/(?:\/+(?:\*+|\.\*|\.)?)+$/, '')
+  if (path === '') return text.startsWith('/')
+  if (/^(?:\*+|\.\*?|\.\[.*|\.\?.*|~[^/]*)$/.test(path)) return true
+  if (path.startsWith('~/')) return !word.literal || cwd === undefined || !isBelowHome(path, cwd)
+  const parts = namesOf(path)
+  if (parts.includes('..')) return true
+  if (!path.startsWith('/')) return false
+  const whole = `/${parts.join('/')}`
+  // A working folder that is a root or a home protects nothing.
+  if (cwd !== undefined && /^(?:\/[^/]+){3}/.test(cwd) && whole.startsWith(`${cwd.replace(/\/+$/, '')}/`)) return false
+  return !SCRATCH.test(whole) || /^\/[^/]*\*/.test(whole)
+}
+
+/** `~/work/app/build` is below `/home/me/work/app`. */
+const isBelowHome = (path: string, cwd: string) =>
+  cwd.split('/').length > 3 && path.startsWith(`~/${cwd.split('/').slice(3).join('/')}/`)
+
+function namesOf(path: string): string[] {
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '..' && names.length > 0 && names.at(-1) !== '..') names.pop()
+    else if (name === '..' && path.startsWith('/')) continue
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return names
+}
+
+/** Commands of the gate that only look. */
+const LOOKS = new Set(['search', 'card', 'doctor', 'help', 'hook', 'mcp', '--help', '--version', '-h'])
+
+/** Whether the words are a command of the gate that does more than look. */
+export function isGateCommand(words: readonly ReadWord[]): boolean {
+  return words.some(({ text }, at) => {
+    if (!/(?:^|\/)sluice(?:@[\w.-]+)?$/.test(text)) return false
+    const next = words[at + 1]?.text
+    return next !== undefined && /^[a-z-]+$/.test(next) && !LOOKS.has(next)
+  })
+}

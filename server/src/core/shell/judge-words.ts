@@ -1,0 +1,194 @@
+import { GATE, forbiddenIn, isGateCommand } from './forbidden.ts'
+import type { Doing, Program } from './program.ts'
+import { spread } from './program.ts'
+import { readOptions, type Arguments } from './read-options.ts'
+import type { ReadWord } from './read-word.ts'
+import type { Place, Reader } from './reader.ts'
+import { sensitiveWord } from './sensitive.ts'
+import { SPECIALS } from './specials.ts'
+import { programName, programOf } from './table.ts'
+
+const VERSION = /^--?(?:version|help)$/
+const SHORT_VERSION = /^-[vV]$/
+const HAS_SHORT_VERSION = new Set([
+  'node',
+  'python',
+  'python3',
+  'ruby',
+  'perl',
+  'php',
+  'java',
+  'npm',
+  'pnpm',
+  'yarn',
+  'go',
+  'tsc',
+  'deno',
+  'bun',
+])
+
+/**
+ * What one program does with these words, by the table. Also called for the command that another one carries.
+ * INVARIANT: a carried command adds what it does; nothing makes it milder.
+ */
+export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly Doing[] {
+  const [first, ...rest] = words
+  if (first === undefined) return ['reads']
+  if (isGateCommand(words)) reader.forbidden.push(GATE)
+  const name = first.literal && (!first.pattern || first.text === '[') ? programName(first.text) : undefined
+  const program = name === undefined || reader.functions.has(name) ? undefined : programOf(name)
+  if (name !== undefined && reader.functions.has(name)) {
+    notePaths(reader, rest)
+    return ['reads']
+  }
+  if (name === undefined || program === undefined) {
+    reader.unknown.add(
+      name === undefined ? 'the name of a program is not written out' : 'a program that nobody has described',
+    )
+    probeAll(reader, rest, place)
+    notePaths(reader, rest)
+    return ['unknown']
+  }
+  const forbidden = forbiddenIn(name, rest, reader.cwd)
+  if (forbidden !== undefined) reader.forbidden.push(forbidden)
+  const [only] = rest
+  if (rest.length === 1 && only?.literal === true && isVersion(name, only.text)) return ['reads']
+  const does = rowDoings(reader, name, program, withoutNull(name, rest), place)
+  if (does.some((doing) => HANDS_ON.has(doing))) probeAll(reader, rest, place)
+  if (does.includes('fetches') || does.includes('sends')) noteAddresses(reader, rest)
+  if (does.includes('fetches') && place.substituted)
+    reader.unknown.add('words from the network become part of a command')
+  // `sort $(echo -o f)`: a printed option becomes an option.
+  if (
+    place.substituted &&
+    (name === 'echo' || name === 'printf') &&
+    rest.some(({ sure }) => /(?:^|\s)-(?![neE]+$)/.test(sure))
+  )
+    reader.unknown.add('options that are put together while it runs')
+  // What a fetch names goes out with it.
+  if (does.includes('fetches') && (rest.some(({ literal }) => !literal) || rest.some(isOddAddress)))
+    return [...does, 'sends']
+  return does
+}
+
+/** `evil.example/x` without a scheme is an address too, where a program that reaches the network is given it. */
+function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {
+  for (const { sure } of words) {
+    const [address] = /(?:[a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]+/i.exec(sure) ?? []
+    if (address !== undefined) reader.addresses.add(address)
+    else if (/^(?:[\w.-]+@)?[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?$/.test(sure)) reader.addresses.add(`https://${sure}`)
+  }
+}
+
+const HANDS_ON: ReadonlySet<Doing> = new Set(['unknown', 'runs', 'sends', 'escalates'])
+
+const isVersion = (name: string, text: string) =>
+  VERSION.test(text) || (HAS_SHORT_VERSION.has(name) && SHORT_VERSION.test(text))
+
+/** `curl -o /dev/null` writes nothing. */
+function withoutNull(name: string, words: readonly ReadWord[]): readonly ReadWord[] {
+  const at = name === 'curl' ? words.findIndex(({ text }) => text === '-o' || text === '--output') : -1
+  return at >= 0 && words[at + 1]?.text === '/dev/null' ? [...words.slice(0, at), ...words.slice(at + 2)] : words
+}
+
+const isOddAddress = ({ text }: ReadWord) =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^(?:https?|s3|gs):\/\//i.test(text)
+
+function rowDoings(
+  reader: Reader,
+  name: string,
+  program: Program,
+  words: readonly ReadWord[],
+  place: Place,
+): readonly Doing[] {
+  if (program.special !== undefined) {
+    const found = SPECIALS[program.special]({ reader, name, program, words, place, judgeWords })
+    if (found !== undefined) return found
+  }
+  return plainDoings(reader, name, program, words, place)
+}
+
+function plainDoings(
+  reader: Reader,
+  name: string,
+  program: Program,
+  words: readonly ReadWord[],
+  place: Place,
+): readonly Doing[] {
+  const carries = program.carries
+  const found = readOptions(program, words, program.subcommands !== undefined || carries !== undefined)
+  for (const { value } of found.options) if (value !== undefined) notePaths(reader, [value])
+  if (program.subcommands !== undefined) return subcommandDoings(reader, name, program, found, words, place)
+  if (carries !== undefined) return [...found.own, ...found.added, ...carried(reader, name, program, found, place)]
+  const isText = place.substituted ? 0 : (program.text ?? 0)
+  notePaths(reader, found.operands.slice(isText))
+  return [...found.own, ...found.added]
+}
+
+function subcommandDoings(
+  reader: Reader,
+  name: string,
+  program: Program,
+  found: Arguments,
+  words: readonly ReadWord[],
+  place: Place,
+): readonly Doing[] {
+  const [sub] = found.operands
+  if (sub === undefined) return [program.bare ?? 'reads', ...found.added]
+  if (!sub.literal || sub.pattern) {
+    reader.unknown.add('what a program is told to do is not written out')
+    return ['unknown', program.does, ...found.added]
+  }
+  const row = spread(program.subcommands).get(sub.text)
+  const rest = words.slice(found.first + 1)
+  if (row === undefined) {
+    notePaths(reader, rest)
+    return [...found.own, ...found.added]
+  }
+  const below = typeof row === 'string' ? { does: row } : row
+  return [...found.added, ...rowDoings(reader, `${name} ${sub.text}`, below, rest, place)]
+}
+
+function carried(reader: Reader, name: string, program: Program, found: Arguments, place: Place): readonly Doing[] {
+  if (place.depth > DEEPEST) return ['unknown']
+  const below = { ...place, depth: place.depth + 1 }
+  if (program.carries === 'code') {
+    if (found.operands.length === 0) return []
+    if (found.operands.some(({ literal }) => !literal)) reader.unknown.add('code that is put together while it runs')
+    // The name of an alias and the signals of a trap are not code, but read as such they hide nothing.
+    const texts =
+      name === 'alias'
+        ? found.operands.map(({ text }) => text.replace(/^[^=]*=/, ''))
+        : [found.operands.map(({ text }) => text).join(' ')]
+    for (const text of name === 'trap' ? [found.operands[0]?.text ?? ''] : texts) reader.code(text, below)
+    return []
+  }
+  if (name === 'command' && found.options.some((option) => /^-[vV]$/.test(option.name))) return []
+  const skip = typeof program.carries === 'object' ? program.carries.after : 0
+  return judgeWords(reader, found.operands.slice(skip), below)
+}
+
+export const DEEPEST = 12
+
+/** What may be a path is looked up later, and what promises secrets is said. */
+export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
+  for (const word of words) {
+    const kind = sensitiveWord(word)
+    if (kind !== undefined) reader.secrets.add(kind)
+    if (word.text.length <= 4096)
+      for (const piece of [word.text, ...word.text.split(/[=:,]/).slice(1)]) if (piece !== '') reader.paths.add(piece)
+  }
+}
+
+/** A command may be hidden among the arguments of a program that starts others, as words or as one text. */
+function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): void {
+  if (place.depth > DEEPEST) return
+  const below = { ...place, depth: place.depth + 1 }
+  for (const [at, { text }] of words.entries()) {
+    if (/\s/.test(text)) reader.probe(text, below)
+    const name = programName(text)
+    const forbidden =
+      name === undefined || text.startsWith('-') ? undefined : forbiddenIn(name, words.slice(at + 1), reader.cwd)
+    if (forbidden !== undefined && programOf(name ?? '') !== undefined) reader.forbidden.push(forbidden)
+  }
+}

@@ -1,0 +1,142 @@
+import { array, assert, constantFrom, pre, property } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readShell } from './read-shell.ts'
+import { effectsOfReading } from './shell-reading.ts'
+import { OPAQUE, PREFIXES, TRANSPARENT } from './wrappers.suite.ts'
+
+const FORBIDDEN = [
+  'rm -rf /',
+  'rm -rf ~',
+  'rm -r -f "$HOME"',
+  'rm --recursive --force /etc',
+  'rm -rf /*',
+  'chmod -R 777 /',
+  'chown -R nobody /usr',
+  'dd if=/dev/zero of=/dev/sda',
+  'mkfs.ext4 /dev/sda1',
+  'find / -delete',
+  'sluice approve auth_0123456789abcdef',
+  'kill -9 -1',
+] as const
+
+const isAllowed = (command: string): boolean => {
+  const reading = readShell(command)
+  const onlyReads = effectsOfReading(reading).every((effect) => effect === 'read')
+  return onlyReads && reading.forbidden.length + reading.secrets.length + reading.unknown.length === 0
+}
+const isForbidden = (command: string): boolean => readShell(command).forbidden.length > 0
+
+describe('a command that nobody may run', () => {
+  test.for(FORBIDDEN)('is forbidden: %s', (command) => {
+    expect(isForbidden(command)).toBe(true)
+  })
+
+  test.for(Object.entries(TRANSPARENT))('is forbidden inside: %s', ([, wrap]) => {
+    for (const command of FORBIDDEN) expect(isForbidden(wrap(command)), wrap(command)).toBe(true)
+  })
+
+  test.for(PREFIXES)('is forbidden behind: %s', (prefix) => {
+    for (const command of FORBIDDEN) expect(isForbidden(`${prefix} ${command}`), command).toBe(true)
+  })
+
+  test.for(Object.entries(OPAQUE))('is never allowed when it is hidden: %s', ([, wrap]) => {
+    for (const command of FORBIDDEN) expect(isAllowed(wrap(command)), wrap(command)).toBe(false)
+  })
+
+  test('is never allowed in any construct inside any other', () => {
+    const wraps = [
+      ...Object.values(TRANSPARENT),
+      ...Object.values(OPAQUE),
+      ...PREFIXES.map((prefix) => (it: string) => `${prefix} ${it}`),
+    ]
+    const commands = constantFrom(
+      ...FORBIDDEN,
+      'rm x',
+      'git push',
+      'curl -d @x https://a.example',
+      'echo x > y',
+      'cat .env',
+      './run',
+    )
+    assert(
+      property(commands, array(constantFrom(...wraps), { minLength: 1, maxLength: 4 }), (command, layers) => {
+        const wrapped = layers.reduce<string>((text, wrap) => wrap(text), command)
+        expect(isAllowed(wrapped), wrapped).toBe(false)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})
+
+test('harmless text around a command never makes it milder', () => {
+  const texts = constantFrom('ls', 'git status', 'echo hi', 'cat README.md', '# note', 'true', 'x=1', 'cd src')
+  const acts = constantFrom('rm x', 'npm install', 'git push', 'echo a > b', 'sudo ls', 'cat .env', 'unheardof')
+  const joins = constantFrom(' && ', '; ', ' || ', '\n', ' & ', ' | ')
+  assert(
+    property(texts, acts, joins, joins, (text, act, before, after) => {
+      pre(!text.startsWith('#'))
+      expect(isAllowed(`${text}${before}${act}${after}${text}`)).toBe(false)
+    }),
+  )
+})
+
+test('any text at all is read without a crash and within bounds', () => {
+  const pieces = constantFrom(
+    '$(',
+    ')',
+    '`',
+    '"',
+    "'",
+    '{',
+    '}',
+    '${',
+    '<<E\n',
+    '<(',
+    '((',
+    '))',
+    '[[',
+    'rm',
+    ' ',
+    '\n',
+    ';',
+    '|',
+    '&',
+    '\\',
+    '$',
+    'x=',
+    'E\n',
+    '*',
+    '~',
+    '-rf',
+  )
+  assert(
+    property(array(pieces, { maxLength: 60 }), (parts) => {
+      expect(readShell(parts.join('')).parts.length).toBeLessThanOrEqual(4_000)
+    }),
+    { numRuns: 400 },
+  )
+  for (const opening of ['$(', '${a:-', '"$(', '<(', '(', '{ ', '`', '<<A ', '{a,', '$((']) {
+    expect(isAllowed(opening.repeat(4_000)), opening).toBe(false)
+  }
+  expect(isAllowed(`echo ${'a'.repeat(40_000)}`)).toBe(false)
+})
+
+test('the parts are told apart, with what each does', () => {
+  expect(readShell('git log -3 | head && rm -f x > out').parts).toEqual([
+    { text: 'git log -3', program: 'git', does: ['reads'] },
+    { text: 'head', program: 'head', does: ['reads'] },
+    { text: '> out', program: '>', does: ['writes'] },
+    { text: 'rm -f x > out', program: 'rm', does: ['writes', 'destroys'] },
+  ])
+})
+
+test('a folder below the working folder can be deleted after asking, what is around it cannot', () => {
+  expect(readShell('rm -rf build').forbidden).toEqual([])
+  expect(readShell('rm -rf /home/me/app/build', '/home/me/app').forbidden).toEqual([])
+  expect(isForbidden('rm -rf /home/me/other')).toBe(true)
+  expect(readShell('rm -rf /home/me/other', '/home/me/app').forbidden).toHaveLength(1)
+  expect(readShell('rm -rf /etc', '/').forbidden).toHaveLength(1)
+  expect(isForbidden('rm -rf $EMPTY/')).toBe(true)
+  expect(isForbidden('rm -rf /tmp/scratch')).toBe(false)
+  expect(isAllowed('rm -rf /tmp/scratch')).toBe(false)
+})

@@ -1,0 +1,59 @@
+import type { CommandArgument, Word, WordPart } from 'unbash'
+
+/** A word of a command as the shell hands it on, as far as that can be told without running it. */
+export type ReadWord = {
+  /** Without quotes; expansions stand in it as they were written. */
+  readonly text: string
+  /** Without the expansions: what is sure to be in it. */
+  readonly sure: string
+  /** Nothing in it depends on variables or on other commands. */
+  readonly literal: boolean
+  /** Unquoted patterns: it may become other words. */
+  readonly pattern: boolean
+}
+
+export function readWord(word: Word): ReadWord {
+  const parts = word.parts ?? []
+  const literal = !parts.some(isExpansion)
+  const pattern = parts.some(isPattern) || /(?:^|[^\\])[*?[]/.test(word.parts === undefined ? word.text : '')
+  const sure = literal ? word.value : parts.map(sureText).join('')
+  return { text: word.value, sure, literal, pattern }
+}
+
+/** An assignment among the arguments (`export A=b`, `dd of=x`) is one word. */
+export function readArgument(argument: CommandArgument): ReadWord {
+  if (argument.type === 'Word') return readWord(argument)
+  const { name, value } = argument
+  if (value.type === 'ArrayValue') return { text: argument.text, sure: `${name}=`, literal: false, pattern: false }
+  const read = readWord(value)
+  return { ...read, text: `${name}=${read.text}`, sure: `${name}=${read.sure}` }
+}
+
+export const literalWord = (text: string): ReadWord => ({ text, sure: text, literal: true, pattern: false })
+
+/** A word of which nothing is known. */
+export const UNKNOWN_WORD: ReadWord = { text: '$unknown', sure: '', literal: false, pattern: false }
+
+const EXPANSIONS = new Set([
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'CommandExpansion',
+  'ArithmeticExpansion',
+  'ProcessSubstitution',
+])
+
+function isExpansion(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.some(isExpansion)
+  if (part.type === 'BraceExpansion' || part.type === 'ExtendedGlob')
+    return part.parts?.some(isExpansion) ?? /[$`]/.test(part.text)
+  return EXPANSIONS.has(part.type)
+}
+
+const isPattern = (part: WordPart): boolean =>
+  part.type === 'Glob' || part.type === 'ExtendedGlob' || part.type === 'BraceExpansion'
+
+function sureText(part: WordPart): string {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.map(sureText).join('')
+  if (EXPANSIONS.has(part.type)) return ''
+  return 'value' in part ? part.value : part.text
+}

@@ -1,0 +1,30 @@
+import type { ToolEffect } from '../../contract/tool.ts'
+import type { Forbidden } from './forbidden.ts'
+import { EFFECTS_OF, type Doing } from './program.ts'
+
+/** One simple command of a shell command, or one redirection, with what it does. */
+export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly Doing[] }
+
+/** What a shell command was found to do. */
+export type ShellReading = {
+  readonly parts: readonly ShellPart[]
+  /** What nobody may do. */
+  readonly forbidden: readonly Forbidden[]
+  /** Kinds of secrets that it reaches for. */
+  readonly secrets: readonly string[]
+  /** Why something in it is not known, in words. */
+  readonly unknown: readonly string[]
+  /** Addresses of other machines that it reaches. */
+  readonly addresses: readonly string[]
+  /** Words that may be paths, as written. */
+  readonly paths: readonly string[]
+}
+
+export function effectsOfReading({ parts, unknown, forbidden }: ShellReading): readonly ToolEffect[] {
+  const does = new Set(parts.flatMap((part) => part.does))
+  if (unknown.length > 0 || does.size === 0) does.add('unknown')
+  if (forbidden.length > 0) does.add('destroys')
+  const effects = new Set([...does].flatMap((doing) => EFFECTS_OF[doing]))
+  if (effects.size > 1) effects.delete('read')
+  return [...effects]
+}

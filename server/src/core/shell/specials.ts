@@ -1,0 +1,302 @@
+import type { Doing, Program, Special } from './program.ts'
+import { readOptions } from './read-options.ts'
+import { UNKNOWN_WORD, literalWord, type ReadWord } from './read-word.ts'
+import type { JudgeWords, Place, Reader } from './reader.ts'
+import { awkDoings, listedWords, quotedTexts, sedDoings } from './scripts.ts'
+import { isSecretVariable, isSteering, sensitiveWord } from './sensitive.ts'
+
+type Given = {
+  readonly reader: Reader
+  readonly name: string
+  readonly program: Program
+  readonly words: readonly ReadWord[]
+  readonly place: Place
+  readonly judgeWords: JudgeWords
+}
+
+/** Programs whose arguments a table cannot describe. Undefined: the row says it all. */
+export const SPECIALS: Readonly<Record<Special, (given: Given) => readonly Doing[] | undefined>> = {
+  awk,
+  env,
+  find,
+  git,
+  interpreter,
+  npx,
+  pager,
+  sed,
+  shell,
+  tar,
+  variables,
+  xargs,
+}
+
+const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 })
+
+function paths(reader: Reader, words: readonly ReadWord[]): void {
+  for (const word of words) {
+    const kind = sensitiveWord(word)
+    if (kind !== undefined) reader.secrets.add(kind)
+    reader.paths.add(word.text)
+  }
+}
+
+function find({ reader, words, place, judgeWords }: Given): readonly Doing[] {
+  const does: Doing[] = ['reads']
+  const first = words.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text))
+  paths(reader, first < 0 ? words : words.slice(0, first))
+  for (let at = Math.max(first, 0); at < words.length; at += 1) {
+    const word = words[at]
+    const text = word?.text ?? ''
+    if (
+      word?.literal === false &&
+      !/^-(?:i?name|i?path|newer|regex)/.test(words[at - 1]?.text ?? '') &&
+      text.startsWith('$')
+    )
+      does.push('unknown')
+    if (text === '-delete') does.push('destroys')
+    if (/^-f(?:print|ls)/.test(text)) does.push('writes')
+    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) {
+      const end = words.findIndex(({ text: one }, index) => index > at && (one === ';' || one === '+'))
+      const inner = words.slice(at + 1, end < 0 ? undefined : end)
+      does.push(
+        ...judgeWords(
+          reader,
+          inner.map((one) => (one.text.includes('{}') ? { ...one, literal: false } : one)),
+          deeper(place),
+        ),
+      )
+      at = end < 0 ? words.length : end
+    }
+    if (/^-i?(?:name|path)$/.test(text)) paths(reader, words.slice(at + 1, at + 2))
+  }
+  return does
+}
+
+function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
+  const row = {
+    does: 'reads',
+    valued: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --replace --arg-file --max-chars',
+  } as const
+  const { operands, options } = readOptions(row, words, true)
+  for (const { value } of options) if (value !== undefined) paths(reader, [value])
+  const { input } = place
+  const does: Doing[] = []
+  if (input?.decoded === true) {
+    reader.unknown.add('arguments that are decoded while it runs')
+    does.push('unknown')
+  }
+  paths(reader, (input?.texts ?? []).flatMap((text) => text.split(/\s+/)).map(literalWord))
+  if (operands.length === 0) return [...does, 'reads']
+  const given = (input?.texts ?? []).flatMap((text) => text.trim().split(/\s+/)).filter((text) => text !== '')
+  const rest = given.length > 0 && given.length < 200 ? given.map(literalWord) : [UNKNOWN_WORD]
+  return [...does, ...judgeWords(reader, [...operands, ...rest, UNKNOWN_WORD], { ...deeper(place), input: undefined })]
+}
+
+function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[] {
+  const row = {
+    does: 'reads',
+    valued: '-u -C -S --unset --chdir --split-string',
+    options: { '-S --split-string': 'reads' },
+  } as const
+  const { operands, options } = readOptions(row, words, true)
+  const split = options.find((option) => option.name === '-S' || option.name === '--split-string')
+  if (name === 'printenv') {
+    if (operands.length === 0 || operands.some(({ text }) => isSecretVariable(text)))
+      reader.secrets.add('the environment, where keys are kept')
+    return ['reads']
+  }
+  const does: Doing[] = []
+  const from = operands.findIndex(({ text }) => !/^\w+=/.test(text))
+  for (const { text, literal } of from < 0 ? operands : operands.slice(0, from)) {
+    const [variable = '', value = ''] = text.split(/=(.*)/s)
+    if (isSteering(variable, value) || (!literal && isSteering(variable, ''))) does.push('runs')
+  }
+  if (split?.value !== undefined)
+    reader.code([split.value.text, ...operands.map(({ text }) => text)].join(' '), deeper(place))
+  const rest = from < 0 ? [] : operands.slice(from)
+  if (rest.length === 0 && split === undefined) reader.secrets.add('the environment, where keys are kept')
+  return [...does, ...judgeWords(reader, rest, deeper(place))]
+}
+
+/** `sh -c CODE`, `su -c CODE`, `sh FILE`, or whatever comes on standard input. */
+function shell({ reader, name, program, words, place }: Given): readonly Doing[] {
+  const below = deeper(place)
+  const isSu = program.does === 'escalates'
+  const flag = words.findIndex(({ text }) => /^-[a-zA-Z]*c$/.test(text) || text === '--command')
+  const glued = words.find(({ text }) => text.startsWith('--command='))
+  const base: readonly Doing[] = isSu ? ['escalates'] : []
+  if (flag >= 0 || glued !== undefined) {
+    const after = words.slice(flag + 1)
+    const code =
+      glued === undefined
+        ? after.find(({ text }) => isSu || !/^[-+]/.test(text))
+        : { ...glued, text: glued.text.slice(10) }
+    if (code === undefined) return [...base, 'unknown']
+    if (!code.literal) reader.unknown.add('code that is put together while it runs')
+    if (words.slice(0, Math.max(flag, 0)).some(({ text }) => /^--(?:rcfile|init-file)|^-O$/.test(text)))
+      return [...base, 'runs']
+    if (name === 'fish' || name === 'csh' || name === 'tcsh') reader.unknown.add('code for another shell')
+    reader.code(code.text, { ...below, input: place.input })
+    return base
+  }
+  const operand = words.find(({ text }) => !/^[-+]/.test(text))
+  if (operand !== undefined && words.some(({ text }) => text === '-n') && !isSu) {
+    paths(reader, [operand])
+    return ['reads']
+  }
+  if (operand !== undefined) paths(reader, [operand])
+  for (const text of place.input?.texts ?? []) reader.code(text, { ...below, input: undefined })
+  return [...base, 'runs']
+}
+
+/** `less +!command` */
+function pager({ words }: Given): readonly Doing[] | undefined {
+  return words.some(({ text }) => text.startsWith('+')) ? ['runs'] : undefined
+}
+
+/** Checkers that are there in most projects. Anything else may be downloaded first. */
+const CHECKERS = new Set(['tsc', 'eslint', 'prettier', 'stylelint', 'oxlint', 'biome'])
+
+function npx({ reader, words, place, judgeWords }: Given): readonly Doing[] {
+  const [first] = words
+  const isChecker = first?.literal === true && CHECKERS.has(first.text)
+  return isChecker ? judgeWords(reader, words, deeper(place)) : ['runs']
+}
+
+const NODE_FACTS = /^process\.(?:version|versions(?:\.\w+)?|platform|arch)$/
+
+const CODE_OPTION = /^(?:-[a-zA-Z]*[cerpE]|--eval|--print|--execute|--command|-Command|-EncodedCommand|\/c|eval)$/
+
+/** Code of another language is not read. What it may hand to a shell is, to find what nobody may do. */
+function interpreter({ reader, name, words, place }: Given): readonly Doing[] {
+  const texts = words.map(({ text }) => text)
+  if (name.startsWith('python') && texts[0] === '-m' && texts[1] === 'json.tool' && texts.length <= 3) {
+    paths(reader, words.slice(2))
+    return ['reads']
+  }
+  if (name === 'bc' && texts.every((text) => /^-[lqs]+$/.test(text))) return ['reads']
+  if (
+    (name === 'node' && texts[0] === '--check' && texts.length === 2) ||
+    (name === 'php' && texts[0] === '-l' && texts.length === 2)
+  )
+    return ['reads']
+  if (name === 'node' && texts.length === 2 && texts[0] === '-p' && NODE_FACTS.test(texts[1] ?? '')) return ['reads']
+  if (
+    name === 'sqlite3' &&
+    texts.length === 2 &&
+    words.every(({ literal }) => literal) &&
+    /^\.(?:tables|schema|indexes|databases)(?: \w+)?$/.test(texts[1] ?? '')
+  ) {
+    paths(reader, words.slice(0, 1))
+    return ['reads']
+  }
+  const codes = texts.filter((_, at) => CODE_OPTION.test(texts[at - 1] ?? '') || /\s|\(/.test(texts[at] ?? ''))
+  for (const code of [...codes, ...(place.input?.texts ?? [])]) {
+    for (const quoted of [...quotedTexts(code), listedWords(code)]) reader.probe(quoted, deeper(place))
+  }
+  paths(reader, words)
+  return ['runs']
+}
+
+function sed({ reader, words }: Given): readonly Doing[] {
+  const row = {
+    does: 'reads',
+    valued: '-e -f -l --expression --file --line-length',
+    options: { '-i --in-place': 'writes', '-f --file': 'runs' },
+  } as const
+  const { operands, options, added } = readOptions(row, words, false)
+  const given = options
+    .filter((option) => option.name === '-e' || '--expression'.startsWith(option.name))
+    .flatMap(({ value }) => value ?? [])
+  const scripts = given.length > 0 ? given : operands.slice(0, 1)
+  paths(reader, given.length > 0 ? operands : operands.slice(1))
+  const does = scripts.flatMap(({ text, literal }): readonly Doing[] => {
+    const found = sedDoings(text)
+    // A value with the delimiter in it could end the expression and begin a command.
+    return literal ? found : [...found, 'unknown']
+  })
+  if (does.includes('unknown')) reader.unknown.add('a sed script that cannot be followed')
+  return ['reads', ...added, ...does]
+}
+
+function awk({ reader, words, place }: Given): readonly Doing[] {
+  const row = {
+    does: 'reads',
+    valued: '-F -v --field-separator --assign',
+    options: {
+      '-f --file -i --include -l --load -E --exec -D --debug -o --pretty-print -p --profile -d --dump-variables':
+        'runs',
+    },
+  } as const
+  const { operands, added } = readOptions(row, words, false)
+  const [script, ...rest] = operands
+  paths(reader, rest)
+  if (script === undefined) return ['reads', ...added]
+  const does = awkDoings(script.text)
+  for (const quoted of quotedTexts(script.text)) {
+    paths(reader, [literalWord(quoted)])
+    if (does.length > 0) reader.probe(quoted, deeper(place))
+  }
+  if (!script.literal) {
+    reader.unknown.add('an awk program that is put together while it runs')
+    return ['reads', ...added, ...does, 'unknown']
+  }
+  return ['reads', ...added, ...does]
+}
+
+const QUIET_SETTING =
+  /^(?:color\.[\w.]+=\w+|core\.quote[pP]ath=\w+|core\.pager=(?:cat)?|pager\.\w+=(?:cat|false)|log\.\w+=\w+|advice\.\w+=\w+|diff\.(?:renames|algorithm|noprefix)=\w+|safe\.directory=\S+)$/
+
+/** Settings that change nothing but how things are shown are no reason to ask. */
+function git(given: Given): readonly Doing[] | undefined {
+  const { words, reader, program, judgeWords, place } = given
+  const at = words.findIndex(
+    ({ text, literal }, index) => text === '-c' && literal && QUIET_SETTING.test(words[index + 1]?.text ?? ''),
+  )
+  const sub = words.findIndex(
+    ({ text }, index) =>
+      !text.startsWith('-') &&
+      !/^(?:-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/.test(words[index - 1]?.text ?? ''),
+  )
+  if (at < 0 || (sub >= 0 && at > sub) || program.special !== 'git') return undefined
+  return judgeWords(reader, [literalWord('git'), ...words.slice(0, at), ...words.slice(at + 2)], place)
+}
+
+/** `tar tf x` has its first options without a dash. */
+function tar({ reader, words, program }: Given): readonly Doing[] {
+  const [first, ...rest] = words
+  const dashed =
+    first !== undefined && /^[a-zA-Z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : words
+  const { own, added, operands, options } = readOptions(program, dashed, false)
+  paths(reader, [...operands, ...options.flatMap(({ value }) => value ?? [])])
+  const creates = options.some(
+    (option) =>
+      ['-x', '-c', '-r', '-u', '-A', '--delete'].includes(option.name) ||
+      /^--(?:ext|get|cre|app|upd|cat)/.test(option.name),
+  )
+  return [...own, ...added, ...(creates ? (['writes'] as const) : [])]
+}
+
+/** Variables: some steer other commands, and a subscript is code. */
+function variables({ reader, name, words, place }: Given): readonly Doing[] {
+  const does: Doing[] = ['reads']
+  const brought = [...words.map(({ text }) => text.split(/=(.*)/s)[1] ?? ''), ...(place.input?.texts ?? [])]
+  if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options that stand in a variable')
+  for (const { text, literal } of words) {
+    const [variable = '', value = ''] = text.split(/=(.*)/s)
+    if (isSteering(variable, value)) {
+      reader.unknown.add('a variable that changes what other commands do')
+      does.push('unknown')
+    }
+    if (literal && /\$\(|`|\[/.test(text)) {
+      reader.unknown.add('code in the name or the value of a variable')
+      does.push('unknown')
+    }
+    if (/^-[a-zA-Z]*C$/.test(text) && /mapfile|readarray/.test(name)) does.push('runs')
+    if (/^-[a-zA-Z]*p$/.test(text) && words.length === 1) reader.secrets.add('the environment, where keys are kept')
+    paths(reader, [literalWord(value)])
+  }
+  if (words.length === 0 && /export|declare|typeset/.test(name))
+    reader.secrets.add('the environment, where keys are kept')
+  return does
+}

@@ -1,0 +1,25 @@
+import { BUILTINS, CARRIERS } from './programs/builtins.ts'
+import { FILES } from './programs/files.ts'
+import { GIT } from './programs/git.ts'
+import { NETWORK } from './programs/network.ts'
+import { PACKAGES } from './programs/packages.ts'
+import { SERVICES } from './programs/services.ts'
+import type { Program } from './program.ts'
+
+const TABLE: ReadonlyMap<string, Program> = new Map(
+  [FILES, GIT, NETWORK, PACKAGES, SERVICES, BUILTINS, CARRIERS].flatMap((table) => Object.entries(table)),
+)
+
+/** Where the programs of the system are. The same name anywhere else is another program. */
+const SYSTEM = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/([^/]+)$/
+
+/** The name by which the table knows a program; a path outside the system's folders is none. */
+export function programName(word: string): string | undefined {
+  const name = SYSTEM.exec(word)?.[1] ?? (word.includes('/') ? undefined : word)
+  // `python3.12`, `gcc-13`, `mkfs.ext4` are the program before the version.
+  if (name === undefined || TABLE.has(name)) return name
+  const plain = name.replace(/(?:[-.]?\d+(?:\.\d+)*)$/, '')
+  return TABLE.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name
+}
+
+export const programOf = (name: string): Program | undefined => TABLE.get(name)
