@@ -5,13 +5,16 @@ import type { Json } from '../../contract/json.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
-import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
+import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
+import type { Breathe } from '../ports/runtime.ts'
 
 export type SummaryDeps = {
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly judgement: Pick<Judgement, 'scanner'>
+  readonly breathe?: Breathe
 }
 
 const LONGEST_NAME = 256
@@ -31,7 +34,10 @@ export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ 
     state: row.state,
     effect,
     ...(observed === undefined ? {} : { observed }),
-    sentence: makeSentence({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
+    sentence: await inSteps(
+      deps.breathe,
+      sentenceSteps({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
+    ),
     why: visibleText(decisive?.says ?? ''),
     ...(decisive === undefined ? {} : { rule: visibleText(decisive.rule) }),
     asked_by: row.caller,

@@ -14,7 +14,8 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { factsInWords } from '../../core/packet/facts-in-words.ts'
 import { packetChanges } from '../../core/packet/packet-changes.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
-import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
+import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { Held } from '../ports/reads.ts'
@@ -40,7 +41,7 @@ export async function packetOf(
   const filling = tool?.rollback === undefined ? {} : { args: shownArgs }
   const sources = row.sources ?? []
   await deps.breathe?.()
-  const sentence = makeSentence({ tool_id: row.tool_id, tool, args: shownArgs, sources })
+  const sentence = await inSteps(deps.breathe, sentenceSteps({ tool_id: row.tool_id, tool, args: shownArgs, sources }))
   await deps.breathe?.()
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const evidence = row.evidence.map(shownOpinion)

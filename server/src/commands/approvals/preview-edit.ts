@@ -4,7 +4,8 @@ import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { fieldChanges } from '../../core/packet/field-changes.ts'
-import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
+import { inSteps } from '../in-steps.ts'
 import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
 import { showRequest } from './show-request.ts'
 
@@ -26,7 +27,10 @@ export async function previewEdit(
     effect,
     ...(strength === undefined ? {} : { strength }),
     evidence,
-    sentence: makeSentence({ tool_id: edited.tool_id, tool: prepared.tool, args: shownArgs }),
+    sentence: await inSteps(
+      deps.breathe,
+      sentenceSteps({ tool_id: edited.tool_id, tool: prepared.tool, args: shownArgs }),
+    ),
     changes: fieldChanges(JSON.parse(before.args) as Json, shownArgs),
   })
 }

@@ -210,7 +210,7 @@ async function record(
     },
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
-    ...(shown === undefined ? {} : { shown, sources: await valueSources(deps, facts, call, tool) }),
+    ...(shown === undefined ? {} : { shown, sources: await valueSources(deps, facts) }),
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: keyOf(request, request.idempotency_key) }),
   })
   const isStart = row.state === 'executing'

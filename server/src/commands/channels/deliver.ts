@@ -8,7 +8,8 @@ import type { Perform } from '../runs/performer.ts'
 import type { Json } from '../../contract/json.ts'
 import { inForce } from '../../contract/tool.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
-import { makeSentence } from '../../core/sentence/make-sentence.ts'
+import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
+import { inSteps } from '../in-steps.ts'
 import type { Channel } from '../ports/channels.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { ChannelMessage } from './channel-message.ts'
@@ -63,12 +64,15 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
     state: call.state,
     why: cut(call.problem?.code ?? '', MOST_WORDS),
     args: shownArgs(args),
-    sentence: makeSentence({
-      tool_id: call.tool_id,
-      tool,
-      args: JSON.parse(args) as Json,
-      sources: held?.row.sources ?? [],
-    }),
+    sentence: await inSteps(
+      deps.breathe,
+      sentenceSteps({
+        tool_id: call.tool_id,
+        tool,
+        args: JSON.parse(args) as Json,
+        sources: held?.row.sources ?? [],
+      }),
+    ),
   } as const
   if (approval_id === null) return common
   if (held === undefined) return undefined

@@ -6,17 +6,21 @@ import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Breathe } from '../ports/runtime.ts'
+import { inSteps } from '../in-steps.ts'
 import { provenanceOf, type Sessions } from './sessions.ts'
-import { sourceOf } from './value-sources.ts'
+import { sourceOf, type Answers } from './value-sources.ts'
 
 export type ExplainDeps = {
   readonly shelves: Pick<Shelves, 'row'>
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly sessions: Pick<Sessions, 'readUntil'>
   readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
+  readonly breathe: Breathe
 }
 
 const MOST_CONTESTS = 20
+const MOST_VALUES = 500
 
 /** The licence, the contest and each argument's source, from the session as it was when the call was made. */
 export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
@@ -27,10 +31,14 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
   if (tool === undefined || row.expired_at !== undefined) return refuse('call.expired', { call_id, state: row.state })
   const { mode = deps.judgement.provenance.mode } = provenanceOf(deps.judgement, row.server, row.tool_id)
   const session = await deps.sessions.readUntil(row.caller.user, row.thread, row.received_at)
-  const { licence, contests, values, reasons } = judgedProvenance({ session, mode, fields: {} }, row, tool)
+  const { licence, contests, values, reasons } = await inSteps(
+    deps.breathe,
+    judgedProvenance({ session, mode }, row, tool),
+  )
+  const answers: Answers = new Map()
   const shown: WhyAnswer['values'] = []
-  for (const value of values) {
-    const source = await sourceOf(deps, session, value)
+  for (const value of values.slice(0, MOST_VALUES)) {
+    const source = await sourceOf(deps, session, value, answers)
     shown.push({ at: value.path, role: value.role, from: value.from, ...(source === undefined ? {} : { source }) })
   }
   return ok({

@@ -7,6 +7,7 @@ import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Breathe } from '../ports/runtime.ts'
+import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
   readonly shelves: Pick<Shelves, 'row' | 'list'>
@@ -94,7 +95,7 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
     return
   }
   const origin = originOf(deps, label)
-  if (label.text !== undefined) return await stepwise(deps, session.ingestText(origin, label.text))
+  if (label.text !== undefined) return await inSteps(deps.breathe, session.ingestText(origin, label.text))
   const held = label.source.call === undefined ? undefined : await deps.shelves.row('calls', label.source.call)
   if (held === undefined || held.row.expired_at !== undefined) return session.lose()
   const { row } = held
@@ -104,11 +105,7 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
   const text = await wholeText(deps, row)
   if (text === UNREADABLE) return session.lose()
   const result = text === undefined ? (row.result ?? { content: [] }) : { content: [{ type: 'text', text }] }
-  await stepwise(deps, session.ingest(origin, result, given))
-}
-
-async function stepwise({ breathe }: SessionsDeps, steps: Generator<void>): Promise<void> {
-  while (steps.next().done !== true) await breathe()
+  await inSteps(deps.breathe, session.ingest(origin, result, given))
 }
 
 /** A held call only starts after a person's yes: what stands in it was seen. */
@@ -125,7 +122,7 @@ async function wholeText(
   if (output.size_chars > MOST_TEXT) return UNREADABLE
   const digest = output.pointer.replace('artifact://', '')
   const found = await artifacts.read(caller.user, digest, 0, output.size_chars)
-  return found === undefined || found === 'expired' ? 'unreadable' : found.text
+  return found === undefined || found === 'expired' ? UNREADABLE : found.text
 }
 
 function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): Origin {

@@ -1,9 +1,7 @@
-import type { Call } from '../../contract/call.ts'
-import type { Tool } from '../../contract/tool.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
 import type { Facts } from '../../core/gate/facts.ts'
-import { judgedProvenance, originLabel } from '../../core/gate/judge-provenance.ts'
-import { leavesOf } from '../../core/provenance/leaves.ts'
+import { originLabel } from '../../core/gate/judge-provenance.ts'
+import { leavesOf, type Leaf } from '../../core/provenance/leaves.ts'
 import type { Origin, Session } from '../../core/provenance/session.ts'
 import type { Value } from '../../core/provenance/values.ts'
 import type { Shelves } from '../ports/reads.ts'
@@ -18,20 +16,30 @@ const AROUND = 80
 export async function valueSources(
   deps: SourceDeps,
   { provenance }: Pick<Facts, 'provenance'>,
-  call: Pick<Call, 'tool_id' | 'canonical_args'>,
-  tool: Tool,
 ): Promise<ValueSource[]> {
   if (typeof provenance === 'string') return []
-  const { values } = judgedProvenance(provenance, call, tool)
+  const { values, reasons } = provenance.judgement
+  // Those that somebody is asked about first: the others may be left out.
+  const asked = new Set(reasons.map(({ value_at }) => value_at))
+  const first = [...values.filter(({ path }) => asked.has(path)), ...values.filter(({ path }) => !asked.has(path))]
   const sources: ValueSource[] = []
-  for (const value of values.slice(0, MOST_SOURCES)) {
-    const source = await sourceOf(deps, provenance.session, value)
+  const answers: Answers = new Map()
+  for (const value of first.slice(0, MOST_SOURCES)) {
+    const source = await sourceOf(deps, provenance.session, value, answers)
     if (source !== undefined) sources.push(source)
   }
   return sources
 }
 
-export async function sourceOf(deps: SourceDeps, session: Session, value: Value): Promise<ValueSource | undefined> {
+/** The leaves of the answers that were looked at: several values often come from one. */
+export type Answers = Map<string, readonly Leaf[] | undefined>
+
+export async function sourceOf(
+  deps: SourceDeps,
+  session: Session,
+  value: Value,
+  answers: Answers,
+): Promise<ValueSource | undefined> {
   const at = value.path
   if (value.from === 'user') return { at, kind: 'user', label: "the user's own words" }
   if (value.from === 'approved') return { at, kind: 'approved', label: 'approved before in this session' }
@@ -39,7 +47,7 @@ export async function sourceOf(deps: SourceDeps, session: Session, value: Value)
   const number = session.leaves.origin(value.leaf)
   const origin = session.origins[number]
   if (origin === undefined) return undefined
-  const place = await placeOf(deps, session, origin, number, value)
+  const place = placeIn(await leavesFrom(deps, origin, answers), session.leaves.firstOf(number, value.leaf), value)
   return {
     at,
     kind: origin.house === true ? 'tool' : 'outside',
@@ -52,17 +60,19 @@ export async function sourceOf(deps: SourceDeps, session: Session, value: Value)
   }
 }
 
-/** The field of the stored answer. What was put aside or removed since is named by its call alone. */
-async function placeOf(
-  { shelves }: SourceDeps,
-  session: Session,
-  origin: Origin,
-  number: number,
-  { leaf = 0, text }: Value,
-) {
-  const held = origin.call === undefined ? undefined : await shelves.row('calls', origin.call)
-  if (held?.row.result === undefined || held.row.output?.evicted === true) return undefined
-  const found = leavesOf(held.row.result)[leaf - session.leaves.firstOf(number, leaf)]
+/** The fields of the stored answer. What was put aside or removed since is named by its call alone. */
+async function leavesFrom({ shelves }: SourceDeps, { call }: Origin, answers: Answers) {
+  if (call === undefined) return undefined
+  if (answers.has(call)) return answers.get(call)
+  const held = await shelves.row('calls', call)
+  const result = held?.row.output?.evicted === true ? undefined : held?.row.result
+  const leaves = result === undefined ? undefined : leavesOf(result)
+  answers.set(call, leaves)
+  return leaves
+}
+
+function placeIn(leaves: readonly Leaf[] | undefined, first: number, { leaf = 0, text }: Value) {
+  const found = leaves?.[leaf - first]
   if (found === undefined) return undefined
   const middle = Math.max(0, found.text.toLowerCase().indexOf(text.toLowerCase()))
   return { path: found.path, excerpt: found.text.slice(Math.max(0, middle - AROUND), middle + text.length + AROUND) }

@@ -4,7 +4,7 @@ import type { Call } from '../../contract/call.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { inForce } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
-import { judgeProvenance, type Judgement, type Reason, type Rule } from '../provenance/rules.ts'
+import { judgementSteps, type Judgement, type Reason, type Rule } from '../provenance/rules.ts'
 import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { Origin, Session } from '../provenance/session.ts'
 import type { Facts } from './facts.ts'
@@ -14,7 +14,7 @@ import type { Policy } from './policy/policy.ts'
 const MOST_OPINIONS = 12
 
 /** Whose words a call acts on. An ask of this decider is never covered by a consent. */
-export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+export function judgeProvenanceOf(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
   const { provenance, tool, now } = facts
   if (provenance === 'off') return []
   if (provenance === 'unknown') {
@@ -22,30 +22,30 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
     const says = 'it could not be checked what the session has read'
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
-  const { session, fields } = provenance
-  const { reasons } = judgedProvenance(provenance, call, tool)
+  const { session, fields, judgement } = provenance
   const said = new Map<string, Opinion>()
-  for (const reason of reasons) {
+  for (const reason of judgement.reasons) {
+    if (said.size >= MOST_OPINIONS) break
     if (reason.value_at !== undefined && fields[reason.value_at] === 'off') continue
     const opinion = opinionOf(session, inCommand(reason, tool), now)
     const key = `${opinion.rule} ${opinion.value_at ?? ''}`
     if (!said.has(key)) said.set(key, opinion)
   }
-  return [...said.values()].slice(0, MOST_OPINIONS)
+  return [...said.values()]
 }
 
-/** The whole judgement, for whoever explains it. */
+/** The whole judgement of a call, in steps: a call may have thousands of values. */
 export function judgedProvenance(
-  fact: ProvenanceFact,
+  { session, mode }: Pick<ProvenanceFact, 'session' | 'mode'>,
   call: Pick<Call, 'tool_id' | 'canonical_args'>,
   tool: Facts['tool'],
-): Judgement {
-  return judgeProvenance(fact.session, {
+): Generator<void, Judgement> {
+  return judgementSteps(session, {
     tool: call.tool_id,
     definition: inForce(tool.row).definition,
     effects: tool.effects,
     args: withAddresses(withoutInputs(JSON.parse(call.canonical_args) as Json), tool, call),
-    mode: fact.mode,
+    mode,
   })
 }
 

@@ -1,13 +1,14 @@
 import { FETCH } from './lexicon/vocabulary.ts'
+import type { AsksWith } from './places.ts'
 import type { Profile } from './profile.ts'
 import type { Ask, Session } from './session.ts'
 
 /**
  * The texts that ask for this tool too. A text whose acts no lexicon knows may ask for anything, so it contests every tool; one that
- * names other acts and other things contests none.
+ * names other acts and other things contests none. `withValue`: the texts in which a value of the call stands.
  */
-export function contestsOf(session: Session, profile: Profile, hasValue: (ask: Ask) => boolean): readonly Ask[] {
-  return session.asks.filter((ask) => fits(ask, profile) || hasValue(ask))
+export function contestsOf(session: Session, profile: Profile, withValue: AsksWith): readonly Ask[] {
+  return session.asks.filter((ask) => withValue === 'any' || withValue.has(ask) || fits(ask, profile))
 }
 
 function fits({ groups, nouns }: Ask, profile: Profile): boolean {

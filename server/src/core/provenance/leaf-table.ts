@@ -10,12 +10,13 @@ export type LeafTable = {
   firstOf(origin: number, leaf: number): number
   /** The leaf that holds the word at a place. */
   at(place: number): number
-  /** Leaves that hold exactly this value. */
+  /** Leaves that hold exactly this value, the latest first; at most `MOST_LOOKS` are looked at. */
   exact(key: number, each: (leaf: number) => boolean): void
   recordFlags(record: number): number
 }
 
 const NONE = 0xffffffff
+const MOST_LOOKS = 2_000
 
 /** A table that grows: numbers in typed arrays, about twenty bytes a leaf. `end` tells where the last leaf ends. */
 export function createLeafTable(end: () => number): LeafTable & {
@@ -99,8 +100,11 @@ export function createLeafTable(end: () => number): LeafTable & {
       return low
     },
     exact(key: number, each: (leaf: number) => boolean): void {
-      for (let leaf = table[slotOf(key)] ?? NONE; leaf !== NONE; leaf = earlier[leaf] ?? NONE)
+      let looks = 0
+      for (let leaf = table[slotOf(key)] ?? NONE; leaf !== NONE && looks < MOST_LOOKS; leaf = earlier[leaf] ?? NONE) {
+        looks += 1
         if (keys[leaf] === key && each(leaf)) return
+      }
     },
     recordFlags: (record: number) => recordFlags[record] ?? 0,
   }

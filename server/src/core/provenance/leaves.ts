@@ -13,25 +13,24 @@ export type Leaf = {
   readonly key: string
 }
 
-/** Leaves that belong to one thing: the fields of an object, the lines of a paragraph. */
+/** Leaves that belong to one thing: the fields of an object, the lines of a paragraph. May be empty. */
 export type RecordOf = { readonly leaves: readonly Leaf[] }
 
 const MOST_DEPTH = 40
 
-/** Takes an output apart: structured content as it is, text as JSON where it is JSON, else as lines. Calls `each` per record. */
-export function eachRecord(result: ToolResult, each: (record: RecordOf) => void): void {
-  if (result.structuredContent !== undefined) eachOfJson(result.structuredContent, '/structuredContent', each)
+/** Takes an output apart, record by record: structured content as it is, text as JSON where it is JSON, else as lines. */
+export function* recordsOf(result: ToolResult): Generator<RecordOf> {
+  if (result.structuredContent !== undefined) yield* recordsOfJson(result.structuredContent, '/structuredContent')
   // What a tool asks back is its own text too.
   const asks = asksIn(result._meta)
-  if (asks !== undefined) eachOfJson(asks.requests, '/_meta/asks', each)
+  if (asks !== undefined) yield* recordsOfJson(asks.requests, '/_meta/asks')
   const whole = result.structuredContent === undefined ? undefined : JSON.stringify(result.structuredContent)
-  result.content.forEach((block, index) => {
+  for (const [index, block] of result.content.entries()) {
     const at = `/content/${index}`
     const text = block['type'] === 'text' ? block['text'] : undefined
-    if (typeof text === 'string') {
-      if (!isSame(text, whole)) eachOfText(text, `${at}/text`, each)
-    } else eachOfJson(block, at, each)
-  })
+    if (typeof text !== 'string') yield* recordsOfJson(block, at)
+    else if (!isSame(text, whole)) yield* recordsOfText(text, `${at}/text`)
+  }
 }
 
 /** Servers repeat structured content as text. Reading it once is enough. */
@@ -45,26 +44,25 @@ function isSame(text: string, structured: string | undefined): boolean {
   }
 }
 
-export function eachOfText(text: string, path: string, each: (record: RecordOf) => void): void {
+export function* recordsOfText(text: string, path: string): Generator<RecordOf> {
   const parsed = parseLiteral(text)
-  if (parsed !== undefined && typeof parsed === 'object') eachOfJson(parsed, path, each)
-  else if (typeof parsed === 'string') eachOfLines(parsed, path, each)
-  else eachOfLines(text, path, each)
+  if (parsed !== undefined && typeof parsed === 'object') yield* recordsOfJson(parsed, path)
+  else yield* recordsOfLines(typeof parsed === 'string' ? parsed : text, path)
 }
 
+type Inner = { readonly value: Json; readonly path: string; readonly key: string; readonly level: number }
+
 /** An object's own values first and together, then the objects inside it: the fields of one record stand side by side. */
-export function eachOfJson(json: Json, path: string, each: (record: RecordOf) => void, key = '', depth = 0): void {
+function* recordsOfJson(json: Json, path: string, key = '', depth = 0): Generator<RecordOf> {
   const leaves: Leaf[] = []
-  const inner: (() => void)[] = []
+  const inner: Inner[] = []
   const visit = (value: Json, at: string, name: string, level: number): void => {
     if (value === null || level > MOST_DEPTH) return
-    if (typeof value === 'string') {
-      if (isTextOfLines(value)) inner.push(() => eachOfText(value, at, each))
-      else leaves.push({ text: value, path: at, key: name })
-    } else if (typeof value !== 'object') leaves.push({ text: String(value), path: at, key: name })
+    if (typeof value === 'string' && isTextOfLines(value)) inner.push({ value, path: at, key: name, level })
+    else if (typeof value !== 'object') leaves.push({ text: String(value), path: at, key: name })
     else if (Array.isArray(value)) value.forEach((item: Json, index) => visit(item, `${at}/${index}`, name, level + 1))
     else if (value === json) visitFields(value as { readonly [name: string]: Json }, at, level)
-    else inner.push(() => eachOfJson(value, at, each, name, level + 1))
+    else inner.push({ value, path: at, key: name, level: level + 1 })
   }
   const visitFields = (fields: { readonly [name: string]: Json }, at: string, level: number): void => {
     for (const [field, value] of Object.entries(fields)) {
@@ -73,8 +71,9 @@ export function eachOfJson(json: Json, path: string, each: (record: RecordOf) =>
     }
   }
   visit(json, path, key, depth)
-  if (leaves.length > 0) each({ leaves })
-  for (const next of inner) next()
+  if (leaves.length > 0) yield { leaves }
+  for (const { value, path: at, key: name, level } of inner)
+    yield* typeof value === 'string' ? recordsOfText(value, at) : recordsOfJson(value, at, name, level)
 }
 
 /** The name of a field that names a thing, such as a person or an id, and no attribute. */
@@ -87,28 +86,57 @@ const isTextOfLines = (text: string): boolean => text.includes('\n') && /^[\w .-
 const escape = (key: string) =>
   key.includes('/') || key.includes('~') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
-const FIELD = /^[\s>*-]*([\p{L}][\p{L}\p{N} _.#/()-]{0,40}):\s+(\S.*)$/u
+/** What stands before the colon of a field: a name, perhaps as an item of a list. */
+const FIELD_NAME = /^[\s>*-]*(\p{L}[\p{L}\p{N} _.#/()-]{0,40})$/u
+const LONGEST_NAME = 80
+/** The same few names stand before thousands of values. */
+const names = new Map<string, string | undefined>()
+const MOST_NAMES = 1_000
+
+function fieldName(before: string): string | undefined {
+  if (names.has(before)) return names.get(before)
+  const name = FIELD_NAME.exec(before)?.[1]
+  if (names.size >= MOST_NAMES) names.clear()
+  names.set(before, name)
+  return name
+}
+
+function fieldIn(line: string): { readonly name: string; readonly value: string } | undefined {
+  const colon = line.indexOf(':')
+  const space = line.charCodeAt(colon + 1)
+  if (colon < 1 || colon > LONGEST_NAME || (space !== 0x20 && space !== 0x09)) return undefined
+  const value = line.slice(colon + 1).trim()
+  const name = value === '' ? undefined : fieldName(line.slice(0, colon))
+  return name === undefined ? undefined : { name, value }
+}
 
 /** Lines of `name: value` are fields; paragraphs are records. The text's own structure is all there is. */
-function eachOfLines(text: string, path: string, each: (record: RecordOf) => void): void {
+function* recordsOfLines(text: string, path: string): Generator<RecordOf> {
   let leaves: Leaf[] = []
   let prose: string[] = []
   const flushProse = () => {
     if (prose.length > 0) leaves.push({ text: prose.join('\n'), path, key: '' })
     prose = []
   }
-  const flush = () => {
+  const flushed = (): RecordOf[] => {
     flushProse()
-    if (leaves.length > 0) each({ leaves })
+    const record = { leaves }
     leaves = []
+    return record.leaves.length > 0 ? [record] : []
   }
-  for (const line of text.split('\n')) {
-    if (line.trim() === '' || /^\s*(?:-{3,}|={3,})\s*$/.test(line)) {
-      flush()
+  let lines = 0
+  for (const line of linesOf(text)) {
+    lines += 1
+    if (lines % MOST_LINES === 0) {
+      const [record = { leaves: [] }] = flushed()
+      yield record
+    }
+    if (isBlank(line)) {
+      if (leaves.length > 0 || prose.length > 0) yield* flushed()
       continue
     }
-    const field = FIELD.exec(line)
-    if (field?.[1] === undefined || field[2] === undefined) {
+    const field = line.length <= LONGEST_FIELD_LINE ? fieldIn(line) : undefined
+    if (field === undefined) {
       if (isShortLine(line)) {
         flushProse()
         leaves.push({ text: line.trim(), path, key: '' })
@@ -117,12 +145,28 @@ function eachOfLines(text: string, path: string, each: (record: RecordOf) => voi
     }
     flushProse()
     // A new item of a list begins a new record.
-    if (/^\s*-\s/.test(line)) flush()
-    leaves.push({ text: field[2], path, key: field[1] })
+    if (/^\s*-\s/.test(line)) yield* flushed()
+    leaves.push({ text: field.value, path, key: field.name })
   }
-  flush()
+  yield* flushed()
 }
 
+/** One after the other: a list of all lines of a long text would take long to make. */
+function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from <= text.length;) {
+    const end = text.indexOf('\n', from)
+    yield text.slice(from, end === -1 ? text.length : end)
+    if (end === -1) return
+    from = end + 1
+  }
+}
+
+const isBlank = (line: string): boolean =>
+  line === '' || (line.length <= LONGEST_FIELD_LINE && (line.trim() === '' || /^\s*(?:-{3,}|={3,})\s*$/.test(line)))
+/** After so many lines a record ends, so that no record takes long to make. It may be empty. */
+const MOST_LINES = 1_000
+/** A longer line is a text, whatever it begins with. */
+const LONGEST_FIELD_LINE = 16_384
 const isShortLine = (line: string): boolean => line.length <= 60 && !/[.!?]\s*$/.test(line)
 
 /** The leaves of arguments, which are always JSON. */
@@ -147,8 +191,8 @@ export function piecesOf(record: RecordOf): readonly RecordOf[] {
   return record.leaves.flatMap((leaf) => {
     const pieces: RecordOf[] = []
     for (let from = 0; from < leaf.text.length;) {
-      const space = leaf.text.lastIndexOf(' ', from + PIECE)
-      const to = from + PIECE >= leaf.text.length ? leaf.text.length : space > from ? space : from + PIECE
+      const space = leaf.text.slice(from, from + PIECE).lastIndexOf(' ')
+      const to = from + PIECE >= leaf.text.length ? leaf.text.length : from + (space > 0 ? space : PIECE)
       pieces.push({ leaves: [{ ...leaf, text: leaf.text.slice(from, to) }] })
       from = to
     }
@@ -159,9 +203,8 @@ export function piecesOf(record: RecordOf): readonly RecordOf[] {
 /** The leaves of an answer in the order in which a session counts them: those that hold a word. */
 export function leavesOf(result: ToolResult): readonly Leaf[] {
   const found: Leaf[] = []
-  eachRecord(result, (record) => {
+  for (const record of recordsOf(result))
     for (const piece of piecesOf(record))
       for (const leaf of piece.leaves) if (readWords(leaf.text, 1).length > 0) found.push(leaf)
-  })
   return found
 }

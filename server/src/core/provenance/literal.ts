@@ -2,9 +2,10 @@ import type { Json } from '../../contract/json.ts'
 
 /**
  * Reads a value that a program printed: JSON, or the literals of Python and JavaScript with single quotes, `None` and tuples. Undefined
- * when the whole text is not one. Linear; at most `MOST_DEPTH` deep.
+ * when the whole text is not one, or when it is longer than can be read in one go. Linear; at most `MOST_DEPTH` deep.
  */
 export function parseLiteral(text: string): Json | undefined {
+  if (text.length > MOST_JSON) return undefined
   const trimmed = text.trim()
   const first = trimmed.charCodeAt(0)
   if (first !== 0x7b && first !== 0x5b && first !== 0x22 && first !== 0x27 && first !== 0x28) return undefined
@@ -15,10 +16,15 @@ export function parseLiteral(text: string): Json | undefined {
       // Not JSON: read as the literal of another language.
     }
   }
+  if (trimmed.length > MOST_LITERAL) return undefined
   const reader = { text: trimmed, at: 0 }
   const value = readValue(reader, 0)
   return value !== undefined && skipSpace(reader) >= trimmed.length ? value : undefined
 }
+
+/** About ten milliseconds each. A longer text is read as lines, so that its values count as prose. */
+const MOST_JSON = 1_048_576
+const MOST_LITERAL = 131_072
 
 type Reader = { readonly text: string; at: number }
 const MOST_DEPTH = 40

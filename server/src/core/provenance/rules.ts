@@ -5,8 +5,8 @@ import { licenceOf, type LicenceFound } from './licences.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { addressesIn } from './roles.ts'
 import { ASKS, type Ask, type Session } from './session.ts'
-import { readWords } from './text.ts'
-import { standsIn, valuesOf, type Value } from './values.ts'
+import { createPlaces, type AsksWith } from './places.ts'
+import { addressValue, valueSteps, type Value } from './values.ts'
 
 export type Mode = 'strict' | 'balanced' | 'off'
 
@@ -56,35 +56,58 @@ const CLEAN: ReadonlySet<Value['from']> = new Set(['user', 'constant', 'approved
 const isClean = ({ from }: Value): boolean => CLEAN.has(from)
 
 /**
- * Judge one call by whose words it acts on.
+ * Judge one call by whose words it acts on. Between two steps everybody else may run.
  * INVARIANT: more foreign prose never takes a reason away (law in rules.test.ts).
  * INVARIANT: a value from prose and a value from nowhere are treated alike, so writing a value another way never clears it.
  */
-export function judgeProvenance(
+export function* judgementSteps(
   session: Session,
   { tool: tool_id, definition, effects, args, mode }: Judged,
-): Judgement {
-  const values = valuesOf(session, definition, args)
+): Generator<void, Judgement> {
+  const values = yield* valueSteps(session, definition, args)
   const tool = profile(definition)
   const typedTarget = values.some(
     ({ from, role, words }) => from === 'user' && (role === 'destination' || role === 'entity') && words.length > 0,
   )
   const equal = session.approvedTool(tool_id) && values.every((value) => isClean(value) || value.role === 'content')
   const licence: LicenceFound = equal ? { licence: 'strong' } : licenceOf(tool, session.user, typedTarget)
-  const contests = contestsOf(session, tool, (ask) =>
-    values.some((value) => !isClean(value) && standsIn(session, value, ask)),
-  )
+  const contests = contestsOf(session, tool, asksOfAll(values.filter((value) => !isClean(value))))
   const repeated = !equal && session.wasDone({ tool: tool_id, args }, licence.utterance)
   const found = { licence, contests, values, repeated }
   if (mode === 'off') return { ...found, reasons: [] }
   const onlyReads = effects.length > 0 && effects.every((effect) => effect === 'read')
   if (onlyReads) return { ...found, reasons: fetchReasons(session, values) }
-  return { ...found, reasons: actReasons(session, { ...found, effects, strict: mode === 'strict' }) }
+  yield
+  const reasons = yield* actReasons(session, { ...found, effects, strict: mode === 'strict' })
+  return { ...found, reasons }
 }
+
+/** The same without pauses. */
+export function judgeProvenance(session: Session, judged: Judged): Judgement {
+  const steps = judgementSteps(session, judged)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** The texts that ask and hold any of these values. */
+function asksOfAll(values: readonly Value[]): AsksWith {
+  const all = new Set<Ask>()
+  for (const { asks } of values) {
+    if (asks === 'any') return 'any'
+    for (const ask of asks) all.add(ask)
+  }
+  return all
+}
+
+/** Whether a value stands in one of these texts. */
+const standsInAny = ({ asks }: Value, contests: ReadonlySet<Ask>): boolean =>
+  asks === 'any' ? contests.size > 0 : asks.size > 0 && [...asks].some((ask) => contests.has(ask))
 
 type Act = Omit<Judgement, 'reasons'> & { readonly effects: readonly ToolEffect[]; readonly strict: boolean }
 
-function actReasons(session: Session, act: Act): Reason[] {
+function* actReasons(session: Session, act: Act): Generator<void, Reason[]> {
   const { licence, values, effects, strict } = act
   if (!session.prose && !session.overflow) return destinationReasons(values, strict)
   const reasons: Reason[] = []
@@ -96,7 +119,7 @@ function actReasons(session: Session, act: Act): Reason[] {
   reasons.push(...destinationReasons(values, true))
   if (asked && session.user.known && licence.licence !== 'strong')
     for (const value of values) if (!isClean(value)) reasons.push(reasonAt('provenance.entity', value))
-  if (effects.includes('external') || effects.length === 0) reasons.push(...contentReasons(session, values))
+  if (effects.includes('external') || effects.length === 0) reasons.push(...(yield* contentReasons(session, values)))
   return reasons
 }
 
@@ -113,13 +136,14 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
   if (session.user.known && (licence.licence !== 'strong' || repeated))
     // What the user asked for has been done: the second time it is the other text's request.
     reasons.push({ rule: 'provenance.contested', ...leaf })
-  const contesting = new Set(contests.map(({ origin }) => origin))
+  const texts = new Set(contests)
+  // What was read after the first of them may have been read for it.
+  const since = Math.min(...contests.map(({ origin }) => origin))
   const destructive = effects.includes('destructive')
   for (const value of values) {
-    if (isClean(value) && !(value.from === 'constant' && contests.some((ask) => standsIn(session, value, ask))))
-      continue
+    if (isClean(value) && !(value.from === 'constant' && standsInAny(value, texts))) continue
     const names = value.role === 'entity' || value.role === 'destination'
-    if (value.from === 'data' && !destructive && !names && isElsewhere(session, value, contests, contesting)) continue
+    if (value.from === 'data' && !destructive && !names && isElsewhere(session, value, texts, since)) continue
     reasons.push({
       rule: 'provenance.contested',
       value_at: value.path,
@@ -130,17 +154,9 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
 }
 
 /** It was there before anybody asked, and no text that asks names it. */
-function isElsewhere(
-  session: Session,
-  value: Value,
-  contests: readonly Ask[],
-  contesting: ReadonlySet<number>,
-): boolean {
-  if (value.leaf === undefined) return false
-  const origin = session.leaves.origin(value.leaf)
-  // What was read after the request may have been read for it.
-  for (const other of contesting) if (origin >= other) return false
-  return !contests.some((ask) => standsIn(session, value, ask))
+function isElsewhere(session: Session, value: Value, contests: ReadonlySet<Ask>, since: number): boolean {
+  if (value.leaf === undefined || session.leaves.origin(value.leaf) >= since) return false
+  return !standsInAny(value, contests)
 }
 
 /** Default deny: where something goes must be the user's word, or stand alone in a field that vouches for it. */
@@ -150,34 +166,42 @@ function destinationReasons(values: readonly Value[], prose: boolean): Reason[] 
     .map((value) => reasonAt('provenance.destination', value))
 }
 
+/** So many addresses, or runs of words, of a content are looked up in one step. */
+const STEP_LOOKS = 200
+
 /** An address that nobody but a prose text knows, or a long run of a text that asks. */
-function contentReasons(session: Session, values: readonly Value[]): Reason[] {
+function* contentReasons(session: Session, values: readonly Value[]): Generator<void, Reason[]> {
   const reasons: Reason[] = []
+  const places = createPlaces(session)
   for (const value of values) {
     if (value.role !== 'content' || isClean(value)) continue
-    for (const address of addressesIn(value.text)) {
-      const words = readWords(address)
-      const [found] = valuesOf(session, ADDRESS_ONLY, { address })
-      if (found === undefined || isClean(found) || found.from === 'data' || words.length === 0) continue
+    for (const [index, address] of addressesIn(value.text).entries()) {
+      if (index % STEP_LOOKS === STEP_LOOKS - 1) yield
+      const found = addressValue(session, places, address)
+      if (isClean(found) || found.from === 'data' || found.words.length === 0) continue
       reasons.push({
         rule: 'provenance.content',
         value_at: value.path,
         ...(found.leaf === undefined ? {} : { leaf: found.leaf }),
       })
+      // One says it all.
+      break
     }
-    const leaf = copiedFrom(session, value)
+    const leaf = yield* copiedFrom(session, value)
     if (leaf !== undefined) reasons.push({ rule: 'provenance.content', value_at: value.path, leaf })
   }
   return reasons
 }
 
-const ADDRESS_ONLY: ToolDefinition = { name: '', inputSchema: {} }
 const LONG_RUN = 6
 
 /** The text that asks out of which six words in a row were copied. */
-function copiedFrom(session: Session, { words }: Value): number | undefined {
+function* copiedFrom(session: Session, { words }: Value): Generator<void, number | undefined> {
   if (session.asks.length === 0) return undefined
+  let looks = 0
   for (let from = 0; from + LONG_RUN <= words.length; from += LONG_RUN / 2) {
+    looks += 1
+    if (looks % STEP_LOOKS === 0) yield
     let found: number | undefined
     const run = { ...words, full: words.full.subarray(from, from + LONG_RUN), length: LONG_RUN }
     if (session.user.holds(run)) continue

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../contract/call.ts'
-import { argumentLeaves, eachOfText, eachRecord, NAME_OF_FIELD, piecesOf, type RecordOf } from './leaves.ts'
+import { argumentLeaves, NAME_OF_FIELD, piecesOf, recordsOf, recordsOfText, type RecordOf } from './leaves.ts'
 import { readProse } from './prose.ts'
 import { createUserWords, type UserWords } from './user-words.ts'
 import { createScratch, readWords, type Words } from './text.ts'
@@ -47,6 +47,8 @@ export type Session = {
   readonly index: WordIndex
   readonly origins: readonly Origin[]
   readonly asks: readonly Ask[]
+  /** The text that asks which this leaf is, if it is one. */
+  askOf(leaf: number): Ask | undefined
   /** Foreign prose was read. */
   readonly prose: boolean
   /** More entered than is remembered: what is not known may be anything. */
@@ -81,6 +83,7 @@ export function createSession(): Session {
   const scratch = createScratch()
   const origins: Origin[] = []
   const asks: Ask[] = []
+  const askOfLeaf = new Map<number, Ask>()
   const leaves = createLeafTable(() => index.length())
   const user = createUserWords()
   const approvedValues = new Set<number>()
@@ -89,6 +92,8 @@ export function createSession(): Session {
   const done = new Map<string, number>()
   const echoesOf: ReadonlySet<number>[] = []
   let latest: string | undefined
+  /** Done since the last pause. */
+  let work = 0
   let prose = false
   let overflow = false
 
@@ -98,9 +103,14 @@ export function createSession(): Session {
     return found
   }
 
-  function addRecord(origin: number, record: RecordOf, echoes: ReadonlySet<number>): void {
+  function* addRecord(origin: number, record: RecordOf, echoes: ReadonlySet<number>): Generator<void> {
     const id = leaves.newRecord()
     for (const leaf of record.leaves) {
+      work += LEAF_WORK + leaf.text.length
+      if (work >= STEP_WORK) {
+        work = 0
+        yield
+      }
       if (index.length() >= MOST_WORDS) {
         overflow = true
         return
@@ -119,27 +129,30 @@ export function createSession(): Session {
       if (reading?.prose === true) prose = true
       if (reading?.asks !== true) continue
       if (asks.length >= MOST_ASKS) overflow = true
-      else
-        asks.push({
+      else {
+        const ask = {
           origin,
           from,
           to: from + words.length,
           groups: reading.groups,
           nouns: stemsOf(words),
           leaf: number,
-        })
+        }
+        asks.push(ask)
+        askOfLeaf.set(number, ask)
+      }
     }
   }
 
-  function* addRecords(records: readonly RecordOf[], echoes: ReadonlySet<number>): Generator<void> {
+  function* addRecords(records: Iterable<RecordOf>, echoes: ReadonlySet<number>): Generator<void> {
     const origin = origins.length - 1
-    let last = index.length()
     for (const record of records) {
-      for (const piece of piecesOf(record)) {
-        addRecord(origin, piece, echoes)
-        if (index.length() - last < STEP_WORDS) continue
-        last = index.length()
-        yield
+      if (record.leaves.length === 0) yield
+      else for (const piece of piecesOf(record)) yield* addRecord(origin, piece, echoes)
+      // Nothing more is remembered: the rest need not be read.
+      if (index.length() >= MOST_WORDS) {
+        overflow = true
+        return
       }
     }
   }
@@ -149,6 +162,7 @@ export function createSession(): Session {
     index,
     origins,
     asks,
+    askOf: (leaf) => askOfLeaf.get(leaf),
     leaves,
     get prose() {
       return prose
@@ -168,21 +182,26 @@ export function createSession(): Session {
         done.set(call.tool, user.utterances.length)
         acts.add(actKey(call))
       }
-      const given = call === undefined ? [] : argumentLeaves(call.args).map(({ text }) => readWords(text))
-      const echoes = new Set(given.map((words) => valueKey(words)))
+      const echoes = new Set<number>()
       echoesOf.push(echoes)
       // Before anything foreign was read, a value that no output holds can only be the user's or the agent's own.
-      if (!prose && !overflow) for (const words of given) if (!isKnown(words)) approvedValues.add(valueKey(words))
-      const records: RecordOf[] = []
-      eachRecord(result, (record) => records.push(record))
-      yield* addRecords(records, echoes)
+      const isFirst = !prose && !overflow
+      for (const { text } of call === undefined ? [] : argumentLeaves(call.args)) {
+        const words = readWords(text)
+        const key = valueKey(words)
+        echoes.add(key)
+        if (isFirst && !isKnown(words)) approvedValues.add(key)
+        work += LEAF_WORK + text.length
+        if (work < STEP_WORK) continue
+        work = 0
+        yield
+      }
+      yield* addRecords(recordsOf(result), echoes)
     },
     *ingestText(origin, text) {
       origins.push(origin)
       echoesOf.push(new Set())
-      const records: RecordOf[] = []
-      eachOfText(text, '', (record) => records.push(record))
-      yield* addRecords(records, new Set())
+      yield* addRecords(recordsOfText(text, ''), new Set())
     },
     lose() {
       overflow = true
@@ -199,11 +218,13 @@ export function createSession(): Session {
   }
 }
 
-/** Words that are read in one step: a millisecond or two. */
-const STEP_WORDS = 4_000
+/** What is read in one step, in characters: a millisecond or two. A leaf costs as much as so many. */
+const STEP_WORK = 32_768
+const LEAF_WORK = 16
 const actKey = ({ tool, args }: Given): number => {
   let key = 0x811c9dc5
-  for (const char of `${tool}\n${JSON.stringify(args)}`) key = Math.imul(key ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  const text = `${tool}\n${JSON.stringify(args)}`
+  for (let at = 0; at < text.length; at += 1) key = Math.imul(key ^ text.charCodeAt(at), 0x01000193)
   return key >>> 0
 }
 

@@ -7,7 +7,21 @@ const PLAIN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d+)?(?:[/?#]|$)/i
 const MAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/u
 const BARE_HOST = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}(?::\d+)?$/u
 
-export const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(text.replaceAll(LEFT_OUT, ''))
+export const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(headOf(text))
+
+/** The first characters of a text without those that are left out: enough for a scheme, however long the text is. */
+function headOf(text: string): string {
+  let head = ''
+  for (let at = 0; at < text.length && head.length < LONGEST_SCHEME; at += 1) {
+    const char = text.charAt(at)
+    if (char === '\t' || char === '\n' || char === '\r' || (head === '' && isSkippedFirst(char))) continue
+    if (!/[a-z0-9+.:/\\-]/i.test(char)) break
+    head += char
+  }
+  return head
+}
+const LONGEST_SCHEME = 64
+const isSkippedFirst = (char: string): boolean => /[\p{Cc} ]/u.test(char)
 export const isMailAddress = (text: string): boolean => MAIL.test(text.trim())
 
 /**

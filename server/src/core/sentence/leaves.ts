@@ -61,12 +61,22 @@ const IBAN = /^[A-Z]{2}\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,8}[A-Z0-9]{0,4}$/i
 const MAIL_SOMEWHERE = /[^\s@<>,;"]@[^\s@<>,;"]/u
 const LONGEST_NAME = 320
 
-/** Every text and number of the arguments. Walks without recursion: how deep a caller nests is not ours to trust. */
-export function leavesOf(args: Json): readonly Leaf[] {
+/** What is read in one step, in characters: a millisecond or two. A value costs as much as so many. */
+const STEP_WORK = 65_536
+const LEAF_WORK = 500
+
+/** Every text and number of the arguments; between two steps everybody else may run. Walks without recursion: how deep a caller nests is not ours to trust. */
+export function* leafSteps(args: Json): Generator<void, readonly Leaf[]> {
   const leaves: Leaf[] = []
+  let work = 0
   const open: { readonly value: Json; readonly path: readonly string[] }[] = [{ value: args, path: [] }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next
+    work += typeof value === 'string' ? LEAF_WORK + value.length : LEAF_WORK
+    if (work > STEP_WORK) {
+      work = 0
+      yield
+    }
     if (typeof value === 'string' || typeof value === 'number') leaves.push(leafOf(path, String(value)))
     const children = childrenOf(value)
     // Some tools take addresses as the names of fields.

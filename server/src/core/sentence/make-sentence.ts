@@ -3,7 +3,7 @@ import type { Sentence, SentenceAction, SentencePiece } from '../../contract/sen
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
-import { leavesOf, type Role } from './leaves.ts'
+import { leafSteps, type Role } from './leaves.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
 import {
   addressPieces,
@@ -55,22 +55,33 @@ const ALWAYS: Partial<Record<Role, string>> = {
 
 /**
  * What a call does, in one sentence: by templates, from effects and arguments. Neither the tool's own description nor a model has a
- * word in it. Pure and total.
+ * word in it. Pure and total. Between two steps everybody else may run: arguments may hold thousands of values.
  * INVARIANT: recipients, amounts, accounts, addresses, paths and every value from outside are in it (laws in make-sentence.test.ts).
  * INVARIANT: no character in it is unseen.
  */
-export function makeSentence({ tool_id, tool, args, sources = [] }: SentenceInput): Sentence {
+export function* sentenceSteps({ tool_id, tool, args, sources = [] }: SentenceInput): Generator<void, Sentence> {
   const draft: Draft = {
     tool_id,
     words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
-    leaves: leavesOf(args),
+    leaves: yield* leafSteps(args),
     inputs: isJsonObject(args) ? Object.keys(args).length : 0,
     print: printerOf(sources),
   }
   const action = tool === undefined || tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
+  yield
   const made = action === 'unknown' ? unknown(draft, tool) : TEMPLATES[action](draft)
-  const pieces = [...made.pieces, ...rest(draft, made)]
+  yield
+  const pieces = [...made.pieces, ...(yield* rest(draft, made))]
   return { action, pieces, button: made.button }
+}
+
+/** The same without pauses. */
+export function makeSentence(input: SentenceInput): Sentence {
+  const steps = sentenceSteps(input)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
 }
 
 function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
@@ -98,17 +109,24 @@ function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made 
   }
 }
 
+const STEP_PIECES = 100
+
 /** What the template left out and nobody may miss. */
-function rest(draft: Draft, { used, pieces }: Made): SentencePiece[] {
+function* rest(draft: Draft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
   const shown = new Set(used.map(({ at }) => at))
   const isEnded = pieces.at(-1)?.text.endsWith('.') === true
   const left = draft.leaves.filter(
     (leaf) => !shown.has(leaf.at) && (ALWAYS[leaf.role] !== undefined || draft.print.isFromOutside(leaf)),
   )
-  return left.flatMap((leaf, index) => [
-    text(index === 0 ? (isEnded ? ' Also: ' : '. Also: ') : ', '),
-    ...(ALWAYS[leaf.role] === undefined ? [name(leaf.field)] : [text(ALWAYS[leaf.role] ?? '')]),
-    text(' '),
-    ...addressPieces(draft.print, leaf),
-  ])
+  const added: SentencePiece[] = []
+  for (const [index, leaf] of left.entries()) {
+    if (index % STEP_PIECES === STEP_PIECES - 1) yield
+    added.push(
+      text(index === 0 ? (isEnded ? ' Also: ' : '. Also: ') : ', '),
+      ALWAYS[leaf.role] === undefined ? name(leaf.field) : text(ALWAYS[leaf.role] ?? ''),
+      text(' '),
+      ...addressPieces(draft.print, leaf),
+    )
+  }
+  return added
 }

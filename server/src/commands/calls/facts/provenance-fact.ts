@@ -1,20 +1,25 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
+import { judgedProvenance } from '../../../core/gate/judge-provenance.ts'
+import type { Breathe } from '../../ports/runtime.ts'
+import { inSteps } from '../../in-steps.ts'
 import { provenanceOf, type Sessions } from '../../provenance/sessions.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type ProvenanceDeps = {
   readonly sessions: Sessions
   readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
+  readonly breathe?: Breathe
 }
 
 /** What the session has read, and how closely this tool's calls are judged by it. */
 export async function provenanceFact(
-  { sessions, judgement }: ProvenanceDeps,
+  { sessions, judgement, breathe }: ProvenanceDeps,
   call: Call,
-  { row }: Tool,
+  tool: Tool,
 ): Promise<Pick<Facts, 'provenance' | 'labels'>> {
+  const { row } = tool
   const { mode = judgement.provenance.mode, fields = {} } = provenanceOf(judgement, row.server, row.tool_id)
   try {
     const session = await sessions.read(call.caller.user, call.thread)
@@ -25,7 +30,9 @@ export async function provenanceFact(
       ...(session.overflow ? ['overflow'] : []),
       ...new Set(session.origins.flatMap(({ server }) => (server === undefined ? [] : [`from:${server}`]))),
     ]
-    return { labels, provenance: mode === 'off' ? 'off' : { session, mode, fields } }
+    if (mode === 'off') return { labels, provenance: 'off' }
+    const judged = await inSteps(breathe, judgedProvenance({ session, mode }, call, tool))
+    return { labels, provenance: { session, mode, fields, judgement: judged } }
   } catch {
     return { provenance: mode === 'off' ? 'off' : 'unknown' }
   }
