@@ -12,7 +12,8 @@ import { readConfig, type ServerSettings } from '../../server/src/contract/confi
 import type { Json, JsonObject } from '../../server/src/contract/json.ts'
 import type { Tool, ToolDefinition, ToolEffect } from '../../server/src/contract/tool.ts'
 import { joinTool } from '../../server/src/core/catalogue/join-tool.ts'
-import { judgeProvenanceOf } from '../../server/src/core/gate/judge-provenance.ts'
+import { inSteps } from '../../server/src/commands/in-steps.ts'
+import { judgedProvenance, judgeProvenanceOf } from '../../server/src/core/gate/judge-provenance.ts'
 import { compileOwn } from '../../server/src/core/gate/own-credentials/find-own.ts'
 import { compilePolicy } from '../../server/src/core/gate/policy/compile-policy.ts'
 import type { Policy } from '../../server/src/core/gate/policy/policy.ts'
@@ -176,8 +177,9 @@ type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
 /** The same decision once more, timed: reading the session is not counted, it happens after the answer before. */
 async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promise<number> {
   const session = await deps.sessions.readUntil('user', 'run', row.received_at)
-  const facts = { now: 0, tool, provenance: { session, mode: 'balanced', fields: {} } }
   const began = performance.now()
+  const judgement = await inSteps(undefined, judgedProvenance({ session, mode: 'balanced' }, row, tool))
+  const facts = { now: 0, tool, provenance: { session, mode: 'balanced', fields: {}, judgement } }
   judgeProvenanceOf(deps.policy(), row, facts as unknown as Parameters<typeof judgeProvenanceOf>[2])
   return (performance.now() - began) * 1_000
 }
