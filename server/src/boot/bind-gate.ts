@@ -12,6 +12,7 @@ import { openChanges } from '../commands/changes/changes.ts'
 import { watchRows } from '../commands/changes/watch-rows.ts'
 import { bindChannels } from '../commands/channels/bind.ts'
 import { bindConsents } from '../commands/consents/bind.ts'
+import { bindFlows } from '../commands/flows/bind.ts'
 import type { Gate } from '../commands/gate.ts'
 import { bindIdentity } from '../commands/identity/bind.ts'
 import { bindLogins } from '../commands/logins/bind.ts'
@@ -57,6 +58,7 @@ export function bindGate(world: World): Bound {
     runs: bindRuns(deps),
     toolflow: bindToolflow(deps),
     agent: bindAgent({ ...deps, onShown: world.shown.onShown }),
+    flows: bindFlows(deps),
     catalogue: bindCatalogue(deps),
     proxy: openProxy(deps),
     logins: bindLogins(deps),
@@ -72,5 +74,5 @@ export function bindGate(world: World): Bound {
     retention: bindRetention({ ...deps, ledger: world.quiet, telling: world.ledger }),
     closedBy: () => world.intake.closedBy(),
   }
-  return { gate, performers: performersOf({ ...deps, dispatch: calls.dispatch }), idle }
+  return { gate, performers: performersOf({ ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }), idle }
 }

@@ -17,6 +17,7 @@ import { configSections } from './config-sections.ts'
 import { openBreathe } from './breathe.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+import { openFlowPolicy } from './flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
 import { openStorage } from './open-storage.ts'
@@ -80,6 +81,8 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     ids: randomIds,
     toolflow: config.toolflow,
     agentSettings: config.agent,
+    flowSettings: config.flows,
+    flowPolicy: openFlowPolicy(settings.data, process.env),
     shown: createShownNews(),
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },

@@ -7,6 +7,7 @@ import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { CallbackSource, Channel, WebPush } from '../commands/ports/channels.ts'
+import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
@@ -21,6 +22,7 @@ import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Sessions } from '../commands/provenance/sessions.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { CallerKind } from '../contract/caller.ts'
+import type { FlowSettings } from '../contract/flows.ts'
 import type { AgentSettings } from '../contract/agent.ts'
 import type { SettingsInForce } from '../commands/gate.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
@@ -50,6 +52,8 @@ export type World = {
   readonly isVolatileFull: () => boolean
   readonly models: AgentModels
   readonly oidcLogins: OidcLogins
+  readonly flowSettings: FlowSettings
+  readonly flowPolicy: FlowPolicySource
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean
   readonly shown: ShownNews

@@ -9,6 +9,7 @@ import type { CatalogueGate } from './catalogue/bind.ts'
 import type { Changes } from './changes/changes.ts'
 import type { ChannelsGate } from './channels/bind.ts'
 import type { ConsentsGate } from './consents/bind.ts'
+import type { FlowsGate } from './flows/bind.ts'
 import type { IdentityGate } from './identity/bind.ts'
 import type { LoginsGate } from './logins/bind.ts'
 import type { PausesGate } from './policy/bind.ts'
@@ -34,6 +35,8 @@ export interface Gate {
   readonly runs: RunsGate
   readonly toolflow: ToolflowGate
   readonly agent: AgentGate
+  /** Procedures, their runs, and what is proposed from them. */
+  readonly flows: FlowsGate
   readonly catalogue: CatalogueGate
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy

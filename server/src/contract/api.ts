@@ -4,6 +4,7 @@ import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import type { Json } from './json.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
+import { FlowRole, VaultId } from './flows.ts'
 import { ConsentTerms, Remember } from './consent.ts'
 import { PasskeyAssertion } from './passkey.ts'
 import { Passphrase } from './passphrase.ts'
@@ -96,6 +97,10 @@ export const KeyBody = z
     calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
     /** What MCP clients with this key are shown. */
     surface: Surface.optional(),
+    /** What it may see of flows. */
+    flow_role: FlowRole.optional(),
+    /** The only vault of flows that it knows. */
+    vault: VaultId.optional(),
     /** Of a host: what it says that its user said is taken for the user's own words. */
     speaks_for_user: z.literal(true).optional(),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Answerable } from './asks.ts'
 import type { Caller } from './caller.ts'
+import type { FlowConsentId } from './flows.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
@@ -19,6 +20,8 @@ export type ByRun = {
   readonly at_least: Effect
   /** The model lane of the run; null for a run without one. */
   readonly lane: string | null
+  /** The flow consent that a step is executed under. */
+  readonly consent?: FlowConsentId
   /** The risk that the caller of a toolflow stated. */
   readonly risk_score?: number
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FlowRole, VaultId } from './flows.ts'
 import { KeyId } from './ids.ts'
 import { Surface } from './surface.ts'
 
@@ -51,6 +52,10 @@ export const Caller = z.strictObject({
   speaks_for_user: z.literal(true).optional(),
   /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
   surface: Surface.optional(),
+  /** What it may see of flows; without it an admin sees all and everybody else what is personal. */
+  flow_role: FlowRole.optional(),
+  /** The only vault of flows that it knows. */
+  vault: VaultId.optional(),
   /** How it was authenticated; absent on the data folder's own socket. A call starts only while this is still good. */
   credential: Credential.optional(),
 })

@@ -3,6 +3,7 @@ import { Auth, ListenLimits } from './auth-settings.ts'
 import { Channels } from './channels.ts'
 import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
+import { FlowSettings } from './flows.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
 import { AgentSettings } from './agent.ts'
@@ -135,6 +136,8 @@ export const Config = z
     models: Models.prefault({}),
     /** Bounds of the agent runtime. */
     agent: AgentSettings.prefault({}),
+    /** Procedures that people and agents work through together. */
+    flows: FlowSettings.prefault({}),
     search: z
       .strictObject({
         /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */

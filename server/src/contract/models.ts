@@ -42,6 +42,8 @@ export const Models = z.strictObject({
   executor: AgentModelSettings.optional(),
   /** Writes the answer. */
   finalizer: AgentModelSettings.optional(),
+  /** Models of flow lanes, by the name of the lane. Without one, `local_default` uses the models of the agent. */
+  lanes: z.record(z.string().min(1).max(64), AgentModelSettings).default({}),
   /** A YAML file with what the scripted model says, relative to the config file's folder. */
   script: z.string().min(1).optional(),
 })

@@ -6,7 +6,7 @@ import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import { Bug, problem } from '../../contract/problems.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import { consentNamed } from '../../core/consent/cover-with-consent.ts'
 import { identityOf, rejectionIdentityOf } from '../../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
@@ -164,7 +164,7 @@ export function auditOf(
 ): AuditDraft {
   const subject: Record<string, string> = { call: row.call_id, tool: row.tool_id, thread: row.thread }
   if (row.approval_id !== undefined) subject['approval'] = row.approval_id
-  const consent = type === 'call.started' && more.verdict !== undefined ? consentIn(more.verdict) : undefined
+  const consent = type === 'call.started' && more.verdict !== undefined ? consentNamed(more.verdict) : undefined
   if (consent !== undefined) subject['consent'] = consent
   return { at, type, actor: row.caller.id, trace: row.trace, subject, args_hash: row.args_hash, ...more }
 }

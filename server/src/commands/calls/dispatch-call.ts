@@ -4,7 +4,7 @@ import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../..
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
-import { consentIn } from '../../core/consent/cover-with-consent.ts'
+import { consentNamed } from '../../core/consent/cover-with-consent.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import { scopedKey } from '../../core/identity/idempotency-key.ts'
 import { bytesOf, isLostToPending, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
@@ -96,7 +96,7 @@ const TRIES = 8
 
 /** A dry run spends nothing, so no consent opens one: whoever wants one gets what a held call would get. */
 function withoutConsent(verdict: Verdict, wanted: Wanted): Verdict {
-  return wanted !== undefined && consentIn(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
+  return wanted !== undefined && consentNamed(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
 }
 
 /**

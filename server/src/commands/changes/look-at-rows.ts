@@ -3,9 +3,19 @@ import type { Shelves } from '../ports/reads.ts'
 
 /** Rows that could let something happen: those of small tables, and of the large ones those that have not ended. */
 const LOOKED_AT: readonly (readonly [Table, object])[] = [
-  ...(['credentials', 'logins', 'passphrases', 'passkeys', 'pauses', 'consents', 'servers', 'tools'] as const).map(
-    (table) => [table, {}] as const,
-  ),
+  ...(
+    [
+      'credentials',
+      'logins',
+      'passphrases',
+      'passkeys',
+      'pauses',
+      'consents',
+      'flow_consents',
+      'servers',
+      'tools',
+    ] as const
+  ).map((table) => [table, {}] as const),
   ...(['pending', 'executing', 'unknown'] as const).map((state) => ['calls', { state }] as const),
   ...(['pending', 'approved'] as const).map((state) => ['approvals', { state }] as const),
   ...(['active', 'waiting', 'faulted'] as const).map((status) => ['runs', { status }] as const),

@@ -6,7 +6,16 @@ import type { Held, Shelves } from '../ports/reads.ts'
  * Tables in which an older version of a row, or none at all, would give somebody something back: a revoked key or consent, a lifted
  * pause, a former passphrase or passkey, an ended log-in, a server whose tools count as listed for the first time.
  */
-export const FLOORED = ['credentials', 'logins', 'passphrases', 'passkeys', 'pauses', 'consents', 'servers'] as const
+export const FLOORED = [
+  'credentials',
+  'logins',
+  'passphrases',
+  'passkeys',
+  'pauses',
+  'consents',
+  'flow_consents',
+  'servers',
+] as const
 export type FlooredTable = (typeof FLOORED)[number]
 export type FlooredRow = { readonly table: FlooredTable; readonly id: string; readonly version: Version }
 
@@ -25,7 +34,7 @@ export type OnOlder = (found: { readonly table: FlooredTable; readonly id: strin
 
 const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly Table[]).includes(table)
 /** Without the row there is no key and no consent. Without a pause or a passphrase there would be no limit, so these cannot be read. */
-const isGiving = (table: Table): boolean => table === 'credentials' || table === 'logins' || table === 'consents'
+const isGiving = (table: Table): boolean => ['credentials', 'logins', 'consents', 'flow_consents'].includes(table)
 
 /** INVARIANT: no row of these tables is handed out in a version before one that this gate has committed. */
 export function guardVersions({ ledger, shelves }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
@@ -105,7 +114,7 @@ async function settleTable(
     const floor = known.get(id) ?? 0
     known.delete(id)
     if (version < floor) onOlder({ table, id })
-    const isPassing = table === 'consents' || table === 'logins'
+    const isPassing = table === 'consents' || table === 'flow_consents' || table === 'logins'
     const isOver = isPassing && 'expires_at' in row && (row.expires_at ?? Infinity) < now
     if (!isOver) next.push({ table, id, version: Math.max(version, floor) })
   }
@@ -145,5 +154,6 @@ const ID_FIELD = {
   passkeys: 'passkey_id',
   pauses: 'scope',
   consents: 'consent_id',
+  flow_consents: 'consent_id',
   servers: 'server',
 } as const satisfies Record<FlooredTable, string>

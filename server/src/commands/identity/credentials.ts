@@ -1,5 +1,6 @@
 import { TOKEN_TOLERANCE_S } from '../../contract/auth-settings.ts'
 import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
+import type { FlowRole } from '../../contract/flows.ts'
 import type { KeyId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Surface } from '../../contract/surface.ts'
@@ -56,6 +57,8 @@ export type NewCredential = {
   readonly calls?: number | undefined
   /** What its MCP clients are shown. */
   readonly surface?: Surface | undefined
+  readonly flow_role?: FlowRole | undefined
+  readonly vault?: string | undefined
   readonly speaks_for_user?: true | undefined
 }
 
@@ -79,6 +82,8 @@ export async function createCredential(
       user: wanted.user ?? wanted.name,
       ...grantOf(key_id, wanted),
       ...(wanted.surface === undefined ? {} : { surface: wanted.surface }),
+      ...(wanted.flow_role === undefined ? {} : { flow_role: wanted.flow_role }),
+      ...(wanted.vault === undefined ? {} : { vault: wanted.vault }),
       ...(wanted.speaks_for_user === true ? { speaks_for_user: true } : {}),
     },
     created_at: now,

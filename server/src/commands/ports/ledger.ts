@@ -3,6 +3,7 @@ import type { AuditDraft, Checkpoint } from '../../contract/audit.ts'
 import type { CredentialRow } from '../../contract/caller.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
+import type { FlowConsentRow, FlowRow } from '../../contract/flow-rows.ts'
 import type { HabitsRow } from '../../contract/habits.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { LabelRow } from '../../contract/label.ts'
@@ -33,6 +34,8 @@ export type Rows = {
   logins: LoginRow
   passkeys: PasskeyRow
   pushes: PushRow
+  flows: FlowRow
+  flow_consents: FlowConsentRow
 }
 
 export type Table = keyof Rows
@@ -55,6 +58,8 @@ export const LISTED_BY = {
   logins: ['user'],
   passkeys: ['user'],
   pushes: ['user'],
+  flows: ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status'],
+  flow_consents: ['of_run'],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** What searches go by besides: engines keep an index for each. `caller` and `user` are those of the row's caller. */

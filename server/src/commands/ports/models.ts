@@ -13,7 +13,7 @@ export interface ArgumentModel {
 }
 
 export type ModelRole = 'planner' | 'executor' | 'finalizer'
-export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary'
+export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary' | 'check'
 
 /** A tool as a model is shown it. */
 export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: JsonObject }
@@ -21,6 +21,8 @@ export type OfferedTool = { readonly name: string; readonly description: string;
 export type ModelQuestion = {
   readonly role: ModelRole
   readonly purpose: ModelPurpose
+  /** The model of this flow lane, instead of the one of the role. */
+  readonly lane?: string
   readonly instructions: string
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[]
   readonly tools?: readonly OfferedTool[]
@@ -48,6 +50,8 @@ export type ModelAnswer = {
 export interface AgentModels {
   /** Undefined with real models; with the scripted one, the sentence that says so. */
   readonly notice: string | undefined
+  /** Whether a flow lane has a model. */
+  hasLane(lane: string): boolean
   /** `failed` says why in one sentence without secrets. */
   ask(question: ModelQuestion): Promise<ModelAnswer | { readonly failed: string }>
 }

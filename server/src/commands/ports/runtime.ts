@@ -1,3 +1,4 @@
+import type { FlowConsentId, ExecutionId, ProposalId } from '../../contract/flows.ts'
 import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../../contract/ids.ts'
 
 export type Clock = () => number
@@ -8,6 +9,9 @@ export interface Ids {
   consent(): ConsentId
   run(): RunId
   key(): KeyId
+  flowConsent(): FlowConsentId
+  execution(): ExecutionId
+  proposal(): ProposalId
   trace(): string
 }
 
@@ -33,6 +37,8 @@ export const PROBE_POINTS = [
   'decision.after',
   'step.before',
   'step.after',
+  'flow.reserved',
+  'flow.settling',
 ] as const
 
 export type ProbePoint = (typeof PROBE_POINTS)[number]

@@ -7,10 +7,11 @@ import { withdrawHeld } from '../calls/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
 import { waitForCall, type WaitDeps } from '../calls/wait-for-call.ts'
 import { delivering, type DeliverDeps } from '../channels/deliver.ts'
+import { flowPerformers, type FlowEffectDeps } from '../flows/flow-effects.ts'
 import { toolflowPerformers, type ToolflowEffectDeps } from '../toolflow/toolflow-effects.ts'
 import { performersByName, type Performers, type PerformersOf } from './performer.ts'
 
-export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & AgentEffectDeps & DeliverDeps
+export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & AgentEffectDeps & FlowEffectDeps & DeliverDeps
 
 /** Who carries out which effect. The type asks for one performer for each effect of each kind. */
 export function performersOf(deps: PerformerDeps): Performers {
@@ -18,6 +19,7 @@ export function performersOf(deps: PerformerDeps): Performers {
     ...heldCallPerformers(deps),
     ...toolflowPerformers(deps),
     ...agentPerformers(deps),
+    ...flowPerformers(deps),
     deliver: delivering(deps),
   }
   return performersByName(all)

@@ -1,8 +1,10 @@
 import type { Call } from '../../contract/call.ts'
+import { FlowConsentId } from '../../contract/flows.ts'
 import { ConsentId } from '../../contract/ids.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import type { RouteFact } from '../gate/facts.ts'
 import { personalIn, type ContentFact } from '../gate/content/content-fact.ts'
+import { flowConsentedBy, matchFlowConsent, type FlowConsentFact } from './flow-consent.ts'
 import { isFor, matchConsent, whyNot, type ConsentFact, type ConsentMoment } from './match-consent.ts'
 import { spellsOut } from './spells-out.ts'
 
@@ -16,6 +18,8 @@ export type CoverFacts = ConsentMoment & {
   readonly near?: readonly ConsentFact[]
   readonly content?: ContentFact
   readonly route?: RouteFact
+  /** Of a call that a flow's step makes. */
+  readonly flow_consent?: FlowConsentFact
 }
 
 /**
@@ -29,6 +33,11 @@ export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts
     matchConsent(consent, call, facts) &&
     isFromAsked(consent, call, facts) &&
     (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
+  const flow = facts.flow_consent
+  // It names no arguments, so it never answers for personal data in them. Its minter is the person who asks, whom no route asks.
+  const isFree = !asksAboutPersonal(verdict) && facts.route?.members === undefined
+  if (flow !== undefined && isFree && matchFlowConsent(flow, call, facts))
+    return { effect: 'allow', evidence: [...verdict.evidence, flowConsentedBy(flow, facts.now)] }
   const matching = (facts.consents ?? []).filter(covers)
   const [consent] = matching.toSorted(soonestGoneFirst)
   if (consent === undefined) return withNotes(verdict, call, facts)
@@ -119,6 +128,16 @@ function namesPersonal({ row }: ConsentFact, { content, tool }: CoverFacts): boo
 
 function isPlainAskOfPolicy({ decider, effect, strength, proof }: Opinion): boolean {
   return decider === 'policy' && effect === 'ask' && strength !== 'two_person' && proof === undefined
+}
+
+/** The consent of either kind that let a call through. */
+export const consentNamed = (verdict: Verdict): string | undefined =>
+  consentIn(verdict) ?? (isFlowConsented(verdict) ? verdict.evidence.at(-1)?.rule : undefined)
+
+/** Whether the consent of a flow let a call through. */
+export const isFlowConsented = ({ evidence }: Verdict): boolean => {
+  const opinion = evidence.at(-1)
+  return opinion?.decider === DECIDER && FlowConsentId.safeParse(opinion.rule).success
 }
 
 /** The consent that let a call through, as its evidence tells: it has the last word. */

@@ -5,6 +5,7 @@ import type { PauseRow } from '../../contract/pause.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Strength } from '../../contract/verdict.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
+import type { FlowConsentFact } from '../consent/flow-consent.ts'
 import type { ConsentFact } from '../consent/match-consent.ts'
 import type { BudgetFact } from './budgets/budgets.ts'
 import type { HealthFact } from './health/health-fact.ts'
@@ -79,4 +80,6 @@ export type Facts = {
   readonly consents?: readonly ConsentFact[]
   /** Consents for this caller and tool that are not about this call, to say why. */
   readonly near?: readonly ConsentFact[]
+  /** Of a call that a flow's step makes: the consent it is made under. */
+  readonly flow_consent?: FlowConsentFact
 }

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import { KeyBody } from '../../contract/api.ts'
 import { CallerKind } from '../../contract/caller.ts'
+import { FlowRole } from '../../contract/flows.ts'
 import { PROBLEMS, refuse } from '../../contract/problems.ts'
 import { Surface } from '../../contract/surface.ts'
 import { NOBODY, type Reply } from './client.ts'
@@ -15,6 +16,8 @@ type NewKey = {
   tools?: string[]
   calls?: number
   surface?: string
+  flowRole?: string
+  vault?: string
   speaksForUser?: boolean
   newFolder?: boolean
 }
@@ -31,6 +34,8 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
     .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
     .option('--calls <count>', 'how many calls it is good for', countOf)
+    .addOption(new Option('--flow-role <role>', 'what it may see of flows').choices(FlowRole.options))
+    .option('--vault <vault>', 'the only vault of flows that it knows')
     .option('--speaks-for-user', "what it says that its user said is taken for the user's own words")
     .option('--new-folder', 'without a running gate: make the data folder, if there is none yet')
     .addOption(new Option('--surface <surface>', 'what an MCP client with it sees').choices(Surface.options))
@@ -46,6 +51,8 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(options.tools === undefined ? {} : { tools: options.tools }),
         ...(options.calls === undefined ? {} : { calls: options.calls }),
         ...(options.surface === undefined ? {} : { surface: options.surface }),
+        ...(options.flowRole === undefined ? {} : { flow_role: options.flowRole }),
+        ...(options.vault === undefined ? {} : { vault: options.vault }),
         ...(options.speaksForUser === true ? { speaks_for_user: true } : {}),
       }
       const asked = await session.ask('POST', '/v1/keys', body)

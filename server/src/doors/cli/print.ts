@@ -101,7 +101,7 @@ export function printProblem(out: Out, body: Fields): number {
   const evidence = evidenceOf(body)
   for (const note of evidence) out.error(`  ${note}`, toneOf(note))
   // The evidence names the rules already, and each with its own words.
-  const told = evidence.length > 0 ? ['rules', 'says'] : []
+  const told = ['message', ...(evidence.length > 0 ? ['rules', 'says'] : [])]
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
     if (textOf(value) !== '' && !told.includes(name)) printField(out, name, textOf(value))
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)

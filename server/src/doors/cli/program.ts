@@ -17,6 +17,7 @@ import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
 import { addHealthCommands } from './health-commands.ts'
 import { addEraseCommand } from './erase-command.ts'
+import { addFlowCommands } from './flow-commands.ts'
 import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
@@ -151,6 +152,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addCallsCommand(program, session)
   addToolCommands(program, session)
   addToolflowCommands(program, session)
+  addFlowCommands(program, session)
   addAgentCommands(program, session)
   addRunCommands(program, session)
   addApprovalCommands(program, session)

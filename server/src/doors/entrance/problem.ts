@@ -4,7 +4,15 @@ import { visibleText } from '../../contract/visible-text.ts'
 /** RFC 9457. */
 export function problemBody({ code, about }: Problem, trace: string) {
   const { http, says, do: remedy, retry } = PROBLEMS[code]
-  return { code, title: says, detail: remedy, status: http, retry, about: shownAbout(about), trace_id: trace }
+  return {
+    code,
+    title: says,
+    detail: about['message'] ?? remedy,
+    status: http,
+    retry,
+    about: shownAbout(about),
+    trace_id: trace,
+  }
 }
 
 /** Names and paths of others stand here: their unseen characters are escapes. Lines of our own stay lines. */

@@ -14,6 +14,8 @@ import type { Doorman } from '../entrance/caller-of.ts'
 import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
 import { delegationRoutes } from './delegations.ts'
+import { flowRoutes } from './flows.ts'
+import { proposalRoutes } from './proposals.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
@@ -112,6 +114,8 @@ export function httpApp(door: HttpDoor): App {
     toolflowRoutes,
     consentRoutes,
     delegationRoutes,
+    flowRoutes,
+    proposalRoutes,
     auditRoutes,
     toolRoutes,
     adminRoutes,

@@ -57,6 +57,8 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly status?: readonly number[]
   /** In which form, where that is not JSON. */
   readonly media?: string
+  /** Its command checks the query itself. */
+  readonly checks_query?: true
   /** Its command looks after idempotency keys itself. */
   readonly keeps_keys?: true
 }
@@ -118,8 +120,12 @@ export function stillWelcome(c: Context<Door>): () => Promise<boolean> {
 }
 
 /** Whoever only looks whether the gate lives may ask in any way. */
-const checks = ({ access, query }: { readonly access: Access; readonly query?: readonly QueryName[] }) =>
-  access === 'anyone' ? [] : [checksQuery(query)]
+const checks = ({
+  access,
+  query,
+  checks_query,
+}: Pick<Description<never, never>, 'access' | 'query' | 'checks_query'>) =>
+  access === 'anyone' || checks_query === true ? [] : [checksQuery(query)]
 
 /** Every POST that acts is done once under one key. */
 function once({ method, keeps_keys }: { readonly method: string; readonly keeps_keys?: true }) {

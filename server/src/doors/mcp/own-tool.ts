@@ -13,6 +13,7 @@ export type OwnTool = {
   run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
 }
 
+const WRITES = { readOnlyHint: false, openWorldHint: false }
 const READS = { readOnlyHint: true, openWorldHint: false }
 
 /** Makes the definition and the check of the arguments from one schema. */
@@ -22,12 +23,14 @@ export function own<Args extends z.ZodType>(tool: {
   description: string
   args: Args
   calls?: boolean
+  /** It changes something of the gate's own. */
+  writes?: boolean
   run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
 }): OwnTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
   const { name, title, description } = tool
   const { calls = false } = tool
-  const annotations = calls ? {} : { annotations: READS }
+  const annotations = calls ? {} : { annotations: tool.writes === true ? WRITES : READS }
   return {
     calls,
     definition: { name, title, description, inputSchema, ...annotations },
@@ -47,7 +50,8 @@ export const told = (...texts: readonly string[]): Answer => ({
 export function failed({ code, about }: Problem): Answer {
   const { says, do: remedy } = PROBLEMS[code]
   const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
-  const text = `${says}${paths} [${code}]; ${remedy}.`
+  const message = about['message'] === undefined ? '' : `: ${about['message']}`
+  const text = `${says}${message}${paths} [${code}]; ${remedy}.`
   return {
     result: { content: [{ type: 'text', text }], structuredContent: { status: 'refused', code, about }, isError: true },
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { CallRequest } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { answerCall } from './answer-call.ts'
+import { flowRun } from './flow-run-tool.ts'
 import { failed, own, told, type OwnTool } from './own-tool.ts'
 import { toolAnswer } from './tool-answer.ts'
 
@@ -123,6 +124,6 @@ const executeSkill = own({
 })
 
 /** What every client has: whatever stands behind the gate, calls are held and outputs are large. */
-export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep]
+export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep, flowRun]
 /** What takes the place of the tools themselves, at a constant size. */
 export const SEARCH_TOOLS: readonly OwnTool[] = [toolSearch, skillCard, executeSkill]

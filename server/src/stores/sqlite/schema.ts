@@ -3,6 +3,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { BY_RUN, byRun } from './by-run.ts'
 import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
 import { CONSOLE_COLUMNS } from './console-columns.ts'
+import { FLOW_TABLES } from './flow-tables.ts'
 import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from '../text-key.ts'
@@ -222,6 +223,7 @@ export const MIGRATIONS: readonly string[] = [
   LABELS,
   CONSOLE_COLUMNS,
   ROW_MACS,
+  FLOW_TABLES,
 ]
 
 /** From here on every row carries a MAC. */

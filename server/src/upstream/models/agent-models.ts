@@ -1,4 +1,5 @@
 import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from '../../commands/ports/models.ts'
+import { DEFAULT_LANE } from '../../contract/flows.ts'
 import type { Json } from '../../contract/json.ts'
 import type { AgentModelSettings, Models } from '../../contract/models.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -17,6 +18,8 @@ type Role = { readonly settings: AgentModelSettings; readonly key: string | unde
 /** The models of the agent runtime. Libraries are loaded with the first question. */
 export function openAgentModels(models: Models, folder: string): Result<AgentModels> {
   const roles = new Map<ModelRole, Role>()
+  const lanes = openLanes(models, folder)
+  if (!lanes.ok) return lanes
   for (const role of ROLES) {
     const settings = models[role] ?? models.agent
     if (settings === undefined) continue
@@ -28,17 +31,50 @@ export function openAgentModels(models: Models, folder: string): Result<AgentMod
       return refuse('config.invalid', { paths: `models.${name}.key: secret is absent` })
     roles.set(role, { settings, key })
   }
-  if (roles.size === 0) return openScriptedModel(models.script, folder)
+  if (roles.size === 0) {
+    const scripted = openScriptedModel(models.script, folder)
+    return scripted.ok ? ok(withLanes(scripted.value, lanes.value)) : scripted
+  }
   const missing = ROLES.find((role) => !roles.has(role))
   if (missing !== undefined)
     return refuse('config.invalid', { paths: `models.${missing}: missing; set it, or models.agent for all roles` })
-  return ok({
+  const ofRoles: AgentModels = {
     notice: undefined,
+    hasLane: (lane) => lane === DEFAULT_LANE,
     ask(question) {
       const role = roles.get(question.role)
       return role === undefined ? Promise.resolve({ failed: 'no model is configured' }) : askModel(role, question)
     },
-  })
+  }
+  return ok(withLanes(ofRoles, lanes.value))
+}
+
+function openLanes({ lanes }: Models, folder: string): Result<ReadonlyMap<string, Role>> {
+  const opened = new Map<string, Role>()
+  for (const [name, settings] of Object.entries(lanes)) {
+    if (settings.provider === 'openai-compatible' && settings.url === undefined)
+      return refuse('config.invalid', { paths: `models.lanes.${name}.url: needed for an openai-compatible server` })
+    const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
+    if (settings.key !== undefined && key === undefined)
+      return refuse('config.invalid', { paths: `models.lanes.${name}.key: secret is absent` })
+    opened.set(name, { settings, key })
+  }
+  return ok(opened)
+}
+
+/** A question for a lane goes to the model of that lane; `local_default` without one of its own to those of the agent. */
+function withLanes(models: AgentModels, lanes: ReadonlyMap<string, Role>): AgentModels {
+  return {
+    notice: models.notice,
+    hasLane: (lane) => lanes.has(lane) || models.hasLane(lane),
+    ask(question) {
+      const { lane } = question
+      const own = lane === undefined ? undefined : lanes.get(lane)
+      if (own !== undefined) return askModel(own, question)
+      if (lane === undefined || models.hasLane(lane)) return models.ask(question)
+      return Promise.resolve({ failed: 'the lane has no model' })
+    },
+  }
 }
 
 async function askModel({ settings, key }: Role, question: ModelQuestion): Promise<ModelAnswer | { failed: string }> {

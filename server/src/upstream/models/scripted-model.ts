@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { AgentModels, ModelAnswer, ModelQuestion } from '../../commands/ports/models.ts'
+import { DEFAULT_LANE } from '../../contract/flows.ts'
 import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
@@ -15,6 +16,8 @@ const Rule = z.strictObject({
   calls: z.array(z.strictObject({ tool: z.string(), args: z.record(z.string(), z.json()).default({}) })).default([]),
   /** `{{result}}` is the newest result. */
   answer: z.string().default('{{result}}'),
+  /** What it says when it is asked to check the result of a flow's step. */
+  check: z.enum(['PASS', 'FAIL']).default('PASS'),
 })
 const Script = z.strictObject({ rules: z.array(Rule).max(200) })
 type Script = z.infer<typeof Script>
@@ -59,7 +62,8 @@ const UNKNOWN =
 export function openScriptedModel(file: string | undefined, folder: string): Result<AgentModels> {
   const script = file === undefined ? ok(DEMO) : readScript(isAbsolute(file) ? file : join(folder, file))
   if (!script.ok) return script
-  return ok({ notice: NOTICE, ask: (question) => Promise.resolve(follow(script.value, question)) })
+  const hasLane = (lane: string) => lane === DEFAULT_LANE
+  return ok({ notice: NOTICE, hasLane, ask: (question) => Promise.resolve(follow(script.value, question)) })
 }
 
 function readScript(path: string): Result<Script> {
@@ -85,6 +89,7 @@ function follow({ rules }: Script, { purpose, script, onText }: ModelQuestion): 
       name === 'result' ? (results.at(-1) ?? '') : name === 'message' ? message : (found?.groups?.[Number(name)] ?? ''),
     )
   if (purpose === 'plan') return said(JSON.stringify(found?.rule.plan ?? ['Answer']))
+  if (purpose === 'check') return said(found?.rule.check ?? 'FAIL')
   if (purpose === 'intent') return said(found === undefined ? 'CONVERSATION' : 'TASK')
   if (purpose === 'summary') return said(results.join('\n').slice(0, 1_000))
   if (purpose === 'propose') {

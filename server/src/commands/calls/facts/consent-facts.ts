@@ -4,14 +4,16 @@ import type { ConsentId } from '../../../contract/ids.ts'
 import { Bug } from '../../../contract/problems.ts'
 import type { Verdict } from '../../../contract/verdict.ts'
 import type { UnitsLeft } from '../../../core/consent/consent-view.ts'
-import { consentIn, consentUsed, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
+import { consentIn, consentUsed, isFlowConsented, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
 import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
+import { actorHash } from '../../../core/flows/actor-hash.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Accounts, Held, Shelves } from '../../ports/reads.ts'
+import type { Digest } from '../../ports/runtime.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
-export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts }
+export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts; readonly digest: Digest }
 
 const MOST_NEAR = 3
 
@@ -26,17 +28,27 @@ export async function consentFacts(
   deps: ConsentDeps,
   call: Call,
   asking: Asking,
-): Promise<Required<Pick<CoverFacts, 'consents' | 'near'>> | undefined> {
+): Promise<(Required<Pick<CoverFacts, 'consents' | 'near'>> & Pick<CoverFacts, 'flow_consent'>) | undefined> {
   try {
     const plausible = await plausibleConsents(deps, call, asking)
     const facts = (held: readonly Held<'consents'>[]) => Promise.all(held.map((each) => factOf(deps, each, asking)))
     const near = plausible.filter(({ row }) => isFor(row, call) && !isAbout(row, call, asking)).slice(0, MOST_NEAR)
     const about = plausible.filter(({ row }) => isAbout(row, call, asking))
     const [consents, nearFacts] = await Promise.all([facts(about), facts(near)])
-    return { consents, near: nearFacts }
+    return { consents, near: nearFacts, ...(await flowConsentOf(deps, call)) }
   } catch {
     return undefined
   }
+}
+
+/** Read again for each call, so that a revocation counts at once. */
+async function flowConsentOf(
+  { shelves, digest }: ConsentDeps,
+  { by_run, caller }: Call,
+): Promise<Pick<CoverFacts, 'flow_consent'>> {
+  const held = by_run?.consent === undefined ? undefined : await shelves.row('flow_consents', by_run.consent)
+  if (held === undefined) return {}
+  return { flow_consent: { row: held.row, version: held.version, actor_hash: actorHash(digest, caller) } }
 }
 
 async function plausibleConsents({ shelves }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
@@ -74,6 +86,10 @@ export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<Un
  * INVARIANT: a consent that was revoked or used up since the decision loses that commit as a whole.
  */
 export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
+  if (verdict.effect === 'allow' && isFlowConsented(verdict) && facts.flow_consent !== undefined) {
+    const { row, version } = facts.flow_consent
+    return [{ kind: 'expect', table: 'flow_consents', id: row.consent_id, version }]
+  }
   if (consentIn(verdict) === undefined) return []
   const consent = consentUsed(verdict, facts)
   if (consent === undefined) throw new Bug('a consent that lets a call through is one of the facts')
@@ -89,5 +105,5 @@ export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
 export function isLostToConsent(changes: readonly Change[], committed: Committed): boolean {
   const lost = changes[lostAt(committed) ?? -1]
   if (lost?.kind === 'spend') return lost.account.startsWith('consent:')
-  return lost?.kind === 'expect' && lost.table === 'consents'
+  return lost?.kind === 'expect' && (lost.table === 'consents' || lost.table === 'flow_consents')
 }

@@ -1,0 +1,40 @@
+import type { Caller } from '../../contract/caller.ts'
+import { FLOW_SCHEMAS } from '../../contract/flows.ts'
+import type { Json } from '../../contract/json.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { advanceRequest } from '../../core/flows/flow-requests.ts'
+import { advanceStep } from '../../core/flows/run-moves.ts'
+import { changeRun, gated, stepsOf, type FlowDeps } from './flow-access.ts'
+import { runView } from './flow-views.ts'
+import type { RunAnswer } from './start-flow-run.ts'
+
+/** Moves one step of a run: in progress, blocked, done or skipped. */
+export async function advanceFlowRun(
+  deps: FlowDeps,
+  caller: Caller,
+  body: Json | undefined,
+): Promise<Result<RunAnswer>> {
+  const open = await gated(deps, 'writes')
+  if (!open.ok) return open
+  const asked = advanceRequest(body)
+  if (!asked.ok) return asked
+  const { step_id, status, skip_reason } = asked.value
+  const changed = await changeRun(deps, caller, asked.value, async ({ row }) => {
+    const step = (await stepsOf(deps, row)).find((one) => one.step_id === step_id)
+    const moved = advanceStep(row, step, { step_id, status, skip_reason })
+    if (!moved.ok) return moved
+    const about = { status, ...(skip_reason === null ? {} : { skip_reason }), run_status: moved.value.status }
+    return ok({
+      row: moved.value,
+      did: {
+        by: caller,
+        type: 'flow.advanced',
+        did: status,
+        step_id,
+        note: status === 'skipped' ? skip_reason : null,
+        about,
+      },
+    })
+  })
+  return changed.ok ? ok({ schema: FLOW_SCHEMAS.run, run: runView(changed.value) }) : changed
+}

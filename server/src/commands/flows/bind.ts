@@ -1,0 +1,118 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { DecideProposalBody, EvaluateBody, ProposalView } from '../../contract/flows.ts'
+import type { Json } from '../../contract/json.ts'
+import type { Result } from '../../contract/problems.ts'
+import { bad } from '../../core/flows/bad-request.ts'
+import { actionIn } from '../../core/flows/flow-requests.ts'
+import { abandonFlowRun } from './abandon-flow-run.ts'
+import { addFlowEvidence } from './add-flow-evidence.ts'
+import { advanceFlowRun } from './advance-flow-run.ts'
+import type { EvidenceDeps } from './check-evidence.ts'
+import { executeFlowStep, type ExecuteAnswer, type ExecuteFlowDeps, type ExecuteMore } from './execute-flow-step.ts'
+import { importFlow, listFlows, readFlow, type FlowAnswer, type FlowsAnswer, type FlowsAsked } from './import-flow.ts'
+import { mintFlowConsent, type ConsentAnswer } from './mint-flow-consent.ts'
+import {
+  getFlowRun,
+  listFlowRuns,
+  readChecklist,
+  type FlowChecklist,
+  type FlowRunAnswer,
+  type FlowRunsAnswer,
+} from './read-flow-runs.ts'
+import {
+  decideProposal,
+  evaluateProposal,
+  listProposals,
+  readProposal,
+  type ProposalsAsked,
+  type ProposalsPage,
+} from './review-proposals.ts'
+import { revokeFlowConsent } from './revoke-flow-consent.ts'
+import { startFlowRun, type RunAnswer } from './start-flow-run.ts'
+import { submitFlowReview, type ReviewAnswer } from './submit-flow-review.ts'
+
+export type FlowsWorld = EvidenceDeps & ExecuteFlowDeps
+
+type Act<Answer> = (caller: Caller, body: Json | undefined) => Promise<Result<Answer>>
+
+/** Procedures that people and agents work through together. */
+export interface FlowsGate {
+  readonly start: Act<RunAnswer>
+  readonly get: Act<FlowRunAnswer>
+  readonly list: Act<FlowRunsAnswer>
+  readonly checklist: Act<FlowChecklist>
+  readonly advance: Act<RunAnswer>
+  readonly evidence: Act<RunAnswer>
+  readonly mint: Act<ConsentAnswer>
+  readonly revoke: Act<ConsentAnswer>
+  execute(caller: Caller, body: Json | undefined, more?: ExecuteMore): Promise<Result<ExecuteAnswer>>
+  readonly submitReview: Act<ReviewAnswer>
+  readonly abandon: Act<RunAnswer>
+  /** The action that a body names in `action`, as the MCP tool takes it. */
+  act(caller: Caller, body: Json, more?: ExecuteMore): Promise<Result<object>>
+  import(caller: Caller, body: Json | undefined, vault_id?: string): Promise<Result<FlowAnswer>>
+  flows(caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>>
+  flow(
+    caller: Caller,
+    asked: { readonly flow_id: string; readonly version?: string; readonly vault_id?: string },
+  ): Promise<Result<FlowAnswer>>
+  readonly proposals: {
+    list(caller: Caller, asked: ProposalsAsked): Promise<Result<ProposalsPage>>
+    read(caller: Caller, proposal_id: string, vault_id?: string): Promise<Result<ProposalView>>
+    evaluate(caller: Caller, proposal_id: string, body: EvaluateBody, vault_id?: string): Promise<Result<ProposalView>>
+    decide(
+      caller: Caller,
+      proposal_id: string,
+      body: DecideProposalBody,
+      vault_id?: string,
+    ): Promise<Result<ProposalView>>
+  }
+}
+
+export function bindFlows(world: FlowsWorld): FlowsGate {
+  const gate: FlowsGate = {
+    start: (caller, body) => startFlowRun(world, caller, body),
+    get: (caller, body) => getFlowRun(world, caller, body),
+    list: (caller, body) => listFlowRuns(world, caller, body),
+    checklist: (caller, body) => readChecklist(world, caller, body),
+    advance: (caller, body) => advanceFlowRun(world, caller, body),
+    evidence: (caller, body) => addFlowEvidence(world, caller, body),
+    mint: (caller, body) => mintFlowConsent(world, caller, body),
+    revoke: (caller, body) => revokeFlowConsent(world, caller, body),
+    execute: (caller, body, more) => executeFlowStep(world, caller, body, more),
+    submitReview: (caller, body) => submitFlowReview(world, caller, body),
+    abandon: (caller, body) => abandonFlowRun(world, caller, body),
+    async act(caller, body, more) {
+      const asked = actionIn(body)
+      const verb = asked === undefined ? undefined : VERBS.get(asked.action)
+      if (asked === undefined || verb === undefined) return bad('Unknown flow_run action')
+      return verb === 'execute' ? gate.execute(caller, asked.rest, more) : gate[verb](caller, asked.rest)
+    },
+    import: (caller, body, vault_id) => importFlow(world, caller, body, vault_id),
+    flows: (caller, asked) => listFlows(world, caller, asked),
+    flow: (caller, asked) => readFlow(world, caller, asked),
+    proposals: {
+      list: (caller, asked) => listProposals(world, caller, asked),
+      read: (caller, id, vault) => readProposal(world, caller, id, vault),
+      evaluate: (caller, id, body, vault) => evaluateProposal(world, caller, id, body, vault),
+      decide: (caller, id, body, vault) => decideProposal(world, caller, id, body, vault),
+    },
+  }
+  return gate
+}
+
+type Verb =
+  'start' | 'get' | 'list' | 'advance' | 'evidence' | 'mint' | 'revoke' | 'execute' | 'submitReview' | 'abandon'
+
+const VERBS: ReadonlyMap<string, Verb> = new Map([
+  ['start', 'start'],
+  ['get', 'get'],
+  ['list', 'list'],
+  ['advance', 'advance'],
+  ['evidence', 'evidence'],
+  ['consent_mint', 'mint'],
+  ['consent_revoke', 'revoke'],
+  ['execute_automatable', 'execute'],
+  ['submit_review', 'submitReview'],
+  ['abandon', 'abandon'],
+])

@@ -1,0 +1,111 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { FlowRunRow } from '../../contract/flow-rows.ts'
+import type { FlowStep, PointerKind, VerificationKind } from '../../contract/flows.ts'
+import { CallId, RunId } from '../../contract/ids.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { expectedValues } from '../../core/flows/expected-values.ts'
+import type { ToolflowState } from '../../core/toolflow/state.ts'
+import { maySeeCall } from '../calls/read-call.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import { maySeeRun } from '../runs/may-see-run.ts'
+import { sightOf, sees, type FlowDeps } from './flow-access.ts'
+
+export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts }
+
+type Pointer = { readonly pointer_kind: PointerKind; readonly evidence_ref: string }
+
+/** Which pointers can verify which kind of step. A human review is verified by its own approved proposal alone. */
+const FITS: Readonly<Record<VerificationKind, readonly PointerKind[]>> = {
+  artifact_exists: ['artifact', 'hash'],
+  value_match: ['artifact', 'hash'],
+  test_pass: ['test_result'],
+  agent_check: ['artifact', 'hash', 'test_result', 'proposal'],
+  human_review: [],
+}
+
+const MOST_READ = 1_000_000
+
+/**
+ * Looks where a pointer leads. What leads nowhere, or to something that the caller may not see, is refused; what leads somewhere but
+ * does not fit the step is kept without verifying it.
+ */
+export async function checkEvidence(
+  deps: EvidenceDeps,
+  caller: Caller,
+  run: FlowRunRow,
+  step: FlowStep,
+  pointer: Pointer,
+): Promise<Result<{ readonly verified: boolean }>> {
+  const nowhere = refuse('FLOW_VERIFICATION_UNSATISFIED', { step_id: step.step_id, pointer_kind: pointer.pointer_kind })
+  const { kind } = step.verification
+  const isFitting = FITS[kind].includes(pointer.pointer_kind)
+  switch (pointer.pointer_kind) {
+    case 'artifact':
+    case 'hash': {
+      const text = await artifactText(deps, caller, pointer)
+      if (text === undefined) return nowhere
+      const isMatch = kind !== 'value_match' || expectedValues(step).every((value) => text.includes(value))
+      return ok({ verified: isFitting && isMatch })
+    }
+    case 'test_result':
+      return (await isPassingRun(deps, caller, pointer.evidence_ref)) ? ok({ verified: isFitting }) : nowhere
+    case 'proposal': {
+      const approved = await approvedProposal(deps, caller, pointer.evidence_ref)
+      if (!approved.ok) return approved
+      if (approved.value === undefined) return nowhere
+      const isOwnReview = approved.value.run_id === run.run_id && approved.value.step_id === step.step_id
+      return ok({ verified: kind === 'human_review' ? isOwnReview : isFitting })
+    }
+  }
+}
+
+const ARTIFACT = /^(?:artifact:\/\/)?([0-9a-f]{64})$/
+const HASH = /^(?:sha256:)?([0-9a-f]{64})$/
+
+/** Of the caller's own artifacts. The text is read, so that one whose contents were removed does not count. */
+async function artifactText(
+  { artifacts }: EvidenceDeps,
+  caller: Caller,
+  { pointer_kind, evidence_ref }: Pointer,
+): Promise<string | undefined> {
+  const digest = (pointer_kind === 'artifact' ? ARTIFACT : HASH).exec(evidence_ref)?.[1]
+  const read = digest === undefined ? undefined : await artifacts.read(caller.user, digest, 0, MOST_READ)
+  return read === undefined || read === 'expired' ? undefined : read.text
+}
+
+/** A call that was executed without an error, or a toolflow or flow run that ended well. */
+async function isPassingRun(deps: EvidenceDeps, caller: Caller, ref: string): Promise<boolean> {
+  if (CallId.safeParse(ref).success) {
+    const call = (await deps.shelves.row('calls', ref))?.row
+    return call !== undefined && maySeeCall(caller, call) && isPassed(call)
+  }
+  if (!RunId.safeParse(ref).success) return false
+  const sight = sightOf(deps, caller)
+  const flow = (await deps.shelves.row('flows', ref))?.row
+  if (flow?.is === 'run') return sight.ok && sees(sight.value, flow) && flow.status === 'done'
+  const run = (await deps.shelves.row('runs', ref))?.row
+  if (run === undefined || !maySeeRun(caller, run) || run.status !== 'done') return false
+  if (run.kind === 'flow-execution') return true
+  // The row was written by this kind's own step.
+  return run.kind === 'toolflow' && (run.state as ToolflowState | null)?.call?.status === 'executed'
+}
+
+const isPassed = ({ state, result }: CallRow): boolean => state === 'executed' && result?.isError !== true
+
+async function approvedProposal(
+  deps: EvidenceDeps,
+  caller: Caller,
+  ref: string,
+): Promise<Result<{ readonly run_id: string; readonly step_id: string | null } | undefined>> {
+  const sight = sightOf(deps, caller)
+  if (!sight.ok) return sight
+  try {
+    const row = (await deps.shelves.row('flows', ref))?.row
+    if (row?.is !== 'proposal' || row.state !== 'approved' || !sight.value.scopes.includes(row.scope))
+      return ok(undefined)
+    return ok({ run_id: row.body.run_id, step_id: row.step_id })
+  } catch {
+    return refuse('RUNTIME_ERROR')
+  }
+}

@@ -1,0 +1,179 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { FlowConsentRow, FlowRow, FlowRunRow, FlowVersionRow, ProposalRow } from '../../contract/flow-rows.ts'
+import type { FlowHistoryItem, FlowScope, FlowSettings, FlowStep } from '../../contract/flows.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { flowPolicyOf, passGates, type FlowPolicy, type Gated } from '../../core/flows/flow-policy.ts'
+import { vaultOf, visibleScopes } from '../../core/flows/flow-scopes.ts'
+import { shelvesFor, versionId } from '../../core/flows/flow-shelves.ts'
+import { noted } from '../../core/flows/run-moves.ts'
+import type { FlowPolicySource } from '../ports/flow-policy.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Clock, Digest, Ids } from '../ports/runtime.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+
+/** What every action on flows needs. */
+export type FlowDeps = {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly digest: Digest
+  readonly flowSettings: FlowSettings
+  readonly flowPolicy: FlowPolicySource
+  readonly judgement: Pick<Judgement, 'scanner'>
+}
+
+export type HeldRun = { readonly row: FlowRunRow; readonly version: number }
+
+/** What a caller may look at, inside one vault. */
+export type Sight = { readonly vault: string | undefined; readonly scopes: readonly FlowScope[] }
+
+export async function gated(deps: Pick<FlowDeps, 'flowPolicy'>, needs: Gated): Promise<Result<FlowPolicy>> {
+  return passGates(await policyInForce(deps), needs)
+}
+
+export async function policyInForce({ flowPolicy }: Pick<FlowDeps, 'flowPolicy'>): Promise<FlowPolicy | undefined> {
+  return flowPolicyOf(await flowPolicy.file(), flowPolicy.env)
+}
+
+/** INVARIANT: from the credential and the operator's grants alone; of a request only the name of a vault counts. */
+export function sightOf(
+  { flowSettings }: Pick<FlowDeps, 'flowSettings'>,
+  caller: Caller,
+  vault?: string,
+): Result<Sight> {
+  const scopes = visibleScopes(caller, flowSettings.grants)
+  if (!scopes.ok) return scopes
+  const named = vaultOf(caller, vault)
+  return named.ok ? ok({ vault: named.value, scopes: scopes.value }) : named
+}
+
+/** Invisible and missing look the same. */
+export async function visibleRun(
+  deps: Pick<FlowDeps, 'shelves' | 'flowSettings'>,
+  caller: Caller,
+  { run_id, vault_id }: { readonly run_id: string; readonly vault_id?: string },
+): Promise<Result<HeldRun>> {
+  const sight = sightOf(deps, caller, vault_id)
+  if (!sight.ok) return sight
+  const held = await deps.shelves.row('flows', run_id)
+  return held?.row.is === 'run' && sees(sight.value, held.row)
+    ? ok({ row: held.row, version: held.version })
+    : refuse('unknown_run', { run_id })
+}
+
+export const sees = (
+  { vault, scopes }: Sight,
+  row: { readonly vault_id: string; readonly scope: FlowScope },
+): boolean => row.vault_id === vault && scopes.includes(row.scope)
+
+export async function versionRow(
+  { shelves }: Pick<FlowDeps, 'shelves'>,
+  vault: string,
+  flow_id: string,
+  version: string,
+): Promise<FlowVersionRow | undefined> {
+  const held = await shelves.row('flows', versionId(vault, flow_id, version))
+  return held?.row.is === 'version' ? held.row : undefined
+}
+
+/** The bodies of a run's steps, of the version that it pins. */
+export async function stepsOf(deps: Pick<FlowDeps, 'shelves'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
+  return (await versionRow(deps, run.vault_id, run.flow_id, run.flow_version))?.steps ?? []
+}
+
+export const etagOf = (version: number): string => `v${version}`
+
+/** `*` and an absent etag fit everything; quotes are those of HTTP. */
+export function checkEtag(etag: string | undefined, version: number): Result<void> {
+  const plain = etag?.replace(/^W\//, '').replaceAll('"', '')
+  if (plain === undefined || plain === '*' || plain === etagOf(version)) return ok(undefined)
+  return refuse('FLOW_ETAG_MISMATCH', { etag: etagOf(version) })
+}
+
+/** A row with the texts that it is listed by. */
+export function swapFlow(row: FlowRow, id: string, from: number | 'absent'): Change {
+  const { shelf: _a, shelf_status: _b, shelf_flow: _c, shelf_flow_status: _d, ...plain } = row
+  const to = { ...plain, ...shelvesFor(row) } as FlowRow
+  return { kind: 'swap', table: 'flows', id, from, to }
+}
+
+export const isoOf = (at: number): string => new Date(at).toISOString()
+
+/** A line of the run's history, and the same as an audit entry. */
+export type Did = {
+  readonly by: Caller
+  readonly type: string
+  readonly did: string
+  readonly step_id?: string
+  readonly note?: string | null
+  readonly about?: Readonly<Record<string, string | number | boolean>>
+  readonly trace?: string
+}
+
+export function withHistory(run: FlowRunRow, { by, did, step_id, note }: Did, now: number): FlowRunRow {
+  const item: FlowHistoryItem = { at: isoOf(now), by: by.id, did, step_id: step_id ?? null, note: note ?? null }
+  return noted(run, item)
+}
+
+export function auditFlow(
+  deps: Pick<FlowDeps, 'ids'>,
+  run: Pick<FlowRunRow, 'run_id' | 'flow_id' | 'flow_version'>,
+  { by, type, step_id, about = {}, trace }: Did,
+  at: number,
+): Change {
+  const subject = { run: run.run_id, flow: `${run.flow_id}@${run.flow_version}` }
+  const told = { ...about, ...(step_id === undefined ? {} : { step: step_id }) }
+  return {
+    kind: 'audit',
+    entry: { at, type, actor: by.id, trace: trace ?? deps.ids.trace(), subject, about: told },
+  }
+}
+
+const TRIES = 20
+
+/** The next state of a run, what else becomes true with it, and what is told of it. */
+export type RunChange = {
+  readonly row: FlowRunRow
+  readonly did: Did
+  readonly more?: readonly Change[]
+}
+
+/**
+ * Reads a run, decides, and swaps it. A commit that is lost to somebody else is decided again, unless the caller named the etag that it
+ * decided on.
+ */
+export async function changeRun(
+  deps: FlowDeps,
+  caller: Caller,
+  asked: { readonly run_id: string; readonly vault_id?: string; readonly etag?: string },
+  decide: (held: HeldRun) => Promise<Result<RunChange>> | Result<RunChange>,
+): Promise<Result<HeldRun>> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const held = await visibleRun(deps, caller, asked)
+    if (!held.ok) return held
+    const same = checkEtag(asked.etag, held.value.version)
+    if (!same.ok) return same
+    const next = await decide(held.value)
+    if (!next.ok) return next
+    const { did, more = [] } = next.value
+    const now = deps.clock()
+    const row = withHistory(next.value.row, did, now)
+    const recorded = await deps.ledger.commit([
+      swapFlow(row, row.run_id, held.value.version),
+      ...more,
+      auditFlow(deps, row, did, now),
+    ])
+    if (recorded === 'committed') return ok({ row, version: held.value.version + 1 })
+    if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  }
+  return refuse('audit.unavailable')
+}
+
+export const accountOf = (consent_id: string): string => `flow-consent:${consent_id}`
+
+export type HeldConsent = { readonly row: FlowConsentRow; readonly version: number }
+export type HeldProposal = { readonly row: ProposalRow; readonly version: number }

@@ -1,0 +1,134 @@
+import type { Caller } from '../../contract/caller.ts'
+import {
+  FLOW_SCHEMAS,
+  type ExecutionView,
+  type FlowConsentView,
+  type FlowHistoryItem,
+  type FlowRunView,
+  type FlowStep,
+} from '../../contract/flows.ts'
+import type { Json } from '../../contract/json.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { listRequest, runRequest } from '../../core/flows/flow-requests.ts'
+import { runShelf, runShelfField } from '../../core/flows/flow-shelves.ts'
+import type { Held } from '../ports/reads.ts'
+import { accountOf, sightOf, stepsOf, visibleRun, type FlowDeps, type Sight } from './flow-access.ts'
+import { consentView, executionView, runView } from './flow-views.ts'
+
+type ReadDeps = Pick<FlowDeps, 'shelves' | 'flowSettings' | 'accounts'>
+
+export type FlowRunAnswer = { readonly schema: string; readonly vault_id: string; readonly run: FlowRunView }
+
+export async function getFlowRun(
+  deps: ReadDeps,
+  caller: Caller,
+  body: Json | undefined,
+): Promise<Result<FlowRunAnswer>> {
+  const asked = runRequest(body)
+  if (!asked.ok) return asked
+  const held = await visibleRun(deps, caller, asked.value)
+  if (!held.ok) return held
+  return ok({ schema: FLOW_SCHEMAS.run, vault_id: held.value.row.vault_id, run: runView(held.value) })
+}
+
+export type FlowRunsAnswer = {
+  readonly schema: string
+  readonly vault_id: string
+  readonly runs: readonly FlowRunView[]
+  readonly next_cursor?: string
+}
+
+/** Newest first. A page is full unless it is the last one, whatever lies in between that the caller may not see. */
+export async function listFlowRuns(
+  deps: ReadDeps,
+  caller: Caller,
+  body: Json | undefined,
+): Promise<Result<FlowRunsAnswer>> {
+  const asked = listRequest(body)
+  if (!asked.ok) return asked
+  const sight = sightOf(deps, caller, asked.value.vault_id)
+  if (!sight.ok) return sight
+  const { cursor, limit, ...filter } = asked.value
+  const field = runShelfField(filter)
+  const { items, next } = await listMerged(
+    deps,
+    sight.value,
+    { limit, ...(cursor === undefined ? {} : { cursor }) },
+    (vault, scope) => ({
+      [field]: runShelf(vault, scope, filter),
+    }),
+  )
+  const runs = items.flatMap(({ row, version }) => (row.is === 'run' ? [runView({ row, version })] : []))
+  return ok({
+    schema: FLOW_SCHEMAS.list,
+    vault_id: sight.value.vault ?? asked.value.vault_id ?? '',
+    runs,
+    ...(next === undefined ? {} : { next_cursor: String(next) }),
+  })
+}
+
+type PageAsked = { readonly limit: number; readonly cursor?: number }
+
+/** One listing per visible scope, merged by the place of the rows. */
+export async function listMerged(
+  { shelves }: Pick<FlowDeps, 'shelves'>,
+  { vault, scopes }: Sight,
+  { limit, cursor }: PageAsked,
+  whereOf: (vault: string, scope: Sight['scopes'][number]) => Readonly<Record<string, string>>,
+): Promise<{ readonly items: readonly Held<'flows'>[]; readonly next?: number }> {
+  if (vault === undefined) return { items: [] }
+  const page = { limit: limit + 1, newest_first: true, ...(cursor === undefined ? {} : { after: cursor }) }
+  const listed = await Promise.all(scopes.map((scope) => shelves.list('flows', whereOf(vault, scope), page)))
+  const merged = listed.flat().toSorted((one, other) => other.cursor - one.cursor)
+  const items = merged.slice(0, limit)
+  const last = items.at(-1)
+  return merged.length > limit && last !== undefined ? { items, next: last.cursor } : { items }
+}
+
+/** A run as a checklist for people: what each step is, what was done and by whom, which consents and executions there are. */
+export type FlowChecklist = FlowRunAnswer & {
+  readonly title: string
+  readonly steps: readonly FlowStep[]
+  readonly history: readonly FlowHistoryItem[]
+  readonly executions: readonly (ExecutionView & { readonly by: string; readonly reason: string | null })[]
+  readonly consents: readonly (FlowConsentView & { readonly minted_by: string; readonly lifts_asks: boolean })[]
+}
+
+const MOST_CONSENTS = 100
+
+export async function readChecklist(
+  deps: ReadDeps,
+  caller: Caller,
+  body: Json | undefined,
+): Promise<Result<FlowChecklist>> {
+  const asked = runRequest(body)
+  if (!asked.ok) return asked
+  const held = await visibleRun(deps, caller, asked.value)
+  if (!held.ok) return held
+  const { row } = held.value
+  const consents = await deps.shelves.list(
+    'flow_consents',
+    { of_run: row.run_id },
+    { limit: MOST_CONSENTS, newest_first: true },
+  )
+  return ok({
+    schema: FLOW_SCHEMAS.run,
+    vault_id: row.vault_id,
+    run: runView(held.value),
+    title: row.title,
+    steps: await stepsOf(deps, row),
+    history: row.history,
+    executions: row.executions.map((record) => ({
+      ...executionView(record),
+      by: record.by,
+      reason: record.reason,
+    })),
+    consents: await Promise.all(
+      consents.map(async ({ row: consent }) => ({
+        ...consentView(consent, await deps.accounts.left(accountOf(consent.consent_id))),
+        minted_by: consent.minted_by,
+        lifts_asks: consent.lifts_asks,
+      })),
+    ),
+  })
+}

@@ -1,0 +1,30 @@
+import type { Call } from '../../contract/call.ts'
+import type { FlowConsentRow } from '../../contract/flow-rows.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { ConsentMoment } from './match-consent.ts'
+
+/** The consent that a flow's step is executed under: the row, and the version that must still stand when the call starts. */
+export type FlowConsentFact = { readonly row: FlowConsentRow; readonly version: number; readonly actor_hash: string }
+
+/**
+ * Whether it lets an ask of this call through now. Its units were taken before the call was made.
+ * INVARIANT: revoked, expired, of another person, for other lanes, or minted by somebody who decides nothing, it does not match.
+ */
+export function matchFlowConsent(
+  { row, actor_hash }: FlowConsentFact,
+  call: Call,
+  { now, lane }: ConsentMoment,
+): boolean {
+  if (call.by_run?.consent !== row.consent_id || !row.lifts_asks) return false
+  if (row.revoked_at !== undefined || now >= row.expires_at || now < row.minted_at) return false
+  return row.actor_hash === actor_hash && typeof lane === 'string' && row.allowed_lanes.includes(lane)
+}
+
+export const flowConsentedBy = ({ row }: FlowConsentFact, at: number): Opinion => ({
+  decider: 'consent',
+  effect: 'allow',
+  rule: row.consent_id,
+  says: `covered by the consent ${row.consent_id} for the flow run ${row.run_id}, given ahead by ${row.minted_by}; its units are reserved`,
+  source: 'consent',
+  at,
+})

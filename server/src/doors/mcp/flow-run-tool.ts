@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { FLOW_ACTIONS, PointerKind, SkipReason } from '../../contract/flows.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { failed, own, type OwnTool } from './own-tool.ts'
+
+const text = { type: 'string' } as const
+
+/** The command checks the fields itself, so that every door refuses in the same words. Names in camelCase count too. */
+const Args = z.unknown().meta({
+  type: 'object',
+  required: ['action'],
+  properties: {
+    action: { type: 'string', enum: FLOW_ACTIONS },
+    flow_id: text,
+    version: text,
+    run_id: text,
+    step_id: text,
+    status: {
+      type: 'string',
+      description: 'advance: in_progress, blocked, done, skipped. list: in_progress, done, abandoned',
+    },
+    skip_reason: { type: 'string', enum: SkipReason.options },
+    evidence_ref: text,
+    pointer_kind: { type: 'string', enum: PointerKind.options },
+    allowed_lanes: { type: 'array', items: text },
+    cost_cap_units: { type: 'integer' },
+    ttl_seconds: { type: 'integer' },
+    consent_id: text,
+    model_lane: text,
+    dry_run: { type: 'boolean' },
+    intent: { type: 'string', description: 'submit_review: what the reviewer should decide' },
+    reason: text,
+    cursor: text,
+    limit: { type: 'integer' },
+    etag: text,
+    vault_id: text,
+  },
+})
+
+export const flowRun: OwnTool = own({
+  name: 'flow_run',
+  title: 'Work through a written procedure',
+  description:
+    'Starts, reads and advances runs of written procedures (flows), attaches evidence, executes automatable steps under a consent, and submits results for review.',
+  writes: true,
+  args: Args,
+  async run(gate, { caller, trace }, args) {
+    const done = await gate.flows.act(caller, args as Json, { trace })
+    if (!done.ok) return failed(done.problem)
+    const answer = done.value as JsonObject
+    return {
+      result: { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer, isError: false },
+    }
+  },
+})
