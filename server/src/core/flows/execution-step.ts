@@ -1,4 +1,4 @@
-import { CallState } from '../../contract/call.ts'
+import type { CallState } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'

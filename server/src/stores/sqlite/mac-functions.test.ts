@@ -8,7 +8,7 @@ import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore, TEST_ROWS } from './open-store.suite.ts'
 import type { ForgedRow } from '../stored-values.ts'
 import { rowMacs } from '../row-mac.ts'
-import { MIGRATIONS } from './schema.ts'
+import { FIRST_WITH_MACS } from './schema.ts'
 
 const folder = freshFolders()
 const SEALED = { ...TEST_ROWS, sealed: true }
@@ -133,7 +133,7 @@ test('a ledger of the time before MACs is not opened where rows carried them alr
   const { store, file } = await forged('SELECT 1')
   await store.close()
   const outside = new DatabaseSync(file)
-  outside.exec(`PRAGMA user_version = ${MIGRATIONS.length - 1}`)
+  outside.exec(`PRAGMA user_version = ${FIRST_WITH_MACS - 1}`)
   outside.close()
   await expect(openStore(file, { rows: SEALED })).rejects.toThrow('ledger.replaced')
 })
