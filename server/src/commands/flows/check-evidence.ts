@@ -49,9 +49,11 @@ export async function checkEvidence(
       return ok({ verified: isFitting && isMatch })
     }
     case 'test_result':
-      return (await isPassingRun(deps, caller, pointer.evidence_ref)) ? ok({ verified: isFitting }) : nowhere
-    case 'proposal': {
-      const approved = await approvedProposal(deps, caller, pointer.evidence_ref)
+      return (await isPassingRun(deps, caller, run.vault_id, pointer.evidence_ref))
+        ? ok({ verified: isFitting })
+        : nowhere
+    default: {
+      const approved = await approvedProposal(deps, caller, run.vault_id, pointer.evidence_ref)
       if (!approved.ok) return approved
       if (approved.value === undefined) return nowhere
       const isOwnReview = approved.value.run_id === run.run_id && approved.value.step_id === step.step_id
@@ -75,13 +77,13 @@ async function artifactText(
 }
 
 /** A call that was executed without an error, or a toolflow or flow run that ended well. */
-async function isPassingRun(deps: EvidenceDeps, caller: Caller, ref: string): Promise<boolean> {
+async function isPassingRun(deps: EvidenceDeps, caller: Caller, vault: string, ref: string): Promise<boolean> {
   if (CallId.safeParse(ref).success) {
     const call = (await deps.shelves.row('calls', ref))?.row
     return call !== undefined && maySeeCall(caller, call) && isPassed(call)
   }
   if (!RunId.safeParse(ref).success) return false
-  const sight = sightOf(deps, caller)
+  const sight = sightOf(deps, caller, vault)
   const flow = (await deps.shelves.row('flows', ref))?.row
   if (flow?.is === 'run') return sight.ok && sees(sight.value, flow) && flow.status === 'done'
   const run = (await deps.shelves.row('runs', ref))?.row
@@ -96,14 +98,14 @@ const isPassed = ({ state, result }: CallRow): boolean => state === 'executed' &
 async function approvedProposal(
   deps: EvidenceDeps,
   caller: Caller,
+  vault: string,
   ref: string,
 ): Promise<Result<{ readonly run_id: string; readonly step_id: string | null } | undefined>> {
-  const sight = sightOf(deps, caller)
+  const sight = sightOf(deps, caller, vault)
   if (!sight.ok) return sight
   try {
     const row = (await deps.shelves.row('flows', ref))?.row
-    if (row?.is !== 'proposal' || row.state !== 'approved' || !sight.value.scopes.includes(row.scope))
-      return ok(undefined)
+    if (row?.is !== 'proposal' || row.state !== 'approved' || !sees(sight.value, row)) return ok(undefined)
     return ok({ run_id: row.body.run_id, step_id: row.step_id })
   } catch {
     return refuse('RUNTIME_ERROR')

@@ -10,8 +10,6 @@ export function shelvesFor(row: FlowRow): FlowShelves {
   switch (row.is) {
     case 'head':
       return { shelf: flowShelf(row.vault_id, row.flow.scope) }
-    case 'version':
-      return {}
     case 'run':
       return runShelves(row)
     case 'proposal':
@@ -20,6 +18,8 @@ export function shelvesFor(row: FlowRow): FlowShelves {
         shelf_status: proposalShelf(row.vault_id, row.scope, row.state),
         shelf_flow: `proposal|${row.body.run_id}`,
       }
+    default:
+      return {}
   }
 }
 
