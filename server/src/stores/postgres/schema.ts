@@ -94,13 +94,19 @@ const FIRST = [
   CREATE INDEX artifacts_by_stored_at ON artifacts (stored_at) WHERE body IS NOT NULL;`,
 ].join('\n')
 
+/** Flows, their runs and proposals, listed by composed texts; and the consents of runs. */
+const FLOWS = [
+  rows('flows', { shelf: TEXT, shelf_status: TEXT, shelf_flow: TEXT, shelf_flow_status: TEXT }),
+  rows('flow_consents', { of_run: TEXT }),
+].join('\n')
+
 /**
  * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a migration of its own; to add a column,
  * `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index.
  * A migration only adds: nodes of the release before go on while one of the next has migrated already. One that takes something away
  * comes a release later and names, as `least`, the oldest schema that can still be used with it.
  */
-export const MIGRATIONS: readonly { readonly sql: string; readonly least?: number }[] = [{ sql: FIRST }]
+export const MIGRATIONS: readonly { readonly sql: string; readonly least?: number }[] = [{ sql: FIRST }, { sql: FLOWS }]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/
 export const isSchemaName = (name: string): boolean => NAME.test(name) && !name.startsWith('pg_')
