@@ -8,6 +8,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+// In your own project: from 'sluice/client'.
+import { createClient } from '../server/src/client/client.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const launcher = join(root, 'bin/sluice')
@@ -82,17 +84,17 @@ ${config}`,
 
 /** A person who is told of each request as it comes in. */
 async function approveNext(url: string, key: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const stream = await fetch(`${url}/v1/stream?kinds=approval`, { headers })
-  const decoder = new TextDecoder()
-  for await (const chunk of stream.body ?? []) {
-    const id = /"approval_id":"(auth_[0-9a-f]+)".*?"state":"pending"/.exec(decoder.decode(chunk))?.[1]
-    if (id === undefined) continue
-    const packet = (await (await fetch(`${url}/v1/approvals/${id}`, { headers })).json()) as Record<string, unknown>
-    console.log(`ana reads: ${String(packet['skill_id'])} ${String(packet['proposed_args'])}, and approves`)
-    const body = JSON.stringify({ decision: 'approve', digest: packet['digest'] })
-    const answer = await fetch(`${url}/v1/approvals/${id}/decide`, { method: 'POST', headers, body })
-    if (!answer.ok) throw new Error(await answer.text())
+  const gate = createClient({ url, key })
+  for await (const { data } of gate.changes({ kinds: ['approval'] })) {
+    if (data['state'] !== 'pending') continue
+    const path = { approval_id: String(data['approval_id']) }
+    const packet = await gate.ask('GET /v1/approvals/{approval_id}', { path })
+    console.log(`ana reads: ${packet.skill_id} ${packet.proposed_args}, and approves`)
+    // An approval names the version of the packet that was shown.
+    await gate.ask('POST /v1/approvals/{approval_id}/decide', {
+      path,
+      body: { decision: 'approve', digest: packet.digest },
+    })
     return
   }
 }

@@ -4,6 +4,7 @@ import { drawToolflow } from '../server/src/commands/toolflow/draw-toolflow.ts'
 import { describedSchema, schemaText } from '../server/src/boot/described-schema.ts'
 import { PROBLEMS } from '../server/src/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
+import { clientRoutes, type Document } from './client-routes.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -71,6 +72,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/toolflow.md': toolflowPage,
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
+  'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),
   'docs/sluice.schema.json': schemaText,
   'docs/configuration-reference.md': configReference,
 }

@@ -1,48 +1,44 @@
 /**
- * An agent and an approver, each with a key of their own, over plain HTTP: a read runs, a message is held until the approver
+ * An agent and an approver, each with a key of their own, with the typed client: a read runs, a message is held until the approver
  * says yes and is then sent once, a deletion is blocked, and the audit verifies.
  */
 import assert from 'node:assert/strict'
+// In your own project: from 'sluice/client'.
+import { createClient, isProblem } from '../../server/src/client/client.ts'
 import { withGate } from '../with-gate.ts'
 
-await withGate(async (gate) => {
-  const as = (who: string) => async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${gate.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${who}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
-  }
-  const agent = as(gate.key('agent', 'writer'))
-  const approver = as(gate.key('approver', 'ben'))
+await withGate(async ({ url, key }) => {
+  const agent = createClient({ url, key: key('agent', 'writer') })
+  const approver = createClient({ url, key: key('approver', 'ben') })
 
-  const read = await agent('POST', '/v1/calls', { tool: 'outbox__list_messages' })
-  assert.equal(read.body['status'], 'executed')
+  const read = await agent.ask('POST /v1/calls', { body: { tool: 'outbox__list_messages' } })
+  assert.equal(read.status, 'executed')
   console.log('a read runs')
 
   const args = { to: 'bob@example.com', subject: 'lunch', body: 'at noon?' }
-  const held = await agent('POST', '/v1/calls', { tool: 'outbox__send_message', args })
-  assert.equal(held.status, 202)
-  assert.equal(held.body['status'], 'pending')
-  console.log(`a message is held: ${String(held.body['approval_id'])}`)
+  const held = await agent.ask('POST /v1/calls', { body: { tool: 'outbox__send_message', args } })
+  assert.equal(held.status, 'pending')
+  const { approval_id, call_id } = held
+  console.log(`a message is held: ${approval_id}`)
 
-  const request = `/v1/approvals/${String(held.body['approval_id'])}`
   // An approval names the version of the packet that was shown.
-  const { digest } = (await approver('GET', request)).body
-  assert.equal((await agent('POST', `${request}/decide`, { decision: 'approve', digest })).status, 403)
+  const { digest } = await approver.ask('GET /v1/approvals/{approval_id}', { path: { approval_id } })
+  const approval = { path: { approval_id }, body: { decision: 'approve', digest } } as const
+  await assert.rejects(agent.ask('POST /v1/approvals/{approval_id}/decide', approval), (error) =>
+    isProblem(error, 'auth.forbidden'),
+  )
   console.log('the agent cannot approve it')
-  const decided = await approver('POST', `${request}/decide`, { decision: 'approve', digest })
-  assert.equal(decided.body['state'], 'approved')
-  const sent = await agent('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=10000`)
-  assert.equal(sent.body['status'], 'executed')
+  const decided = await approver.ask('POST /v1/approvals/{approval_id}/decide', approval)
+  assert.equal(decided.state, 'approved')
+  const sent = await agent.ask('GET /v1/calls/{call_id}', { path: { call_id }, query: { wait_ms: 10_000 } })
+  assert.equal(sent.status, 'executed')
   console.log('the approver can; the message is sent')
 
-  const id = /msg_[0-9a-f]{12}/.exec(JSON.stringify(sent.body))?.[0]
-  const deleted = await agent('POST', '/v1/calls', { tool: 'outbox__delete_message', args: { id } })
-  assert.equal(deleted.body['code'], 'call.blocked')
+  const id = /msg_[0-9a-f]{12}/.exec(JSON.stringify(sent))?.[0] ?? ''
+  const deletion = agent.ask('POST /v1/calls', { body: { tool: 'outbox__delete_message', args: { id } } })
+  await assert.rejects(deletion, (error) => isProblem(error, 'call.blocked'))
   console.log('deleting it is blocked')
 
-  assert.equal((await approver('GET', '/v1/audit/verify')).body['ok'], true)
+  assert.equal((await approver.ask('GET /v1/audit/verify')).ok, true)
   console.log('the audit verifies')
 })

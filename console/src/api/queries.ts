@@ -1,5 +1,5 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query'
-import { ask, withQuery } from './client.ts'
+import { ask, gate, withQuery } from './client.ts'
 import { ProblemError } from './problem.ts'
 import type { Packet, Page, Pause } from './types.ts'
 
@@ -42,7 +42,8 @@ export const pendingQuery = queryOptions({
 export const packetQuery = (id: string) =>
   queryOptions({
     queryKey: ['approvals', 'one', id],
-    queryFn: ({ signal }) => ask<Packet>(`/v1/approvals/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }): Promise<Packet> =>
+      gate.ask('GET /v1/approvals/{approval_id}', { path: { approval_id: id }, signal }),
   })
 
 export const pausesQuery = queryOptions({

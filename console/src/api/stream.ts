@@ -1,3 +1,4 @@
+import { eventsIn } from '../../../server/src/client/client.ts'
 import type { ChangeKind } from '../../../server/src/contract/change.ts'
 import { storeOf } from '../lib/store.ts'
 import { forgetSession, sessionHeaders } from './session.ts'
@@ -102,36 +103,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve()
     })
   })
-}
-
-type RawEvent = StreamEvent & { readonly id?: string }
-
-/** Server-sent events. A comment is an event without a kind: it says that the gate is there. */
-export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    rest += value
-    const blocks = rest.split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) yield eventOf(block)
-  }
-}
-
-function eventOf(block: string): RawEvent {
-  let kind = ''
-  let data = ''
-  let id: string | undefined
-  for (const line of block.split('\n')) {
-    if (line.startsWith('event: ')) kind = line.slice(7)
-    else if (line.startsWith('data: ')) data += line.slice(6)
-    else if (line.startsWith('id: ')) id = line.slice(4)
-  }
-  return {
-    kind,
-    data: data === '' ? {} : (JSON.parse(data) as Record<string, unknown>),
-    ...(id === undefined ? {} : { id }),
-  }
 }

@@ -1,16 +1,4 @@
-import type { z } from 'zod'
-import type {
-  AuditEntryAnswer,
-  CallAnswer,
-  DecidedAnswer,
-  KeyAnswer,
-  PacketAnswer,
-  PauseAnswer,
-  RunAnswer,
-  RunDetailsAnswer,
-  ServerAnswer,
-  ToolAnswer,
-} from '../../../server/src/contract/answers.ts'
+import type { AnswerOf } from '../../../server/src/client/client.ts'
 import type { PacketChange, PacketFacts, PacketRisk } from '../../../server/src/contract/packet-parts.ts'
 import type { Sentence } from '../../../server/src/contract/sentence.ts'
 import type { ValueSource } from '../../../server/src/contract/value-source.ts'
@@ -24,16 +12,16 @@ type PacketParts = {
   readonly facts?: PacketFacts
 }
 
-export type Packet = Omit<z.infer<typeof PacketAnswer>, keyof PacketParts> & PacketParts
+export type Packet = Omit<AnswerOf<'GET /v1/approvals/{approval_id}'>, keyof PacketParts> & PacketParts
 export type Opinion = Packet['risk_notes'][number]
 export type Source = ValueSource
-export type Decided = z.infer<typeof DecidedAnswer>
-export type Tool = z.infer<typeof ToolAnswer>
-export type Server = z.infer<typeof ServerAnswer>
-export type Pause = z.infer<typeof PauseAnswer>
-export type Run = z.infer<typeof RunAnswer>
-export type RunDetails = z.infer<typeof RunDetailsAnswer>
-export type AuditEntry = z.infer<typeof AuditEntryAnswer>
-export type Key = z.infer<typeof KeyAnswer>
-export type CallOutcome = z.infer<typeof CallAnswer>
+export type Decided = AnswerOf<'POST /v1/approvals/{approval_id}/decide'>
+export type Tool = AnswerOf<'GET /v1/tools'>['items'][number]
+export type Server = AnswerOf<'GET /v1/servers'>['items'][number]
+export type Pause = AnswerOf<'GET /v1/pauses'>['items'][number]
+export type Run = AnswerOf<'GET /v1/runs'>['items'][number]
+export type RunDetails = AnswerOf<'GET /v1/runs/{run_id}'>
+export type AuditEntry = AnswerOf<'GET /v1/audit'>['items'][number]
+export type Key = AnswerOf<'GET /v1/keys'>['items'][number]
+export type CallOutcome = AnswerOf<'POST /v1/calls'>
 export type Page<T> = { readonly items: readonly T[]; readonly next?: number }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { AgentEventName } from '../../../server/src/contract/agent.ts'
 import { forgetSession, sessionHeaders } from '../api/session.ts'
-import { eventsIn } from '../api/stream.ts'
+import { eventsIn } from '../../../server/src/client/client.ts'
 
 export type ThreadEvent = {
   readonly id: string

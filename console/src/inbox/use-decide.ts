@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { DecideBody } from '../../../server/src/contract/api.ts'
-import { ask } from '../api/client.ts'
-import type { Decided } from '../api/types.ts'
+import type { BodyOf } from '../../../server/src/client/client.ts'
+import { gate } from '../api/client.ts'
+
+type Decision = BodyOf<'POST /v1/approvals/{approval_id}/decide'>
 
 /** Sends one decision. INVARIANT: nothing says that it is decided before the gate has answered that it is. */
 export function useDecide(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (json: DecideBody) =>
-      ask<Decided>(`/v1/approvals/${encodeURIComponent(id)}/decide`, { method: 'POST', json }),
+    mutationFn: (body: Decision) =>
+      gate.ask('POST /v1/approvals/{approval_id}/decide', { path: { approval_id: id }, body }),
     onSettled: () => client.invalidateQueries({ queryKey: ['approvals'] }),
   })
 }

@@ -30,6 +30,6 @@ export const DefinitionReview = z.object({
   /** What the server lists now. Its hash is the one to admit. */
   after: z.object({ hash: z.string(), definition: Definition }),
   /** Every place that differs, with both texts. */
-  changes: z.array(DefinitionChange),
+  changes: z.array(DefinitionChange).readonly(),
 })
 export type DefinitionReview = z.infer<typeof DefinitionReview>

@@ -73,6 +73,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     because: 'a door that reaches the cellar can skip the hall',
   },
+  client: {
+    ours: ['contract/problems.ts', 'client'],
+    packages: [],
+    node: false,
+    because: 'it is published for browsers and Node and needs nothing but fetch',
+  },
   demo: {
     ours: ['demo'],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],

@@ -1,0 +1,109 @@
+import { eventsIn, type StreamEvent } from './events.ts'
+import { isProblem, ProblemError, problemIn } from './problem-error.ts'
+import { readAnswer, type Transport } from './transport.ts'
+
+export type FollowOptions = {
+  readonly signal?: AbortSignal
+  /** Where to go on: the id of the last event that was dealt with. */
+  readonly after?: string
+  /** Called when a connection is there, and when it is lost: what is shown may be old until it is back. */
+  readonly onState?: (state: 'open' | 'lost') => void
+  /** A connection that is silent for longer is given up; the gate is heard at least every 15 seconds. */
+  readonly silence_ms?: number
+}
+
+const SILENCE_MS = 40_000
+const WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000]
+
+/**
+ * A stream that survives lost connections: it goes on after the last event that was handed out. Where the gate no longer remembers
+ * that, it says `reset`: read everything again. Ends when it is aborted or the gate says that it is over; throws when the gate refuses.
+ */
+export async function* follow(
+  transport: Transport,
+  path: string,
+  { signal, after, onState = () => {}, silence_ms = SILENCE_MS }: FollowOptions = {},
+): AsyncGenerator<StreamEvent> {
+  let last = after
+  for (let losses = 0; signal?.aborted !== true;) {
+    const connection = new Connection(signal, silence_ms)
+    try {
+      for await (const event of connection.events(transport, path, last)) {
+        if (connection.isNew) onState('open')
+        losses = 0
+        if (event.id !== undefined) last = event.id
+        const reason = event.kind === 'goodbye' ? event.data['reason'] : undefined
+        if (reason === 'ended') return
+        if (reason === 'unauthorised') throw new ProblemError(problemIn(401, { code: 'auth.required' }))
+        if (event.kind !== '' && event.kind !== 'goodbye') yield event
+      }
+    } catch (error) {
+      if (isProblem(error) && error.problem.status > 0 && error.problem.retry !== 'later') throw error
+    } finally {
+      connection.close()
+    }
+    if (isAborted(signal)) return
+    onState('lost')
+    await pause(WAITS_MS[Math.min(losses, WAITS_MS.length - 1)] ?? 0, signal)
+    losses += 1
+  }
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
+
+/** One connection. It is given up when it is silent for too long. */
+class Connection {
+  readonly #abort = new AbortController()
+  readonly #end = () => this.#abort.abort()
+  #silence: ReturnType<typeof setTimeout> | undefined
+  readonly #outer: AbortSignal | undefined
+  readonly #silence_ms: number
+  #heard = 0
+
+  constructor(outer: AbortSignal | undefined, silence_ms: number) {
+    this.#outer = outer
+    this.#silence_ms = silence_ms
+    outer?.addEventListener('abort', this.#end)
+  }
+
+  /** Whether only one event has come by it. */
+  get isNew(): boolean {
+    return this.#heard === 1
+  }
+
+  async *events(transport: Transport, path: string, last: string | undefined): AsyncGenerator<StreamEvent> {
+    this.#wait()
+    const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) }
+    const response = await transport('GET', path, { signal: this.#abort.signal, headers })
+    if (!response.ok) await readAnswer(response)
+    if (response.body === null) return
+    for await (const event of eventsIn(response.body)) {
+      this.#wait()
+      this.#heard += 1
+      yield event
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#silence)
+    this.#outer?.removeEventListener('abort', this.#end)
+    this.#abort.abort()
+  }
+
+  #wait(): void {
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(this.#end, this.#silence_ms)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    signal?.addEventListener('abort', done)
+  })
+}

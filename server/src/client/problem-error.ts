@@ -1,0 +1,71 @@
+import type { ProblemCode } from '../contract/problems.ts'
+
+/**
+ * What can be wrong: a code of the gate (docs/errors.md), `no_answer` when none came, or `http.<status>` for an answer that is not the
+ * gate's, such as a proxy's.
+ */
+export type ClientProblemCode = ProblemCode | 'no_answer' | `http.${number}`
+
+/** A refusal of the gate, as it says it (RFC 9457). */
+export type ClientProblem = {
+  readonly code: ClientProblemCode
+  readonly title: string
+  readonly detail: string
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly about: Readonly<Record<string, string>>
+  readonly retry?: 'never' | 'later'
+  readonly trace_id?: string
+}
+
+/** Thrown by every request that did not get a good answer. */
+export class ProblemError extends Error {
+  override name = 'ProblemError'
+  readonly problem: ClientProblem
+  /** The whole answer. */
+  readonly body: unknown
+  /**
+   * The key of a POST. When no answer came, the request may have been carried out: ask for its outcome with this key, and do not send it
+   * again with another one.
+   */
+  readonly idempotency_key: string | undefined
+
+  constructor(
+    problem: ClientProblem,
+    more: { readonly body?: unknown; readonly idempotency_key?: string | undefined } = {},
+  ) {
+    super(problem.detail === '' ? problem.title : `${problem.title}: ${problem.detail}`)
+    this.problem = problem
+    this.body = more.body
+    this.idempotency_key = more.idempotency_key
+  }
+
+  get code(): ClientProblemCode {
+    return this.problem.code
+  }
+}
+
+export const isProblem = (error: unknown, code?: ClientProblemCode): error is ProblemError =>
+  error instanceof ProblemError && (code === undefined || error.problem.code === code)
+
+export const NO_ANSWER: ClientProblem = {
+  code: 'no_answer',
+  title: 'the gate does not answer',
+  detail: '',
+  status: 0,
+  about: {},
+}
+
+/** The problem that an answer states. */
+export function problemIn(status: number, body: unknown): ClientProblem {
+  const said = (typeof body === 'object' && body !== null ? body : {}) as Partial<ClientProblem>
+  return {
+    code: said.code ?? `http.${status}`,
+    title: said.title ?? `the gate answered ${status}`,
+    detail: said.detail ?? '',
+    status,
+    about: said.about ?? {},
+    ...(said.retry === undefined ? {} : { retry: said.retry }),
+    ...(said.trace_id === undefined ? {} : { trace_id: said.trace_id }),
+  }
+}
