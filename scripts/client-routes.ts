@@ -105,7 +105,11 @@ function plainType(schema: Schema): string {
   }
 }
 
-const union = (types: readonly string[]): string => [...new Set(types)].join(' | ')
+/** A literal beside `string` says nothing more. */
+function union(types: readonly string[]): string {
+  const isLiteral = (type: string) => types.includes('string') && /^"[^"]*"$/.test(type)
+  return [...new Set(types)].filter((type) => !isLiteral(type)).join(' | ')
+}
 
 function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
   const fields = Object.entries(properties).map(

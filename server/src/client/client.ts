@@ -1,7 +1,7 @@
 import type { StreamEvent } from './events.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import { ProblemError } from './problem-error.ts'
-import type { Json, Routes } from './routes.ts'
+import type { Routes } from './routes.ts'
 import { createTransport, readAnswer, type ClientOptions, type Method, type SendOptions } from './transport.ts'
 
 export { eventsIn, type StreamEvent } from './events.ts'
@@ -91,9 +91,10 @@ export function createClient(options: ClientOptions = {}): GateClient {
 }
 
 type Page = { readonly items: readonly unknown[]; readonly next?: number }
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
 type AnyInput = Omit<SendOptions, 'json'> & {
   readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, Json | undefined>>
+  readonly query?: Query
   readonly body?: unknown
 }
 
@@ -101,7 +102,7 @@ type AnyInput = Omit<SendOptions, 'json'> & {
 function pathOf(
   template: string,
   parts: Readonly<Record<string, string>> = {},
-  query: Readonly<Record<string, Json | undefined>> = {},
+  query: Query = {},
 ): string {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => partOf(name, parts[name]))
   const words = Object.entries(query).flatMap(([name, value]) =>

@@ -223,12 +223,12 @@ export type Routes = {
   /** What is paused */
   'GET /v1/pauses': {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
-    answer: { readonly items: readonly ({ readonly v: 1; readonly scope: "all" | string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number })[]; readonly next?: number | undefined }
+    answer: { readonly items: readonly ({ readonly v: 1; readonly scope: string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number })[]; readonly next?: number | undefined }
   }
   /** Pause, or let go on */
   'POST /v1/pauses': {
-    body: { readonly scope?: "all" | string | undefined; readonly effect?: "ask" | "block" | undefined; readonly active?: boolean | undefined; readonly reason?: string | undefined }
-    answer: { readonly v: 1; readonly scope: "all" | string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number }
+    body: { readonly scope?: string | undefined; readonly effect?: "ask" | "block" | undefined; readonly active?: boolean | undefined; readonly reason?: string | undefined }
+    answer: { readonly v: 1; readonly scope: string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number }
   }
   /** Keys, without their text */
   'GET /v1/keys': {
