@@ -99,11 +99,7 @@ type AnyInput = Omit<SendOptions, 'json'> & {
 }
 
 /** INVARIANT: what stands in for a part of the path stays that part, whatever is in it. */
-function pathOf(
-  template: string,
-  parts: Readonly<Record<string, string>> = {},
-  query: Query = {},
-): string {
+function pathOf(template: string, parts: Readonly<Record<string, string>> = {}, query: Query = {}): string {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => partOf(name, parts[name]))
   const words = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`],

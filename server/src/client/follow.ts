@@ -25,7 +25,7 @@ export async function* follow(
   { signal, after, onState = () => {}, silence_ms = SILENCE_MS }: FollowOptions = {},
 ): AsyncGenerator<StreamEvent> {
   let last = after
-  for (let losses = 0; signal?.aborted !== true;) {
+  for (let losses = 0; !isAborted(signal);) {
     const connection = new Connection(signal, silence_ms)
     try {
       for await (const event of connection.events(transport, path, last)) {
