@@ -23,7 +23,9 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
   if (!settings.ok) return settings
   const { data } = settings.value
   const file = resolve(to)
-  if ((await storeState({ folder: data })) === undefined) return refuse('gate.absent', { data })
+  const state = await storeState({ folder: data })
+  if (!state.ok) return state
+  if (state.value === undefined) return refuse('gate.absent', { data })
   if (existsSync(file)) return refuse('backup.exists', { file })
   const part = `${file}.${process.pid}.files.part`
   try {

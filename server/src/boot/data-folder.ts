@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../keys/key-folder.ts'
-import { storeState } from '../stores/open-store.ts'
+import { storeState, type StoreSettings } from '../stores/open-store.ts'
 
 /** The places inside a data folder. Where the store keeps its own files is known to the store. */
 export function placesIn(folder: string) {
@@ -35,9 +35,11 @@ export function makeDataFolder(folder: string): Result<void> {
 }
 
 /** Fresh means that nothing was ever stored there. */
-export async function openDataFolder(folder: string): Promise<Result<{ readonly fresh: boolean }>> {
-  const made = makeDataFolder(folder)
-  return made.ok ? ok({ fresh: (await storeState({ folder })) === undefined }) : made
+export async function openDataFolder(store: StoreSettings): Promise<Result<{ readonly fresh: boolean }>> {
+  const made = makeDataFolder(store.folder)
+  if (!made.ok) return made
+  const state = await storeState(store)
+  return state.ok ? ok({ fresh: state.value === undefined }) : state
 }
 
 export type LiveKeys = Keys & {

@@ -9,6 +9,8 @@ export type GateOptions = {
   /** Nobody else writes to the store: the folder's lock is held. */
   readonly alone?: boolean
   readonly probe?: Probe
+  /** Told when the other nodes take this one for dead. */
+  readonly onDead?: () => void
   /** The script of the thread that writes the ledger; crash tests bring one that dies. */
   readonly writer?: URL
   /** Where people decide. Known only once the door is open. */

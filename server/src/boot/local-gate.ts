@@ -34,8 +34,11 @@ function isDemoMeant({ config, data, demo }: UpOptions): boolean {
 export function settingsOf(options: UpOptions): Result<LoadedSettings> {
   const isNamed = options.demo === true || options.config !== undefined
   const loaded = loadConfig(configFileOf(options), isNamed)
-  if (!loaded.ok || options.data === undefined) return loaded
-  return { ok: true, value: { ...loaded.value, data: resolve(options.data) } }
+  if (!loaded.ok) return loaded
+  const { config, data } = loaded.value
+  const store = options.store === undefined ? config.store : { ...config.store, postgres: options.store }
+  const meant = options.data === undefined ? data : resolve(options.data)
+  return { ok: true, value: { ...loaded.value, config: { ...config, store }, data: meant } }
 }
 
 /** The settings of the gate that a command means. */

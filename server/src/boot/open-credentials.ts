@@ -5,7 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { lockStore } from '../stores/open-store.ts'
+import { lockStore, type StoreSettings } from '../stores/open-store.ts'
 import { openDataFolder, openLiveKeys, placesIn } from './data-folder.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
@@ -14,16 +14,19 @@ import { randomIds } from './random-ids.ts'
 export type KeyRing = Pick<IdentityGate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
 
 /** The credentials of a data folder on which no gate runs, for its owner. */
-export async function withCredentials<T>(data: string, use: (ring: KeyRing) => Promise<Result<T>>): Promise<Result<T>> {
-  const folder = await openDataFolder(data)
+export async function withCredentials<T>(
+  place: StoreSettings,
+  use: (ring: KeyRing) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const folder = await openDataFolder(place)
   if (!folder.ok) return folder
-  const lock = await lockStore({ folder: data })
+  const lock = await lockStore(place)
   if (!lock.ok) return lock
   try {
     // With the ledger come its signing keys: one without the other is a folder that lost them.
-    const keys = openLiveKeys(data, folder.value.fresh)
+    const keys = openLiveKeys(place.folder, folder.value.fresh)
     if (!keys.ok) return keys
-    const store = await openSealedStore({ folder: data, stream: 'main', onFault: () => {}, onRejected: () => {} })
+    const store = await openSealedStore({ ...place, stream: 'main', onFault: () => {}, onRejected: () => {} })
     if (!store.ok) return store
     const { shelves, accounts, ledger, close } = store.value
     const world = { shelves, accounts, ledger, digest: sha256Hex, clock: Date.now }

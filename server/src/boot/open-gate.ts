@@ -13,6 +13,7 @@ import { after } from './timers.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
+import { storeOf } from './store-of.ts'
 
 export type OpenedGate = {
   readonly gate: Gate
@@ -34,9 +35,10 @@ const CHECKPOINT_TICK_MS = 1000
 /** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
 export async function openGate(settings: Settings, options: GateOptions): Promise<Result<OpenedGate>> {
   const { log } = options
-  const folder = await openDataFolder(settings.data)
+  const store = storeOf(settings)
+  const folder = await openDataFolder(store)
   if (!folder.ok) return folder
-  const lock = await lockStore({ folder: settings.data })
+  const lock = await lockStore(store)
   if (!lock.ok) return lock
   const opened = await openWorld(settings, { ...options, alone: true }, folder.value.fresh)
   if (!opened.ok) {

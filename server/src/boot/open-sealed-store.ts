@@ -17,8 +17,10 @@ export type SealedSetup = Omit<StoreSetup, 'rows' | 'onForged'> & {
 /** Opens the store of a data folder with the key of its rows. Rows of an earlier release get their MACs, once. */
 export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Promise<Result<Store>> {
   const { keys } = placesIn(setup.folder)
-  const isNew = (await storeState(setup)) === undefined
-  const rows = openRowKey(keys, hasRowMacs(setup))
+  const state = await storeState(setup)
+  if (!state.ok) return state
+  const isNew = state.value === undefined
+  const rows = openRowKey(keys, await hasRowMacs(setup))
   if (!rows.ok) return rows
   const floors = openRowFloors(keys)
   if (!floors.ok) return floors

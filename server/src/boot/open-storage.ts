@@ -6,7 +6,7 @@ import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
-import { ok, type Problem, type Result } from '../contract/problems.ts'
+import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { joinStore } from '../stores/open-store.ts'
@@ -21,6 +21,7 @@ import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { after } from './timers.ts'
+import { storeOf } from './store-of.ts'
 import type { World } from './world.ts'
 
 /** What is stored, and everything that a commit passes through on its way there. */
@@ -53,7 +54,7 @@ export type Storage = {
   close(): Promise<void>
 }
 
-export type StorageSetup = Pick<GateOptions, 'alone' | 'writer'> & {
+export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead'> & {
   readonly stopping: AbortSignal
   /** For the gauges of tool servers. */
   readonly serverStatus: Parameters<typeof readingsOf>[0]['servers']
@@ -63,16 +64,27 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer'> & {
 export async function openStorage(
   settings: Settings,
   { log, otlp, world: { channels } }: Parts,
-  { alone, writer, stopping, serverStatus }: StorageSetup,
+  { alone, writer, onDead, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
-  const node = joinStore({ folder: settings.data })
+  const place = storeOf(settings)
+  /** Why the other nodes take this one for dead. */
+  let died: string | undefined
+  const node = await joinStore(place, {
+    onOwnDeath(why) {
+      died = why
+      log('error', 'the other nodes take this one for dead: it ends', { why })
+      onDead?.()
+    },
+    onFault: (error) => log('error', 'the lease of this node could not be renewed', { error: error.message }),
+  })
   if (!node.ok) return node
   const { stream } = node.value
   const kept = openKeptCheckpoint(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const store = await openSealedStore({
-    folder: settings.data,
+    ...place,
     stream,
+    boot: node.value.liveness.boot,
     onFault,
     alone: alone === true,
     script: writer,
@@ -80,7 +92,7 @@ export async function openStorage(
     onRejected: (found) => log('error', 'a row in the database does not count: it is not as the gate wrote it', found),
   })
   if (!store.ok) {
-    node.value.leave()
+    await node.value.leave()
     return store
   }
   const { accounts, audit, tail } = store.value
@@ -131,10 +143,11 @@ export async function openStorage(
     },
     telemetry,
     measured,
-    closedBy: () => brokenProblem(kept.state()) ?? doubts.closedBy(),
+    closedBy: () =>
+      died === undefined ? (brokenProblem(kept.state()) ?? doubts.closedBy()) : problem('node.dead', { why: died }),
     async close() {
       await store.value.close()
-      node.value.leave()
+      await node.value.leave()
     },
   })
 }

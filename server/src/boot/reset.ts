@@ -4,25 +4,29 @@ import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { resetKeys } from '../keys/reset-keys.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { openDataFolder, placesIn } from './data-folder.ts'
-import { existingData } from './local-gate.ts'
+import { existingData, settingsMeant } from './local-gate.ts'
 import { issueAdminKey, withCredentials } from './open-credentials.ts'
+import { storeOf } from './store-of.ts'
 
 /**
  * New signing keys for a data folder whose own were lost, and a new admin key for its owner. Only they can, and only while no
  * gate runs on it.
  */
 export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
+  const settings = settingsMeant(options)
+  if (!settings.ok) return settings
   const existing = existingData(options)
   if (!existing.ok) return existing
   const data = existing.value
-  const folder = await openDataFolder(data)
+  const store = { ...storeOf(settings.value), folder: data }
+  const folder = await openDataFolder(store)
   if (!folder.ok) return folder
-  const lock = await lockStore({ folder: data })
+  const lock = await lockStore(store)
   if (!lock.ok) return lock
   const done = resetKeys(placesIn(data).keys, `lost-${Date.now()}`)
   lock.value.release()
   if (!done.ok) return done
   if (folder.value.fresh) return ok({ set_aside: done.value })
-  const issued = await withCredentials(data, (ring) => issueAdminKey(ring, data))
+  const issued = await withCredentials(store, (ring) => issueAdminKey(ring, data))
   return issued.ok ? ok({ set_aside: done.value, admin_key: issued.value }) : issued
 }

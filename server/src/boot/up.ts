@@ -33,10 +33,13 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const settings = loaded.value
   const log = openLog(process.stderr)
   let url = ''
+  let declareDead: (() => void) | undefined
+  const dead = new Promise<'dead'>((resolve) => (declareDead = () => resolve('dead')))
   const opened = await openGate(settings, {
     ...more,
     log,
     url: () => url,
+    onDead: () => declareDead?.(),
     policy: policyFiles(settings.file),
     readServers: () => {
       const again = settingsOf(options)
@@ -94,7 +97,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
   const stopGivingBack = giveBackMemory()
-  const signal = await untilStopped(() => void opened.value.live.reload('signal'))
+  const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)
   // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
@@ -102,7 +105,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
   await opened.value.close()
-  return 0
+  return signal === 'dead' ? 1 : 0
 }
 
 /** Beside a `sluice.yaml` of one's own, commands mean that one, unless they name the demo's. */

@@ -11,6 +11,7 @@ import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
 import { settingsMeant } from './local-gate.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
+import { storeOf } from './store-of.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
 type Verified = { readonly report: AuditReport; readonly store: Store; readonly data: string }
@@ -60,13 +61,16 @@ async function withVerified<T>(
   const settings = settingsMeant(options)
   if (!settings.ok) return settings
   const { data } = settings.value
-  if ((await storeState({ folder: data })) === undefined) return refuse('gate.absent', { data })
+  const place = storeOf(settings.value)
+  const state = await storeState(place)
+  if (!state.ok) return state
+  if (state.value === undefined) return refuse('gate.absent', { data })
   const keys = openLiveKeys(data, false)
   if (!keys.ok) return keys
-  const lock = await lockStore({ folder: data })
+  const lock = await lockStore(place)
   if (!lock.ok) return lock
   try {
-    const opened = await openSealedStore({ folder: data, stream: 'main', onFault: () => {}, onRejected: () => {} })
+    const opened = await openSealedStore({ ...place, stream: 'main', onFault: () => {}, onRejected: () => {} })
     if (!opened.ok) return opened
     const { value: store } = opened
     try {

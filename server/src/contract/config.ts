@@ -13,6 +13,7 @@ import { refuse, ok, type Result } from './problems.ts'
 import { Provenance } from './provenance.ts'
 import { Retention } from './retention.ts'
 import { Serenity } from './serenity.ts'
+import { StoreSection } from './store-settings.ts'
 import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
 import { refuseWriters } from './standard.ts'
@@ -132,6 +133,7 @@ export const Config = z
       })
       .prefault({}),
     retention: Retention.prefault({}),
+    store: StoreSection.prefault({}),
     toolflow: ToolflowSettings.prefault({}),
     models: Models.prefault({}),
     /** Bounds of the agent runtime. */

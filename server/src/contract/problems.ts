@@ -749,6 +749,12 @@ export const PROBLEMS = {
     says: 'there is no data folder yet',
     do: 'name the right configuration with `--config`; to create a new gate, start it once with `sluice up`, or add `--new-folder`',
   },
+  'node.dead': {
+    http: 503,
+    retry: 'later',
+    says: 'the other nodes take this one for dead, because it could not renew its lease: it takes no calls and ends',
+    do: 'start it again; if it happens often, look at the connection to the database and at the load of this machine',
+  },
   'store.unreachable': {
     http: 503,
     retry: 'later',

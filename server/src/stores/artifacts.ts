@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import { Sha256 } from '../contract/ids.ts'
 import { Bug } from '../contract/problems.ts'
+import { range } from './text-range.ts'
 
 /**
  * Artifacts as files: `<sha256 of the owner>/<sha256 of the text>`. Both names are made here of hex digits, so that
@@ -137,17 +138,3 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
     return undefined
   }
 }
-
-/**
- * Positions count UTF-16 units, as sizes do everywhere. A pair of surrogates belongs to the page its first half is on, so
- * that no page holds half a character and adjoining pages put together give the text.
- */
-function range(text: string, from: number, length: number): string {
-  const splits = (at: number) => isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
-  const start = splits(from) ? from + 1 : from
-  const end = splits(from + length) ? from + length + 1 : from + length
-  return text.slice(start, Math.max(start, end))
-}
-
-const isHigh = (unit: number) => unit >= 0xd8_00 && unit <= 0xdb_ff
-const isLow = (unit: number) => unit >= 0xdc_00 && unit <= 0xdf_ff

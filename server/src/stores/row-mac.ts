@@ -22,6 +22,8 @@ export type RowMacs = {
   row(table: Table, id: string, version: number, body: string, later: string | null): Uint8Array
   event(run: string, seq: number, body: string): Uint8Array
   account(id: string, units: number | bigint, until: number | null): Uint8Array
+  /** For the name of an audit stream. */
+  stream(name: string): Uint8Array
 }
 
 export function rowMacs(hexKey: string): RowMacs {
@@ -33,6 +35,7 @@ export function rowMacs(hexKey: string): RowMacs {
       macOf(key, [DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
     event: (run, seq, body) => macOf(key, [DOMAIN, 'event', run, seq, body.length], body, ''),
     account: (id, units, until) => macOf(key, [DOMAIN, 'account', id, String(units), until], '', ''),
+    stream: (name) => macOf(key, [DOMAIN, 'stream', name], '', ''),
   }
 }
 

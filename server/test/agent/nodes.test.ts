@@ -35,8 +35,8 @@ afterAll(async () => {
 })
 
 /** A gate of its own over the same store, which hears of the others only by notices. */
-function node() {
-  const joined = joinStore({ folder: join(folder, 'data') })
+async function node() {
+  const joined = await joinStore({ folder: join(folder, 'data') })
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
   const { liveness, leave } = joined.value
   const notices = hub.join()
@@ -47,13 +47,13 @@ function node() {
 }
 
 test('a thread that waits on a node goes on on another one, once the first is gone; its events are the same there', async () => {
-  const [first, second] = [node(), node()]
+  const [first, second] = [await node(), await node()]
   model.say = following(['write a note'], [{ tool: 'book__note', args: { text: 'elsewhere' } }], 'It is written.')
   const answer = valueOf(await first.gate.agent.run(USER, AgentBody.parse({ message: 'please write the note' })))
   expect(answer.status).toBe('awaiting_approval')
   const before = await heard(first.gate, answer.run_id)
   await first.scheduler.stop()
-  first.leave()
+  await first.leave()
   const recovery = await recoverFromDead(second.world, second.scheduler, () => {})
   const { approval_id } = valueOf(await second.gate.agent.read(USER, answer.run_id))
   const { digest } = valueOf(await second.gate.approvals.read(APPROVER, approval_id ?? ''))
@@ -65,10 +65,10 @@ test('a thread that waits on a node goes on on another one, once the first is go
   expect(rest.at(-1)).toMatchObject({ event: 'final', data: { response: 'It is written.' } })
   await recovery.stop()
   await second.scheduler.stop()
-  second.leave()
+  await second.leave()
 })
 
-type Gate = ReturnType<typeof node>['gate']
+type Gate = Awaited<ReturnType<typeof node>>['gate']
 
 async function heard(gate: Gate, run_id: string, from?: string): Promise<FollowedEvent[]> {
   const events: FollowedEvent[] = []

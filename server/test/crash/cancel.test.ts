@@ -27,8 +27,8 @@ afterAll(async () => {
 const NEVER = new Promise<never>(() => {})
 
 /** A node that dies at its nth commit from now on, before it or after it, and answers nothing any more. */
-function mortalNode() {
-  const node = joinStore({ folder: join(folder, 'data') })
+async function mortalNode() {
+  const node = await joinStore({ folder: join(folder, 'data') })
   if (!node.ok) throw new Error(JSON.stringify(node.problem))
   const { liveness, leave } = node.value
   let left = Infinity
@@ -36,7 +36,7 @@ function mortalNode() {
   let isDead = false
   const die = () => {
     isDead = true
-    leave()
+    void leave()
     return NEVER
   }
   const ledger: Ledger = {
@@ -66,7 +66,7 @@ function mortalNode() {
 
 /** Whether the node died on the way; afterwards another one has taken over. */
 async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Promise<boolean> {
-  const first = mortalNode()
+  const first = await mortalNode()
   const request = { caller: AGENT, tool: 'book__note', args: { text: `${commit} ${moment}` }, thread: 't1' }
   const { call_id, approval_id } = pendingOf(await first.gate.calls.dispatch(request))
   const { row } = (await opened.world.shelves.row('approvals', approval_id)) ?? {}
@@ -77,8 +77,8 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   await Promise.race([asked, until(() => first.isDead())])
   await until(async () => first.isDead() || (await statusOf()) === 'cancelled')
   const hasDied = first.isDead()
-  if (!hasDied) first.leave()
-  const second = mortalNode()
+  if (!hasDied) await first.leave()
+  const second = await mortalNode()
   const recovery = await recoverFromDead(second.world, second.scheduler, () => {})
   // Whoever got no answer asks again, and that changes nothing where the first request was stored.
   const again = await second.gate.runs.cancel(AGENT, run_id)
@@ -90,7 +90,7 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   expect(events.filter(({ event }) => event.type === 'run.cancel')).toHaveLength(1)
   await recovery.stop()
   await second.scheduler.stop()
-  second.leave()
+  await second.leave()
   return hasDied
 }
 

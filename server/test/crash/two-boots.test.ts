@@ -31,14 +31,14 @@ beforeEach(async () => {
   await opened.settled
 })
 afterEach(async () => {
-  for (const node of joined.splice(0)) node.leave()
+  for (const node of joined.splice(0)) await node.leave()
   await opened.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 /** Another boot at the same store, as another process would join it. */
-function otherBoot(): StoreNode {
-  const node = joinStore({ folder: join(folder, 'data') })
+async function otherBoot(): Promise<StoreNode> {
+  const node = await joinStore({ folder: join(folder, 'data') })
   if (!node.ok) throw new Error(JSON.stringify(node.problem))
   joined.push(node.value)
   return node.value
@@ -47,7 +47,7 @@ function otherBoot(): StoreNode {
 describe('recovery', () => {
   test('acts on what a dead boot left behind, and on nothing of a boot that is alive', async () => {
     const { world } = opened
-    const [alive, dead] = [otherBoot(), otherBoot()]
+    const [alive, dead] = [await otherBoot(), await otherBoot()]
     const names = {
       own: world.boot,
       alive: alive.liveness.boot,
@@ -63,7 +63,7 @@ describe('recovery', () => {
         return [newCall(callId(index), { state: 'executing', ...named }), newCall(callId(100 + index), verify)]
       }),
     )
-    dead.leave()
+    await dead.leave()
     expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0 })
     const states = await Promise.all(
       boots.map(async ([name], index) => [name, (await world.shelves.row('calls', callId(index)))?.row.state]),
@@ -77,27 +77,29 @@ describe('recovery', () => {
     })
     expect(await recoverReadBacks(world)).toBe(3)
     // Later the other one dies too.
-    alive.leave()
+    await alive.leave()
     expect(await recoverCalls(world)).toEqual({ unknown: 1, retried: 0, failed: 0 })
   })
 })
 
 describe('two nodes on one store', () => {
   /** A gate of its own over the same store and servers, which hears of the other one only by notices. */
-  function nodes(count: number): { gate: Gate; stop(): Promise<void> }[] {
+  async function nodes(count: number): Promise<{ gate: Gate; stop(): Promise<void> }[]> {
     const hub = localNodes()
-    return Array.from({ length: count }, (_, index) => {
+    const places = Array.from({ length: count }, (_, index) => index)
+    const made = places.map(async (index) => {
       const notices = hub.join()
-      const { liveness } = index === 0 ? opened.world : otherBoot()
+      const { liveness } = index === 0 ? opened.world : await otherBoot()
       const ledger = announceCommits(opened.world.ledger, notices)
       const world: World = { ...opened.world, ledger, notices, liveness, boot: liveness.boot }
       const { gate, scheduler } = driveWorld(world, () => {})
       return { gate, stop: () => scheduler.stop() }
     })
+    return Promise.all(made)
   }
 
   test('a call that runs on one is called off on the other, which hears what came of it', async () => {
-    const [here, there] = nodes(2)
+    const [here, there] = await nodes(2)
     if (here === undefined || there === undefined) throw new Error('two nodes')
     const heard: GateChange[] = []
     there.gate.changes.onChange(ADMIN, (change) => void heard.push(change))

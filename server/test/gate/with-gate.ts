@@ -53,6 +53,13 @@ export const BOOK_TOOLS = {
   },
 }
 
+/** A database for the gates of this test and of the processes that it starts; without it the store is in the folder. */
+export const STORE_VARIABLE = 'TEST_STORE'
+function storeHere(): { readonly store?: unknown } {
+  const store = process.env[STORE_VARIABLE]
+  return store === undefined ? {} : { store: JSON.parse(store) as unknown }
+}
+
 export function settingsIn(folder: string, more: { policy?: string; config?: object; server?: object } = {}): Settings {
   const book = {
     command: process.execPath,
@@ -61,7 +68,7 @@ export function settingsIn(folder: string, more: { policy?: string; config?: obj
     tools: BOOK_TOOLS,
     ...more.server,
   }
-  const read = readConfig({ listen: { port: 0 }, servers: { book }, ...more.config })
+  const read = readConfig({ listen: { port: 0 }, servers: { book }, ...storeHere(), ...more.config })
   if (!read.ok) throw new Error(JSON.stringify(read.problem))
   const policy = { text: more.policy ?? POLICY, file: 'policy.yaml' }
   return { file: join(folder, 'sluice.yaml'), folder, data: join(folder, 'data'), config: read.value, policy }

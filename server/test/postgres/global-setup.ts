@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stopPostgres } from './start-postgres.ts'
 
 /** Where the one Postgres of this run of the tests is. The first test that needs it starts it. */
-export const FOLDER_VARIABLE = 'SLUICE_TEST_POSTGRES'
+export const FOLDER_VARIABLE = 'TEST_POSTGRES_FOLDER'
 
 export function setup(): () => Promise<void> {
   const folder = join(tmpdir(), `sluice-postgres-${process.pid}`)

@@ -312,7 +312,7 @@ describe.each(['running', 'stopped'])('on a gate that is %s while its database i
 })
 
 test('doctor lists what was forged and what was put back, beside the running gate', async () => {
-  const findings = await checkRows(join(folder, 'data'))
+  const findings = await checkRows({ folder: join(folder, 'data') })
   const says = findings.map((finding) => `${finding.severity} ${finding.says}`).join('\n')
   expect(says).toContain('error key_stopped in credentials was not written by the gate')
   expect(says).toMatch(/error key_\w+ in credentials is older than the gate wrote it last, or gone/)

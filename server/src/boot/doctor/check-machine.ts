@@ -1,8 +1,9 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { storeState, type StoreState } from '../../stores/open-store.ts'
+import { storeState, type StoreSettings, type StoreState } from '../../stores/open-store.ts'
 import { openLiveKeys } from '../data-folder.ts'
 
 const LEAST_NODE = 24
@@ -24,8 +25,9 @@ export function checkNode(version: string): Finding {
 }
 
 /** Who can read and write the folder that everything rests on, and whether there is room in it. */
-export async function checkData(data: string): Promise<readonly Finding[]> {
+export async function checkData(store: StoreSettings): Promise<readonly Finding[]> {
   const about = 'data folder'
+  const data = store.folder
   if (!existsSync(data))
     return [{ severity: 'note', about, says: `${data} will be made at the first start` }, ...roomAt(dirname(data))]
   const findings: Finding[] = []
@@ -46,9 +48,16 @@ export async function checkData(data: string): Promise<readonly Finding[]> {
       says: `${data} belongs to user ${uid}, you are ${me}`,
       do: `run the gate as its owner, or \`chown -R ${me} ${data}\``,
     })
-  const state = await storeState({ folder: data })
-  if (state !== undefined) findings.push(...keysIn(data), ...clockAgainst(state))
+  const state = await storeState(store)
+  if (!state.ok) findings.push(storeFault(state.problem))
+  else if (state.value !== undefined) findings.push(...keysIn(data), ...clockAgainst(state.value))
   return [...(findings.length > 0 ? findings : [{ severity: 'ok', about, says: data } as const]), ...roomAt(data)]
+}
+
+/** Why the store cannot even be looked at. */
+export function storeFault({ code, about }: Problem): Finding {
+  const { store = '', says = PROBLEMS[code].says } = about
+  return { severity: 'error', about: 'store', says: `${store} ${says}`.trim(), do: PROBLEMS[code].do }
 }
 
 function keysIn(data: string): readonly Finding[] {

@@ -4,16 +4,16 @@ import { visibleText } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { openRowFloors } from '../../keys/row-floors.ts'
 import { openRowKey } from '../../keys/row-key.ts'
-import { hasRowMacs, openForReads } from '../../stores/open-store.ts'
+import { hasRowMacs, openForReads, type StoreSettings } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
 
 const SHOWN = 20
 
 /** Rows that somebody else than the gate wrote, changed or put back. The gate may run meanwhile. */
-export async function checkRows(data: string): Promise<readonly Finding[]> {
+export async function checkRows(store: StoreSettings): Promise<readonly Finding[]> {
   const about = 'rows'
-  if (!hasRowMacs({ folder: data })) return []
-  const { keys } = placesIn(data)
+  if (!(await hasRowMacs(store))) return []
+  const { keys } = placesIn(store.folder)
   const key = openRowKey(keys, true)
   const floors = openRowFloors(keys)
   if (!key.ok || !floors.ok) {
@@ -24,7 +24,7 @@ export async function checkRows(data: string): Promise<readonly Finding[]> {
   const found = new Map<string, string>()
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
-  const { shelves, close } = openForReads({ folder: data }, key.value.key, note('was not written by the gate'))
+  const { shelves, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
   try {
     await settleFloors(
       shelves,
@@ -34,7 +34,7 @@ export async function checkRows(data: string): Promise<readonly Finding[]> {
     )
     await lookAtRows(shelves)
   } finally {
-    close()
+    await close()
   }
   if (found.size === 0) return [{ severity: 'ok', about, says: 'all carry the MAC of this gate' }]
   const shown = [...found.values()].slice(0, SHOWN)

@@ -5,10 +5,11 @@ import type { DoctorReport, Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { count, fieldsOf } from '../../doors/cli/print.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
-import { needsMigration, storeState } from '../../stores/open-store.ts'
+import { needsMigration, storeState, type StoreSettings } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
 import { dataIn } from '../load-config.ts'
 import { nearestConfig } from '../local-gate.ts'
+import { storeOf } from '../store-of.ts'
 import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
@@ -27,8 +28,9 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const file = nearestConfig(options)
   const { settings, findings: configured } = await checkConfig(file)
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
+  const store = settings === undefined ? { folder: data } : storeOf({ ...settings, data })
   const running = await askGate(data)
-  const findings: Finding[] = [checkNode(process.version), ...configured, ...(await checkData(data))]
+  const findings: Finding[] = [checkNode(process.version), ...configured, ...(await checkData(store))]
   if (running !== undefined) findings.push(...running)
   else
     findings.push({
@@ -53,22 +55,23 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       })
   }
   findings.push(
-    ...(await checkRows(data)),
-    ...(await checkAudit(options, data, running !== undefined)),
+    ...(await checkRows(store)),
+    ...(await checkAudit(options, store, running !== undefined)),
     ...checkClients(data),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }
 
-async function checkAudit(options: UpOptions, data: string, isRunning: boolean): Promise<readonly Finding[]> {
+async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: boolean): Promise<readonly Finding[]> {
   const about = 'audit'
-  const state = await storeState({ folder: data })
-  if (state === undefined) return []
-  if (state.bytes > QUICK_BYTES)
+  const data = store.folder
+  const state = await storeState(store)
+  if (!state.ok || state.value === undefined) return []
+  if (state.value.bytes > QUICK_BYTES)
     return [
       { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
     ]
-  if (!isRunning && (await needsMigration({ folder: data })))
+  if (!isRunning && (await needsMigration(store)))
     return [{ severity: 'note', about, says: 'it is of an older release, and is brought over at the next start' }]
   const verified = isRunning ? await verifiedByGate(data) : await verifyOffline({ ...options, data }, [])
   if (!verified.ok) {

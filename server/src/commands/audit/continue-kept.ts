@@ -14,7 +14,7 @@ export type ContinueDeps = {
   readonly kept: KeptCheckpoint
   readonly digest: Digest
   readonly tail?: OwnTail
-  /** The stream that this gate writes. Of others only those that are signed already may be there. */
+  /** The stream that this gate writes. Of others only those that are signed already, or that another node announced, may be there. */
   readonly stream?: string
 }
 
@@ -113,8 +113,10 @@ export async function signedHeads(
 async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
   const signed = new Map(newest?.streams.map((head) => [head.stream, head.to]))
   const heads = await signedHeads(deps, newest)
+  const announced = await deps.audit.announced?.()
   for (const { stream, seq, hash } of heads) {
-    const isKnown = deps.stream === undefined || stream === deps.stream || signed.has(stream)
+    const isOwn = deps.stream === undefined || stream === deps.stream
+    const isKnown = isOwn || signed.has(stream) || announced?.has(stream) === true
     if (!isKnown) return { stream, seq: 1, says: `the stream \`${stream}\` was not written by this gate` }
     const fault = await headFault(deps, stream, seq, hash)
     if (fault !== undefined) return { stream, ...fault }

@@ -56,6 +56,8 @@ export interface AuditReads {
   entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
   /** What the store believes the last entry of each stream to be. */
   heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
+  /** Streams of all nodes, each announced by a node that has the key of the rows. Without it there is one node. */
+  announced?(): Promise<ReadonlySet<string>>
 }
 
 /** A wake-up; 0 is the time of one that is due at once. */

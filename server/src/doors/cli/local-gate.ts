@@ -2,6 +2,8 @@
 export type UpOptions = {
   readonly config?: string
   readonly data?: string
+  /** The address of a database, instead of the configured store. */
+  readonly store?: string
   readonly demo?: boolean
   readonly port?: number
 }

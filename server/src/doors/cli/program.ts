@@ -47,6 +47,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .version(boot.version, '--version', 'print the version')
     .option('--config <file>', 'the configuration (default ./sluice.yaml)')
     .option('--data <folder>', 'the data folder (default: from the configuration)')
+    .option('--store <address>', 'a database, postgres://…, instead of the configured store')
     .option('--url <url>', 'a gate somewhere else (or SLUICE_URL)')
     .option('--key <key>', 'who you are there (or SLUICE_KEY)')
     .option('--as <kind:name>', 'on the local socket: act as somebody with fewer rights')

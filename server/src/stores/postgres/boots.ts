@@ -7,6 +7,8 @@ import { FUNCTIONS } from './functions.ts'
 import { migrate } from './schema.ts'
 
 export type JoinedBoot = Liveness & {
+  /** The audit stream that this boot alone appends to. */
+  readonly stream: string
   /** Dead at once, for everybody. */
   leave(): Promise<void>
 }
@@ -67,18 +69,14 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     return next
   }
 
+  let stream = ''
   try {
     const migrated = await inTurn((link) => migrate(link, address.schema, FUNCTIONS))
     if (!migrated.ok) {
       await client?.end()
       return migrated
     }
-    await inTurn((link) =>
-      link.query(
-        `INSERT INTO boots (boot, alive_until) VALUES ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')`,
-        [boot, lease_ms],
-      ),
-    )
+    stream = await inTurn((link) => enter(link, boot, lease_ms))
   } catch (error) {
     return unreachable(address, error)
   }
@@ -132,6 +130,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
 
   return ok({
     boot,
+    stream,
     async isAlive(name) {
       if (name === boot && isOwnDead) return false
       if (dead.has(name) || !NAME.test(name)) return false
@@ -153,6 +152,36 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       await client?.end().catch(() => undefined)
     },
   })
+}
+
+/**
+ * Takes a lease, and the stream of a boot that is dead, or a new one: so there are as many streams as nodes ran at once.
+ * INVARIANT: under the writers' lock. What a dead boot still sends is not stored, so a stream has one writer.
+ */
+async function enter(link: Client, boot: string, lease_ms: number): Promise<string> {
+  await link.query('BEGIN')
+  await link.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
+  await link.query(
+    `INSERT INTO boots (boot, alive_until) VALUES ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')`,
+    [boot, lease_ms],
+  )
+  await link.query('UPDATE boots SET is_dead = true WHERE alive_until <= clock_timestamp()')
+  const taken = await link.query<{ stream: string }>(
+    `UPDATE streams SET holder = $1 WHERE number = (SELECT s.number FROM streams s LEFT JOIN boots b ON b.boot = s.holder
+        WHERE s.holder IS NOT NULL AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,
+    [boot],
+  )
+  const made = taken.rows[0] ?? (await newStream(link, boot))
+  await link.query('COMMIT')
+  return made.stream
+}
+
+async function newStream(link: Client, boot: string): Promise<{ readonly stream: string }> {
+  const made = await link.query<{ stream: string }>(
+    `INSERT INTO streams (stream, holder) SELECT 'node-' || (count(*) + 1), $1 FROM streams WHERE holder IS NOT NULL RETURNING stream`,
+    [boot],
+  )
+  return made.rows[0] ?? { stream: 'main' }
 }
 
 type BootRow = { readonly boot: string; readonly is_dead: boolean; readonly is_over: boolean }

@@ -1,8 +1,9 @@
 import { Client, types, type ClientConfig, type CustomTypesConfig } from 'pg'
 import { refuse, type Result } from '../../contract/problems.ts'
+import type { PostgresSettings } from '../store-engine.ts'
 
 /** Where the store is: a database, and the schema in it that is ours. */
-export type PostgresAddress = { readonly url: string; readonly schema: string }
+export type PostgresAddress = PostgresSettings
 
 export const DEFAULT_SCHEMA = 'sluice'
 

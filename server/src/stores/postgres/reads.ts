@@ -129,6 +129,12 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
       return found.map(({ stream, seq, hash }) => ({ stream: fromPgText(stream), seq, hash }))
     },
 
+    async announced() {
+      const found = await queries.all<{ stream: string; mac: string | null }>('SELECT stream, mac FROM streams', [])
+      const streams = found.map(({ stream, mac }) => ({ stream: fromPgText(stream), mac }))
+      return new Set(streams.flatMap(({ stream, mac }) => (mac === textOf(macs.stream(stream)) ? [stream] : [])))
+    },
+
     async events(run, after, limit) {
       const found = await queries.all<{ seq: number; body: string; mac: string | null }>(
         'SELECT seq, body, mac FROM events WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3',

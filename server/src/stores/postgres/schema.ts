@@ -83,7 +83,8 @@ const FIRST = [
   CREATE TABLE events (run text COLLATE "C", seq bigint, body text NOT NULL, mac text, PRIMARY KEY (run, seq));
   CREATE TABLE wakes (run text COLLATE "C", at double precision, PRIMARY KEY (run, at));
   CREATE INDEX wakes_by_at_and_run ON wakes (at, run);
-  CREATE TABLE streams (number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stream text COLLATE "C" NOT NULL UNIQUE);
+  CREATE TABLE streams (number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stream text COLLATE "C" NOT NULL UNIQUE,
+    holder text COLLATE "C", mac text);
   CREATE TABLE audit (stream integer, seq bigint, hash text NOT NULL, body text NOT NULL, PRIMARY KEY (stream, seq));
   CREATE TABLE heads (stream text COLLATE "C" PRIMARY KEY, seq bigint NOT NULL, hash text NOT NULL);
   CREATE TABLE writers (id text COLLATE "C" PRIMARY KEY, batch bigint NOT NULL, done integer NOT NULL, exceptions text NOT NULL,

@@ -75,10 +75,13 @@ export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<Pac
 /** Commits that were answered are durable, whatever the database's default is. */
 const DURABLE = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
-async function prepare(client: Client, { address, writer, stream }: LinkSetup): Promise<Result<void>> {
+async function prepare(client: Client, { address, writer, stream, macs }: LinkSetup): Promise<Result<void>> {
   const migrated = await migrate(client, address.schema, FUNCTIONS)
   if (!migrated.ok) return migrated
-  await client.query('INSERT INTO streams (stream) VALUES ($1) ON CONFLICT DO NOTHING', [pgText(stream)])
+  await client.query('INSERT INTO streams (stream, mac) VALUES ($1, $2) ON CONFLICT (stream) DO UPDATE SET mac = $2', [
+    pgText(stream),
+    Buffer.from(macs.stream(stream)).toString('base64'),
+  ])
   const announced = `INSERT INTO writers (id, batch, done, exceptions, at) VALUES ($1, 0, 0, '[]', $2)`
   await client.query(announced, [writer, Date.now()])
   return ok(undefined)

@@ -1,0 +1,124 @@
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { rowMacs } from '../row-mac.ts'
+import type { StoreEngine, StoreSettings } from '../store-engine.ts'
+import { databaseArtifacts } from './artifacts.ts'
+import { joinBoots } from './boots.ts'
+import { connect, unreachable, type PostgresAddress } from './connect.ts'
+import { joinNotices } from './notices.ts'
+import { openPostgresLedger } from './open-postgres-ledger.ts'
+import { readQueries } from './read-queries.ts'
+import { reads } from './reads.ts'
+import { isSchemaName, MIGRATIONS, schemaOf } from './schema.ts'
+
+const NOWHERE: PostgresAddress = { url: '', schema: '' }
+const addressOf = ({ postgres }: StoreSettings): PostgresAddress => postgres ?? NOWHERE
+
+/** A Postgres database: many nodes. */
+export const postgresEngine: StoreEngine = {
+  async open({ stream, boot = '', rows, alone = false, ...setup }) {
+    const address = addressOf(setup)
+    const sound = checkAddress(address)
+    if (!sound.ok) return sound
+    const opened = await openPostgresLedger({ ...setup, address, stream, boot, alone, key: rows.key })
+    if (!opened.ok) return opened
+    const { value: engine } = opened
+    const queries = readQueries(address)
+    return ok({
+      ledger: engine,
+      shelves: engine,
+      searches: engine,
+      accounts: engine,
+      audit: engine,
+      tail: engine,
+      journal: engine,
+      artifacts: databaseArtifacts(queries),
+      // Postgres removes old versions of rows by itself (autovacuum).
+      scrub: async () => {},
+      async close() {
+        await engine.close()
+        await queries.close()
+      },
+    })
+  },
+
+  async join(settings, { onOwnDeath, onFault }) {
+    const address = addressOf(settings)
+    const sound = checkAddress(address)
+    if (!sound.ok) return sound
+    const joined = await joinBoots({ address, onOwnDeath, onFault })
+    if (!joined.ok) return joined
+    const notices = await joinNotices(address)
+    if (!notices.ok) {
+      await joined.value.leave()
+      return notices
+    }
+    return ok({
+      notices: notices.value,
+      liveness: joined.value,
+      stream: joined.value.stream,
+      async leave() {
+        await notices.value.leave()
+        await joined.value.leave()
+      },
+    })
+  },
+
+  async state(settings) {
+    const found = await versionOf(settings)
+    if (!found.ok) return found
+    return ok(
+      found.value.version === 0 || !found.value.isUsed ? undefined : { bytes: found.value.bytes, written_at: 0 },
+    )
+  },
+
+  async needsMigration(settings) {
+    const found = await versionOf(settings)
+    return found.ok && found.value.version > 0 && found.value.version < MIGRATIONS.length
+  },
+
+  async hasRowMacs(settings) {
+    const found = await versionOf(settings)
+    return found.ok && found.value.isUsed
+  },
+
+  async openForReads(settings, key, onForged) {
+    const queries = readQueries(addressOf(settings))
+    return { shelves: reads(queries, rowMacs(key), onForged), close: () => queries.close() }
+  },
+}
+
+type Version = { readonly version: number; readonly isUsed: boolean; readonly bytes: number }
+
+/** `isUsed`: an audit entry was ever stored, so a gate has worked with it. */
+async function versionOf(settings: StoreSettings): Promise<Result<Version>> {
+  const address = addressOf(settings)
+  const sound = checkAddress(address)
+  if (!sound.ok) return sound
+  try {
+    const client = await connect(address, 'check')
+    try {
+      const found = await schemaOf(client, address.schema)
+      if (found === 'foreign') return refuse('ledger.foreign')
+      if (found.version === 0) return ok({ version: 0, isUsed: false, bytes: 0 })
+      const heads = await client.query('SELECT 1 FROM heads LIMIT 1')
+      const size = await client.query<{ bytes: number }>(
+        'SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind = $2',
+        [address.schema, 'r'],
+      )
+      return ok({ version: found.version, isUsed: heads.rows.length > 0, bytes: size.rows[0]?.bytes ?? 0 })
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  } catch (error) {
+    return unreachable(address, error)
+  }
+}
+
+/** INVARIANT: a schema's name becomes SQL, so it is a plain name. */
+function checkAddress(address: PostgresAddress): Result<void> {
+  if (!/^postgres(?:ql)?:\/\//.test(address.url))
+    return unreachable(address, new Error('the address does not begin with `postgres://`'))
+  return isSchemaName(address.schema)
+    ? ok(undefined)
+    : unreachable(address, new Error('the name of a schema is lower-case letters, digits and `_`'))
+}

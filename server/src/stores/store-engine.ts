@@ -1,0 +1,82 @@
+import type { OwnTail } from '../commands/ports/audit.ts'
+import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { Liveness } from '../commands/ports/liveness.ts'
+import type { Notices } from '../commands/ports/notices.ts'
+import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
+import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
+import type { AuditBroken } from '../contract/audit.ts'
+import type { Result } from '../contract/problems.ts'
+import type { RowKey } from './row-mac.ts'
+import type { OnForged } from './stored-values.ts'
+
+/** A database that several nodes share, and the schema in it that is theirs. */
+export type PostgresSettings = { readonly url: string; readonly schema: string }
+
+/** Which store is meant: the one in this data folder, or a database. The folder then holds what belongs to this node alone. */
+export type StoreSettings = { readonly folder: string; readonly postgres?: PostgresSettings }
+
+export type StoreSetup = StoreSettings & {
+  /** The audit stream that this process appends to. */
+  readonly stream: string
+  /** Which boot this is; what one that is taken for dead commits is not stored. */
+  readonly boot?: string
+  /** The key of the MACs that every row carries, from beside the keys. */
+  readonly rows: RowKey
+  /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
+  readonly onForged?: OnForged
+  /** Nobody else appends to the stream while this is open. Embedded: nobody else writes at all, so the engine may cache reads. */
+  readonly alone?: boolean
+  /** The script of the thread that writes; crash tests bring one that dies. */
+  readonly script?: URL | undefined
+  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  readonly onFault: (error: Error) => void
+  /** Told when the stored audit stream is not the one that this process wrote. */
+  readonly onDiverged?: (found: Omit<AuditBroken, 'at'>) => void
+}
+
+/** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */
+export type Store = {
+  readonly ledger: Ledger & Outcomes
+  readonly shelves: Shelves
+  readonly searches: Searches
+  readonly accounts: Accounts
+  readonly audit: AuditReads
+  readonly tail: OwnTail
+  readonly journal: Journal
+  readonly artifacts: Artifacts
+  /** Overwrites what is left of removed texts in the store's files. */
+  scrub(): Promise<void>
+  /** Waits for the commits under way; later ones are `unavailable`. */
+  close(): Promise<void>
+}
+
+/** This process as one of the nodes that share the store. */
+export type StoreNode = {
+  readonly notices: Notices
+  readonly liveness: Liveness
+  /** The audit stream that this node appends to. Nodes whose writers would queue behind one another have one each. */
+  readonly stream: string
+  /** Dead for the other nodes from then on. */
+  leave(): Promise<void>
+}
+
+export type JoinSetup = {
+  /** Told once when the other nodes take this boot for dead. */
+  readonly onOwnDeath: (why: string) => void
+  /** Told why the lease of this boot could not be renewed. */
+  readonly onFault: (error: Error) => void
+}
+
+/** `written_at`: the time of the last write by the store's own clock, in milliseconds. */
+export type StoreState = { readonly bytes: number; readonly written_at: number }
+
+/** What open-store.ts asks of an engine. */
+export type StoreEngine = {
+  open(setup: StoreSetup): Promise<Result<Store>>
+  join(settings: StoreSettings, setup: JoinSetup): Promise<Result<StoreNode>>
+  state(settings: StoreSettings): Promise<Result<StoreState | undefined>>
+  needsMigration(settings: StoreSettings): Promise<boolean>
+  hasRowMacs(settings: StoreSettings): Promise<boolean>
+  openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads>
+}
+export type OpenedForReads = { readonly shelves: Shelves; close(): Promise<void> }

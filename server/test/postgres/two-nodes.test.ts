@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasPostgres } from './with-postgres.ts'
+import { openNodes, type Node, type Nodes } from './with-nodes.ts'
+
+
+describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
+  let nodes: Nodes
+  let [one, other]: [Node?, Node?] = []
+  let agent = ''
+  let approver = ''
+  const nodeOne = (): Node => one as Node
+  const nodeTwo = (): Node => other as Node
+
+  beforeAll(async () => {
+    nodes = await openNodes()
+    one = await nodes.start()
+    other = await nodes.start()
+    agent = await nodeOne().key('agent', 'a', 'ana')
+    approver = await nodeTwo().key('approver', 'bob')
+  }, 120_000)
+  afterAll(() => nodes.stop())
+
+  const effects = () => readFileSync(nodes.effects, 'utf8').trimEnd().split('\n')
+
+  test('a key made on one is good on the other; a call is held on one, approved on the other, and runs once', async () => {
+    const held = await nodeOne().http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'across' } })
+    expect(held.body, JSON.stringify(held.body)).toMatchObject({ status: 'pending' })
+    const waiting = nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=30000`, agent)
+    expect((await nodeTwo().approve(held.body['approval_id'], approver)).status).toBe(200)
+    expect((await waiting).body).toMatchObject({ status: 'executed' })
+    expect(effects().filter((line) => line.includes('across'))).toHaveLength(1)
+    expect((await nodeTwo().http('GET', `/v1/calls/${String(held.body['call_id'])}`, agent)).body).toMatchObject({
+      status: 'executed',
+    })
+  })
+
+  test('a pause on one stops calls on the other, and its end lets them through', async () => {
+    const look = () => nodeTwo().http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} })
+    expect((await look()).body).toMatchObject({ status: 'executed' })
+    expect(await nodeOne().cli('pause', 'all', '--reason', 'stop')).toMatchObject({ code: 0 })
+    expect((await look()).body['code']).toBe('call.blocked')
+    expect(await nodeOne().cli('unpause', 'all')).toMatchObject({ code: 0 })
+    expect((await look()).body).toMatchObject({ status: 'executed' })
+  })
+
+  test('a key that is revoked on one is refused on the other', async () => {
+    const gone = await nodeOne().key('agent', 'leaving')
+    expect((await nodeTwo().http('GET', '/v1/tools', gone)).status).toBe(200)
+    const { items } = (await nodeTwo()
+      .cli('--json', 'keys', 'list')
+      .then(({ out }) => JSON.parse(out))) as {
+      items: { key_id: string; caller: { id: string } }[]
+    }
+    const key_id = items.find(({ caller }) => caller.id === 'agent:leaving')?.key_id ?? ''
+    expect(await nodeOne().cli('keys', 'revoke', key_id)).toMatchObject({ code: 0 })
+    expect((await nodeTwo().http('GET', '/v1/tools', gone)).status).toBe(401)
+  })
+
+  test('the audit of all nodes verifies on each of them', async () => {
+    for (const node of [nodeOne(), nodeTwo()]) {
+      const { out } = await node.cli('--json', 'audit', 'verify')
+      expect(JSON.parse(out), out).toMatchObject({ ok: true })
+    }
+  })
+
+  test('doctor finds nothing wrong beside running nodes', async () => {
+    const { out } = await nodeTwo().cli('--json', 'doctor')
+    const { findings } = JSON.parse(out) as { findings: { severity: string; about: string; says: string }[] }
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+})

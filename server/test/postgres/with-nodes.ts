@@ -1,0 +1,50 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { BOOK_TOOLS } from '../gate/with-gate.ts'
+import { freshSchema, testDatabase } from './with-postgres.ts'
+
+export type Node = RunningGate & { stop(): Promise<void> }
+export type Nodes = {
+  /** Where the tool server of every node leaves its effects. */
+  readonly effects: string
+  readonly schema: string
+  /** Starts another node on the same database, with the keys of the first. */
+  start(): Promise<Node>
+  stop(): Promise<void>
+}
+
+/** Gates as processes of their own, with a data folder each, on one database. */
+export async function openNodes(config: object = {}): Promise<Nodes> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'))
+  const effects = join(folder, 'effects.txt')
+  const store = { postgres: await testDatabase(), schema: freshSchema() }
+  const book = {
+    command: 'node',
+    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+    env: { EFFECTS: effects },
+    tools: BOOK_TOOLS,
+  }
+  const nodes: Node[] = []
+  return {
+    effects,
+    schema: store.schema,
+    async start() {
+      const place = mkdtempSync(join(folder, 'node-'))
+      const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: { book }, store, ...config }
+      writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
+      const [first] = nodes
+      mkdirSync(join(place, '.sluice'), { mode: 0o700 })
+      if (first !== undefined)
+        cpSync(join(first.folder, '.sluice', 'keys'), join(place, '.sluice', 'keys'), { recursive: true })
+      const node = await runGate(place)
+      nodes.push(node)
+      return node
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
