@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from './with-postgres.ts'
 import { openNodes, type Node, type Nodes } from './with-nodes.ts'
 
-
 describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
   let nodes: Nodes
   let [one, other]: [Node?, Node?] = []
