@@ -33,7 +33,7 @@ function valueOf(document: Document.Parsed): { readonly is: unknown } | undefine
   try {
     return { is: document.toJS() as unknown }
   } catch {
-    const fault = new YAMLParseError([0, 0], 'RESOURCE_EXHAUSTION', 'aliases stand for too much')
+    const fault = new YAMLParseError([0, 0], 'RESOURCE_EXHAUSTION', 'its aliases expand to too much data')
     document.errors.push(Object.assign(fault, { linePos: [{ line: 1, col: 1 }] }))
     return undefined
   }

@@ -21,11 +21,11 @@ function knownInstead(path: readonly PropertyKey[]): string {
   const known = keysOf(schemasAt(path.slice(0, -1)))
   const written = String(path.at(-1))
   const meant = OTHER_WORDS[written] ?? nearest(written, known)
-  return meant === undefined ? `known here are ${known.join(', ')}` : `did you mean \`${meant}\`?`
+  return meant === undefined ? `the known keys are ${known.join(', ')}` : `did you mean \`${meant}\`?`
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  string: 'a text (in quotes, if it looks like something else)',
+  string: 'a string (in quotes, if it looks like another type)',
   number: 'a number',
   integer: 'a whole number',
   boolean: '`true` or `false`',
@@ -41,21 +41,21 @@ function typeInstead(path: readonly PropertyKey[]): string | undefined {
 
 const YAML_REMEDIES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces',
-  BAD_INDENT: 'keys of one map begin in one column',
+  BAD_INDENT: 'indent all keys of a map equally',
   DUPLICATE_KEY: 'keep one of the two',
-  MISSING_CHAR: 'close what was opened: a quote, a bracket, a colon',
-  UNEXPECTED_TOKEN: 'quote texts that hold signs of YAML',
-  MULTILINE_IMPLICIT_KEY: 'a key and its colon stand on one line',
-  BLOCK_AS_IMPLICIT_KEY: 'one key on each line, and texts with `: ` in quotes',
-  RESOURCE_EXHAUSTION: 'write out what is meant',
-  BAD_ALIAS: 'quote texts that begin with `*` or `&`',
+  MISSING_CHAR: 'add the missing quote, bracket or colon',
+  UNEXPECTED_TOKEN: 'put strings with YAML characters in quotes',
+  MULTILINE_IMPLICIT_KEY: 'put a key and its colon on one line',
+  BLOCK_AS_IMPLICIT_KEY: 'put each key on its own line, and strings with `: ` in quotes',
+  RESOURCE_EXHAUSTION: 'write the value in full',
+  BAD_ALIAS: 'put strings that start with `*` or `&` in quotes',
   BAD_DQ_ESCAPE: 'use single quotes, or write `\\\\` for a backslash',
 }
 
 /** A text that is no YAML: the line, what is wrong there, and what to do. */
 export function yamlFault({ code, linePos, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS')
-    return `line ${linePos?.[0].line ?? '?'}: a second document begins here, remove the \`---\``
+    return `line ${linePos?.[0].line ?? '?'}: a second YAML document starts here, remove the \`---\``
   const says = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
   return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'quote texts that hold `: ` or ` #`'}`
 }

@@ -37,10 +37,10 @@ export function dataInReach({ config, folder, data }: Settings): readonly Reach[
 
 /** What to tell about one of them. */
 export const reachSays = ({ server, folder }: Reach): string =>
-  `the server \`${server}\` is given ${folder}, which holds the gate's data folder`
+  `the server \`${server}\` has access to ${folder}, which contains the gate's data folder`
 
 export const REACH_REMEDY =
-  'set `data:` to a folder outside, for example ~/.local/state/sluice, or give the server a folder of its own; SECURITY.md says more'
+  'set `data:` to a folder outside, for example ~/.local/state/sluice, or give the server another folder; see SECURITY.md'
 
 function realOf(path: string): string {
   try {

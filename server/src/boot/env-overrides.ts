@@ -33,12 +33,12 @@ export function envOverrides(env: Env, present: unknown): EnvRead {
     if (path === undefined) {
       const meant = isReferred(name, present) ? undefined : nearest(words.join('_').toLowerCase(), namesBelow([]))
       if (meant === undefined) ignored.push(name)
-      else faults.push({ name, says: `no key of the configuration, did you mean \`${nameOf(meant)}\`?` })
+      else faults.push({ name, says: `not a configuration key, did you mean \`${nameOf(meant)}\`?` })
       continue
     }
     const value = valueOf(text, schemasAt(path))
     if (value === undefined)
-      faults.push({ name, says: `${path.join('.')}: no YAML, quote texts that hold signs of it` })
+      faults.push({ name, says: `${path.join('.')}: not valid YAML, put strings with YAML characters in quotes` })
     else overrides.push({ name, path, value: value.is })
   }
   return { overrides, faults, ignored }

@@ -18,9 +18,9 @@ export async function greetDemo(gate: Gate, url: string, by: Caller, command: st
     'try it from another terminal, in this folder:',
     `  ${command} call outbox__list_messages                     # a read: runs`,
     `  ${command} call outbox__send_message '{"to":"ana@example.com","subject":"hi","body":"hello"}'   # held`,
-    `  ${command} approvals --watch                              # what waits, and why: press a to approve`,
+    `  ${command} approvals --watch                              # pending requests and why: press a to approve`,
     '',
-    'rules and tool servers are in sluice-demo/sluice.yaml; you can change both while the gate runs',
+    'rules and tool servers are in sluice-demo/sluice.yaml; you can change both while the gate is running',
   ]
   return `${lines.join('\n')}\n`
 }

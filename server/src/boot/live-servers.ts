@@ -48,7 +48,7 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     const names = Object.values(change).flat()
     if (names.length === 0) return ok(change)
     if ((await deps.ledger.commit([{ kind: 'audit', entry: entryOf(change) }])) !== 'committed') {
-      log('error', 'the change of tool servers could not be recorded, so it was not made', { ...change })
+      log('error', 'the change of the tool servers could not be recorded, so it was not applied', { ...change })
       return refuse('audit.unavailable')
     }
     for (const name of change.removed) delete table[name]
@@ -56,7 +56,7 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     deps.onChange()
     deps.servers.change(deps.place(configs.value))
     await deps.catalogue.reconfigured(names)
-    log('info', 'other tool servers are configured', { ...change })
+    log('info', 'the tool servers were changed', { ...change })
     return ok(change)
   }
 
@@ -75,7 +75,7 @@ function entryOf({ added, changed, removed }: ServersChanged): AuditDraft {
 }
 
 function refused(log: Log, { code, about }: Problem): Result<never> {
-  log('error', `${PROBLEMS[code].says}; the tool servers stay as they are`, about)
+  log('error', `${PROBLEMS[code].says}; the tool servers were not changed`, about)
   return refuse(code, about)
 }
 

@@ -74,7 +74,7 @@ export function localGate(options: UpOptions): LocalGate {
 function otherGates({ config, data }: UpOptions, file: string): readonly string[] {
   if (config !== undefined || data !== undefined || file === resolve(DEMO_CONFIG)) return []
   if (!existsSync(DEMO_CONFIG) || !existsSync(placesIn(dataIn(resolve(DEMO_CONFIG))).socket)) return []
-  return [`this is about the gate of ${relative('.', file)}; for the demo's gate, add --config ${DEMO_CONFIG}`]
+  return [`using the gate of ${relative('.', file)}; for the demo gate, add --config ${DEMO_CONFIG}`]
 }
 
 type Place = { readonly file: string; readonly data: string; readonly socket: string; readonly log: string }
@@ -103,7 +103,7 @@ const LAST_LINES = 12
 function complaintIn(log: string, from: number): readonly string[] {
   const lines = readFileSync(log).subarray(from).toString('utf8').split('\n')
   const told = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
-  return told.length === 0 ? ['it ended without a message'] : told.slice(-LAST_LINES)
+  return told.length === 0 ? ['it exited without a message'] : told.slice(-LAST_LINES)
 }
 
 function answers(socket: string): Promise<boolean> {

@@ -23,7 +23,7 @@ export function openChannels(
   const post = openPost(stopping)
   const secret = (reference: string, where: string): string => {
     const found = secretOf(reference, folder, process.env)
-    if (found === undefined || found === '') faults.push(`channels.${where}: secret is absent`)
+    if (found === undefined || found === '') faults.push(`channels.${where}: the secret is missing`)
     return found ?? ''
   }
   const keyOf = (reference: string, where: string): WebhookKey | undefined => {
@@ -42,7 +42,7 @@ export function openChannels(
     const { secret: reference, approver, user = approver } = one.callback
     const back = keyOf(reference, `webhooks.${index}.callback.secret`)
     if (secretOf(reference, folder, process.env) === secretOf(one.secret, folder, process.env))
-      faults.push(`channels.webhooks.${index}.callback.secret: the same secret as for what goes out`)
+      faults.push(`channels.webhooks.${index}.callback.secret: it must differ from the secret for outgoing messages`)
     if (back !== undefined)
       callbacks.set(one.name, { key: back, approver: { kind: 'approver', id: `approver:${approver}`, user } })
   }

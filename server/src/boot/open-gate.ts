@@ -50,7 +50,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   // Nobody waits for what only watches.
   telemetry
     .begin()
-    .catch((error: unknown) => log('error', 'nothing can be sent to the collector', { error: String(error) }))
+    .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
   const recovery = await recoverFromDead(world, scheduler, log)
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(

@@ -42,7 +42,7 @@ export function otlpOf({ otlp }: Config['telemetry'], folder: string): Result<{ 
   for (const [name, reference] of Object.entries(otlp.headers)) {
     const value = secretOf(reference, folder, process.env)
     if (value === undefined)
-      return refuse('config.invalid', { paths: `telemetry.otlp.headers.${name}: secret is absent` })
+      return refuse('config.invalid', { paths: `telemetry.otlp.headers.${name}: the secret is missing` })
     headers[name] = value
   }
   return ok({ otlp: { endpoint: trimmedEnd(otlp.endpoint, '/'), headers } })

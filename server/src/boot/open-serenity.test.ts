@@ -180,7 +180,7 @@ describe('a provider', () => {
     [
       'a secret that is absent',
       { url: 'http://127.0.0.1:1/', headers: { authorization: 'file:absent' } },
-      /secret is absent/,
+      /the secret is missing/,
     ],
   ])('with %s is refused at the start', async (_, gate_provider, says) => {
     writeFileSync(join(folder, 'empty.mjs'), '')

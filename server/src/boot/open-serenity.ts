@@ -58,7 +58,7 @@ function forcedBy(environment: Environment, isOn: boolean, log: Log): GateWord |
         ? 'there is no `serenity` section'
         : word.success
           ? undefined
-          : 'it is none of AUTO_RUN, ASK, BLOCK'
+          : 'it is not AUTO_RUN, ASK or BLOCK'
   if (hindrance === undefined) return word.data
   log('warn', `${FORCE} is ignored: ${hindrance}`)
   return undefined

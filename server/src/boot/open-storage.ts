@@ -89,7 +89,7 @@ export async function openStorage(
     alone: alone === true,
     script: writer,
     onDiverged: (found) => diverged(found),
-    onRejected: (found) => log('error', 'a row in the database does not count: it is not as the gate wrote it', found),
+    onRejected: (found) => log('error', 'a row in the database is ignored: it is not as the gate wrote it', found),
   })
   if (!store.ok) {
     await node.value.leave()
@@ -106,7 +106,7 @@ export async function openStorage(
     version,
     ...otlp,
     onFault: (endpoint) =>
-      log('warn', 'the collector takes no traces or metrics; they are dropped until it does', { endpoint }),
+      log('warn', 'the collector does not accept traces or metrics; they are dropped until it does', { endpoint }),
     readings: readingsOf({ shelves, audit, servers: serverStatus }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
@@ -115,7 +115,7 @@ export async function openStorage(
     after,
     stopping,
     onDoubt: (commit) =>
-      log('error', 'the ledger did not answer a commit: no calls are taken until it is known', { commit }),
+      log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
   const told = tellRuns(givingBackPending(stampEnds(doubts, Date.now)))
   const outgoing = withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now })

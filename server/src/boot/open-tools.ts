@@ -127,7 +127,7 @@ export async function openTools(
     catalogue,
     live,
     servers: Object.keys(config.servers),
-    onFault: (error) => log('error', 'what another node changed could not be read', { error: String(error) }),
+    onFault: (error) => log('error', 'changes made by another node could not be read', { error: String(error) }),
   })
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
@@ -164,7 +164,7 @@ function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
     async reload(because, by) {
       const reloaded = await live.reload(because, by)
       if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
-      else if (reloaded.value.changed) log('info', 'another policy is in force', { because, ...reloaded.value })
+      else if (reloaded.value.changed) log('info', 'a new policy is in force', { because, ...reloaded.value })
       return reloaded
     },
   }

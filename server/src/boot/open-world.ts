@@ -109,7 +109,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     probe: options.probe ?? (() => {}),
     stopping: stopping.signal,
     onUndelivered: (channel, delivery_id, attempt) =>
-      log('warn', 'a message was not taken and is sent again later', { channel, delivery_id, attempt }),
+      log('warn', 'a message was not accepted and will be sent again later', { channel, delivery_id, attempt }),
     links: (approval_id) => `${config.channels.url ?? options.url()}/#/approvals/${approval_id}`,
     after,
     persist,

@@ -48,7 +48,7 @@ describe('the policy of a configuration', () => {
     const source = policyFiles(at('sluice.yaml'))
     expect(source.read().ok).toBe(true)
     config(' \n')
-    expect(source.read()).toMatchObject({ ok: false, faults: [{ says: 'the configuration is gone or empty' }] })
+    expect(source.read()).toMatchObject({ ok: false, faults: [{ says: 'the configuration file is missing or empty' }] })
     rmSync(at('sluice.yaml'))
     expect(source.read().ok).toBe(false)
   })

@@ -22,7 +22,7 @@ export function policyFiles(config: string): PolicySource {
   const isExpected = existsSync(config)
   const read = (): PolicyRead => {
     if (!isExpected || (textOf(config) ?? '').trim() !== '') return readPolicy(config)
-    const says = 'the configuration is gone or empty'
+    const says = 'the configuration file is missing or empty'
     const instead = 'write `policy: {}` for the default policy'
     return { ok: false, faults: [{ file: config, line: 1, column: 1, says, instead }] }
   }

@@ -20,23 +20,23 @@ export async function recoverFromDead(
     if (recovered.unknown + recovered.retried + recovered.failed > 0)
       log('warn', 'calls were interrupted when their gate stopped', recovered)
     const ended = await endVolatile(world)
-    if (ended.threads + ended.calls > 0) log('warn', 'threads that are not stored ended with their gate', ended)
+    if (ended.threads + ended.calls > 0) log('warn', 'unstored threads ended when their gate stopped', ended)
     await scheduler.recover()
     // Waits for tool servers, so nobody waits for it.
     readBacks = readBacks.then(() =>
       recoverReadBacks(world).catch((error: unknown) =>
-        log('error', 'read-backs could not be carried out', { error: String(error) }),
+        log('error', 'read-backs could not be completed', { error: String(error) }),
       ),
     )
   }
   await recover()
   let later: Promise<void> = Promise.resolve()
   const forget = world.liveness.onDeath((boot) => {
-    log('warn', 'another node died: its calls and runs are taken over', { boot })
+    log('warn', 'another node stopped unexpectedly: its calls and runs are taken over', { boot })
     later = later
       .then(recover)
       .catch((error: unknown) =>
-        log('error', 'what a dead node left could not be taken over', { error: String(error) }),
+        log('error', 'the calls and runs of a stopped node could not be taken over', { error: String(error) }),
       )
   })
   return {

@@ -13,9 +13,10 @@ export function sweepRegularly(sweep: () => Promise<Swept>, log: Log): { stop():
       .then(
         (swept) =>
           swept.calls + swept.journals + swept.artifacts > 0
-            ? log('info', 'expired texts were removed', swept)
+            ? log('info', 'expired arguments and outputs were deleted', swept)
             : undefined,
-        (error: unknown) => log('error', 'expired texts could not be removed', { error: String(error) }),
+        (error: unknown) =>
+          log('error', 'expired arguments and outputs could not be deleted', { error: String(error) }),
       )
       .finally(() => (running = undefined))
   }

@@ -36,7 +36,7 @@ ExecStart=${words}
 ExecReload=/bin/kill -HUP $MAINPID
 WorkingDirectory=${dirname(config).replaceAll('%', '%%')}
 Restart=on-failure
-# The gate finishes what is under way before it ends.
+# The gate finishes calls in progress before it exits.
 TimeoutStopSec=60
 UMask=0077
 NoNewPrivileges=true

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const TEMPLATE = join(import.meta.dirname, '../demo')
-const WELCOME = `This folder is all that the files server may touch.
+const WELCOME = `This is the only folder that the files server may access.
 Ask for a change: it is held until you approve it. Ask for a file outside: it is blocked.
 `
 

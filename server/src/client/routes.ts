@@ -8,16 +8,16 @@ export type Routes = {
   'GET /healthz': {
     answer: { readonly ok: true }
   }
-  /** Calls are taken */
+  /** The gate accepts calls */
   'GET /readyz': {
     answer: { readonly ok: true }
   }
-  /** Set the own passphrase for strong approvals (`current` when there is one) */
+  /** Set your passphrase for strong approvals (with `current`, if you already have one) */
   'POST /v1/passphrase': {
     body: { readonly passphrase: string; readonly current?: string | undefined }
     answer: { readonly user: string }
   }
-  /** Forget the passphrase of somebody else who has lost it */
+  /** Remove the passphrase of someone who has lost it */
   'DELETE /v1/passphrases/{user}': {
     path: { readonly user: string }
     answer: { readonly user: string }
@@ -39,13 +39,13 @@ export type Routes = {
     query: { readonly wait_ms?: number | undefined }
     answer: { readonly status: "executed"; readonly call_id: string; readonly result: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined }; readonly output: { readonly evicted: boolean; readonly size_chars: number; readonly rehydration_allowed: boolean; readonly pointer?: string | undefined; readonly summary?: string | undefined }; readonly verified?: Json | undefined; readonly read_back?: string | undefined; readonly rollback?: string | undefined } | { readonly status: "pending"; readonly call_id: string; readonly approval_id: string; readonly url: string; readonly expires_at: number; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[] } | { readonly status: "executing"; readonly call_id: string } | { readonly status: "unknown"; readonly call_id: string } | { readonly status: "previewed"; readonly tool: string; readonly preview: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined } }
   }
-  /** The outcome of the call that you made under an idempotency key, when its answer was lost; runs nothing */
+  /** The outcome of the call made with an idempotency key, if its answer was lost; runs nothing */
   'GET /v1/calls/by-key/{idempotency_key}': {
     path: { readonly idempotency_key: string }
     query: { readonly wait_ms?: number | undefined }
     answer: { readonly status: "executed"; readonly call_id: string; readonly result: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined }; readonly output: { readonly evicted: boolean; readonly size_chars: number; readonly rehydration_allowed: boolean; readonly pointer?: string | undefined; readonly summary?: string | undefined }; readonly verified?: Json | undefined; readonly read_back?: string | undefined; readonly rollback?: string | undefined } | { readonly status: "pending"; readonly call_id: string; readonly approval_id: string; readonly url: string; readonly expires_at: number; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[] } | { readonly status: "executing"; readonly call_id: string } | { readonly status: "unknown"; readonly call_id: string } | { readonly status: "previewed"; readonly tool: string; readonly preview: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined } }
   }
-  /** Whose words a call acted on: licence, contest, and the source of each argument */
+  /** Where a call came from: what the user asked for, which other texts ask for it, and the source of each argument */
   'GET /v1/calls/{call_id}/why': {
     path: { readonly call_id: string }
     answer: { readonly call_id: string; readonly tool_id: string; readonly licence: "strong" | "weak" | "plausible" | "none"; readonly user_words: boolean; readonly contests: readonly ({ readonly label: string; readonly call_id?: string | undefined; readonly time: number })[]; readonly values: readonly ({ readonly at: string; readonly role: "destination" | "entity" | "content" | "date" | "amount" | "flag"; readonly from: "user" | "constant" | "approved" | "data" | "none"; readonly source?: { readonly at: string; readonly kind: "user" | "claimed" | "operator" | "approved" | "tool" | "outside"; readonly label: string; readonly where?: { readonly call_id?: string | undefined; readonly path?: string | undefined } | undefined; readonly excerpt?: string | undefined; readonly time?: number | undefined } | undefined })[]; readonly reasons: readonly ({ readonly rule: string; readonly at?: string | undefined })[] }
@@ -56,7 +56,7 @@ export type Routes = {
     body: { readonly as: "retry" | "done" | "failed" }
     answer: { readonly status: string; readonly call_id: string }
   }
-  /** Withdraw an own held call */
+  /** Withdraw your own held call */
   'POST /v1/calls/{call_id}/withdraw': {
     path: { readonly call_id: string }
     answer: { readonly approval_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn" }
@@ -71,7 +71,7 @@ export type Routes = {
     query: { readonly hours?: number | undefined }
     answer: { readonly from: number; readonly to: number; readonly complete_from: number; readonly calls: number; readonly per_minute: number; readonly step_ms: number; readonly series: readonly ({ readonly at: number; readonly ran: number; readonly asked: number; readonly blocked: number; readonly failed: number })[]; readonly mix: { readonly ran: number; readonly asked: number; readonly blocked: number; readonly failed: number; readonly unknown: number }; readonly held: { readonly count: number; readonly median_ms?: number | undefined; readonly buckets: readonly ({ readonly under_minutes: number | null; readonly count: number })[]; readonly expired: number; readonly waiting: number }; readonly slowest: readonly ({ readonly tool_id: string; readonly calls: number; readonly p95_ms: number })[]; readonly callers: readonly ({ readonly id: string; readonly user: string; readonly calls: number; readonly asked: number; readonly blocked: number })[]; readonly tokens: { readonly all_tools: number; readonly search: number; readonly tools: number }; readonly needs: { readonly unknown: number; readonly tools_to_admit: readonly (string)[]; readonly expired: number } }
   }
-  /** Search, choose, judge and run one tool, as a durable flow (wait_ms for its first rest, default 30000) */
+  /** Search, choose, judge and run one tool, as a durable flow (wait_ms until it first pauses or ends, default 30000) */
   'POST /v1/toolflow': {
     query: { readonly wait_ms?: number | undefined }
     body: { readonly user_prompt: string; readonly query?: string | undefined; readonly top_k?: number | undefined; readonly args?: Json | undefined; readonly risk_score?: number | undefined; readonly skill_id?: string | undefined; readonly thread?: string | undefined }
@@ -83,7 +83,7 @@ export type Routes = {
     query: { readonly wait_ms?: number | undefined }
     answer: { readonly run_id: string; readonly status: string; readonly state: { readonly node: string } }
   }
-  /** The flow that you started under an idempotency key, when its answer was lost; starts nothing */
+  /** The flow started with an idempotency key, if its answer was lost; starts nothing */
   'GET /v1/toolflow/by-key/{idempotency_key}': {
     path: { readonly idempotency_key: string }
     query: { readonly wait_ms?: number | undefined }
@@ -101,23 +101,23 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined; readonly state: "live" | "exhausted" | "expired" | "revoked"; readonly calls_left: number; readonly cost_left?: number | undefined })[]; readonly next?: number | undefined }
   }
-  /** Permit calls ahead, within explicit bounds */
+  /** Create a consent: permit calls in advance, within explicit limits */
   'POST /v1/consents': {
     body: { readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number; readonly passphrase?: string | undefined }
     answer: { readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined }
   }
-  /** How many calls of the last week these bounds would have let through; nothing is given */
+  /** How many calls of the last week a consent would have allowed; nothing is created */
   'POST /v1/consents/preview': {
     body: { readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number }
     answer: { readonly since: number; readonly until: number; readonly covered: number; readonly looked_at: number; readonly complete: boolean; readonly examples: readonly ({ readonly call_id: string; readonly tool_id: string; readonly state: "pending" | "executing" | "executed" | "refused" | "failed" | "unknown"; readonly effect: "allow" | "ask" | "block"; readonly observed?: "allow" | "ask" | "block" | undefined; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly why: string; readonly rule?: string | undefined; readonly asked_by: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly grant?: { readonly key: string; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined } | undefined; readonly speaks_for_user?: true | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly credential?: { readonly key?: string | undefined; readonly expires_at?: number | undefined } | undefined }; readonly thread: string; readonly by_run?: { readonly run_id: string; readonly kind: string; readonly step: string; readonly lane: string | null } | undefined; readonly received_at: number; readonly started_at?: number | undefined; readonly ended_at?: number | undefined; readonly approval_id?: string | undefined; readonly consent_id?: string | undefined; readonly problem?: { readonly code: string; readonly says: string; readonly about: { readonly [name: string]: string } } | undefined; readonly expired_at?: number | undefined; readonly proposed_args?: string | undefined; readonly rollback?: string | undefined; readonly choices?: readonly ("retry" | "done" | "failed")[] | undefined })[] }
   }
-  /** The same for what would be remembered with an approval */
+  /** The same preview for a consent that is remembered with an approval */
   'POST /v1/approvals/{approval_id}/consent-preview': {
     path: { readonly approval_id: string }
     body: { readonly remember: { readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number; readonly args?: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[] | undefined } }
     answer: { readonly since: number; readonly until: number; readonly covered: number; readonly looked_at: number; readonly complete: boolean; readonly examples: readonly ({ readonly call_id: string; readonly tool_id: string; readonly state: "pending" | "executing" | "executed" | "refused" | "failed" | "unknown"; readonly effect: "allow" | "ask" | "block"; readonly observed?: "allow" | "ask" | "block" | undefined; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly why: string; readonly rule?: string | undefined; readonly asked_by: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly grant?: { readonly key: string; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined } | undefined; readonly speaks_for_user?: true | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly credential?: { readonly key?: string | undefined; readonly expires_at?: number | undefined } | undefined }; readonly thread: string; readonly by_run?: { readonly run_id: string; readonly kind: string; readonly step: string; readonly lane: string | null } | undefined; readonly received_at: number; readonly started_at?: number | undefined; readonly ended_at?: number | undefined; readonly approval_id?: string | undefined; readonly consent_id?: string | undefined; readonly problem?: { readonly code: string; readonly says: string; readonly about: { readonly [name: string]: string } } | undefined; readonly expired_at?: number | undefined; readonly proposed_args?: string | undefined; readonly rollback?: string | undefined; readonly choices?: readonly ("retry" | "done" | "failed")[] | undefined })[] }
   }
-  /** Take a consent back */
+  /** Revoke a consent */
   'DELETE /v1/consents/{consent_id}': {
     path: { readonly consent_id: string }
     answer: { readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined }
@@ -265,11 +265,11 @@ export type Routes = {
     query: { readonly stream?: string | undefined; readonly from?: number | undefined; readonly last?: number | undefined; readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly at: number; readonly type: string; readonly actor: string; readonly trace: string; readonly subject: { readonly [name: string]: string }; readonly args_hash?: string | undefined; readonly verdict?: { readonly effect: "allow" | "ask" | "block"; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[]; readonly route?: { readonly id: string; readonly group?: string | undefined; readonly people: number; readonly channels?: readonly (string)[] | undefined; readonly expires_ms?: number | undefined; readonly escalation?: { readonly after_ms: number; readonly to: string; readonly channels?: readonly (string)[] | undefined } | undefined } | undefined; readonly observed?: "allow" | "ask" | "block" | undefined } | undefined; readonly outcome?: string | undefined; readonly about?: { readonly [name: string]: Json } | undefined; readonly v: 1; readonly stream: string; readonly seq: number; readonly prev_hash: string; readonly hash: string })[]; readonly next?: number | undefined }
   }
-  /** Recompute the whole chain */
+  /** Verify the whole hash chain */
   'GET /v1/audit/verify': {
     answer: { readonly ok: boolean; readonly entries: number; readonly checkpoints: number; readonly streams: readonly ({ readonly stream: string; readonly seq: number; readonly head: string })[]; readonly unsigned: number; readonly breaks?: readonly ({ readonly [name: string]: Json })[] | undefined; readonly first?: { readonly what: string; readonly stream: string; readonly seq: number; readonly says: string } | undefined }
   }
-  /** The same, also against checkpoints that were kept elsewhere */
+  /** Verify the whole hash chain, and compare it with checkpoints that were saved elsewhere */
   'POST /v1/audit/verify': {
     body: { readonly against: readonly ({ readonly body: { readonly v: 1; readonly number: number; readonly at: number; readonly count: number; readonly prev: string; readonly streams: readonly ({ readonly stream: string; readonly from: number; readonly to: number; readonly head: string; readonly root: string })[]; readonly since_break?: number | undefined; readonly break?: { readonly by: string; readonly reason: string; readonly was: string; readonly before: number; readonly left_out: readonly (string)[] } | undefined }; readonly key: string; readonly signature: string })[] }
     answer: { readonly ok: boolean; readonly entries: number; readonly checkpoints: number; readonly streams: readonly ({ readonly stream: string; readonly seq: number; readonly head: string })[]; readonly unsigned: number; readonly breaks?: readonly ({ readonly [name: string]: Json })[] | undefined; readonly first?: { readonly what: string; readonly stream: string; readonly seq: number; readonly says: string } | undefined }
@@ -289,7 +289,7 @@ export type Routes = {
   'POST /v1/audit/checkpoint': {
     answer: { readonly checkpoint: { readonly body: { readonly v: 1; readonly number: number; readonly at: number; readonly count: number; readonly prev: string; readonly streams: readonly ({ readonly stream: string; readonly from: number; readonly to: number; readonly head: string; readonly root: string })[]; readonly since_break?: number | undefined; readonly break?: { readonly by: string; readonly reason: string; readonly was: string; readonly before: number; readonly left_out: readonly (string)[] } | undefined }; readonly key: string; readonly signature: string } | null }
   }
-  /** Go on from a broken audit: sign what is there as it was found, with the reason */
+  /** Continue after a broken audit: sign the stored entries as they are, with the reason */
   'POST /v1/audit/breaks': {
     body: { readonly reason: string }
     answer: { readonly checkpoint: { readonly body: { readonly v: 1; readonly number: number; readonly at: number; readonly count: number; readonly prev: string; readonly streams: readonly ({ readonly stream: string; readonly from: number; readonly to: number; readonly head: string; readonly root: string })[]; readonly since_break?: number | undefined; readonly break?: { readonly by: string; readonly reason: string; readonly was: string; readonly before: number; readonly left_out: readonly (string)[] } | undefined }; readonly key: string; readonly signature: string } | null }
@@ -303,23 +303,23 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly tool_id: string; readonly server: string; readonly title?: string | undefined; readonly description?: string | undefined; readonly input_schema: { readonly [name: string]: Json }; readonly effects: readonly ("read" | "write" | "destructive" | "external" | "privileged")[]; readonly effects_from: "configured" | "annotated" | "inferred" | "unknown"; readonly risk: "low" | "medium" | "high" | "critical"; readonly idempotent: boolean; readonly dry_run: boolean; readonly definition_hash: string; readonly admitted: boolean; readonly admitted_hash?: string | undefined })[]; readonly next?: number | undefined }
   }
-  /** The tools that answer a query best, best first (`q`, `top_k`, by default 5) */
+  /** Search the tools, best match first (`q`, `top_k`, by default 5) */
   'GET /v1/tools/search': {
     query: { readonly q?: string | undefined; readonly top_k?: number | undefined }
     answer: { readonly items: readonly ({ readonly skill_id: string; readonly title: string; readonly score_hint: number; readonly tags: readonly (string)[]; readonly reason: string })[]; readonly notices?: readonly ({ readonly code: string; readonly says: string })[] | undefined }
   }
-  /** The card of one tool: what is needed to call it once (`full=1` for all of it) */
+  /** The card of one tool: how to call it (`full=1` for the full schema) */
   'GET /v1/tools/{tool_id}': {
     path: { readonly tool_id: string }
     query: { readonly full?: string | undefined }
     answer: { readonly [name: string]: Json }
   }
-  /** The admitted and the listed definition of one tool, side by side; the hash to admit is `after.hash` */
+  /** The admitted and the current definition of one tool, side by side; the hash to admit is `after.hash` */
   'GET /v1/tools/{tool_id}/definition': {
     path: { readonly tool_id: string }
     answer: { readonly tool_id: string; readonly server: string; readonly status: "admitted" | "changed" | "new" | "gone"; readonly before?: { readonly hash: string; readonly definition: { readonly name: string; readonly title?: string | undefined; readonly description?: string | undefined; readonly inputSchema: { readonly [name: string]: Json }; readonly outputSchema?: { readonly [name: string]: Json } | undefined; readonly annotations?: { readonly [name: string]: Json } | undefined }; readonly at: number; readonly by: string } | undefined; readonly after: { readonly hash: string; readonly definition: { readonly name: string; readonly title?: string | undefined; readonly description?: string | undefined; readonly inputSchema: { readonly [name: string]: Json }; readonly outputSchema?: { readonly [name: string]: Json } | undefined; readonly annotations?: { readonly [name: string]: Json } | undefined } }; readonly changes: readonly ({ readonly path: string; readonly before?: string | undefined; readonly after?: string | undefined })[] }
   }
-  /** Admit exactly this definition */
+  /** Admit exactly the definition with this hash */
   'POST /v1/tools/{tool_id}/admit': {
     path: { readonly tool_id: string }
     body: { readonly definition_hash: string }
@@ -375,15 +375,15 @@ export type Routes = {
     body: { readonly user: string; readonly withdraw?: boolean | undefined }
     answer: { readonly user: string; readonly calls: number; readonly runs: number; readonly habits: number; readonly artifacts: number; readonly open: readonly (string)[] }
   }
-  /** The policy in force: its rules, read aloud, and what was refused since */
+  /** The policy in force: its rules in words, and mistakes in a newer file that was not loaded */
   'GET /v1/policies': {
     answer: { readonly [name: string]: Json }
   }
-  /** Read the policy from disk again */
+  /** Reload the policy from disk */
   'POST /v1/policies/reload': {
     answer: { readonly [name: string]: Json }
   }
-  /** Run cases against a draft, or against what is in force */
+  /** Run test cases against a draft, or against the policy in force */
   'POST /v1/policies/test': {
     body: { readonly policy?: { readonly file: string; readonly text: string } | undefined; readonly cases: readonly ({ readonly file: string; readonly text: string })[] }
     answer: { readonly [name: string]: Json }
@@ -393,12 +393,12 @@ export type Routes = {
     body: { readonly policy?: { readonly file: string; readonly text: string } | undefined }
     answer: { readonly [name: string]: Json }
   }
-  /** Decide the calls since `since` (ms) again under a draft; nothing runs */
+  /** Judge the calls since `since` (ms) again under a draft; no call is executed */
   'POST /v1/policies/replay': {
     body: { readonly policy: { readonly file: string; readonly text: string }; readonly since?: number | undefined }
     answer: { readonly [name: string]: Json }
   }
-  /** A draft against what is in force: rules, cases and recorded calls that change */
+  /** Compare a draft with the policy in force: rules, test cases and recorded calls that change */
   'POST /v1/policies/diff': {
     body: { readonly policy: { readonly file: string; readonly text: string }; readonly cases?: readonly ({ readonly file: string; readonly text: string })[] | undefined; readonly since?: number | undefined }
     answer: { readonly [name: string]: Json }
@@ -408,16 +408,16 @@ export type Routes = {
     path: { readonly name: string }
     answer: { readonly approval_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly decisions: number }
   }
-  /** The own browsers that are told of new requests, and the key to subscribe with */
+  /** Your browsers that are notified of new requests, and the key to subscribe with */
   'GET /v1/push': {
     answer: { readonly public_key: string; readonly items: readonly ({ readonly push_id: string; readonly name: string; readonly host: string; readonly created_at: number })[] }
   }
-  /** Tell this browser of new requests, without a value of theirs */
+  /** Notify this browser of new requests; notifications contain no argument values */
   'POST /v1/push': {
     body: { readonly endpoint: string; readonly expirationTime?: number | null | undefined; readonly keys: { readonly p256dh: string; readonly auth: string }; readonly name: string }
     answer: { readonly push_id: string; readonly name: string; readonly host: string; readonly created_at: number }
   }
-  /** Tell an own browser no more */
+  /** Stop notifying one of your browsers */
   'DELETE /v1/push/{push_id}': {
     path: { readonly push_id: string }
     answer: { readonly push_id: string; readonly name: string; readonly host: string; readonly created_at: number }
@@ -427,42 +427,42 @@ export type Routes = {
     query: { readonly status?: string | undefined; readonly kind?: string | undefined; readonly owner?: string | undefined; readonly user?: string | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly run_id: string; readonly kind: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly owner?: { readonly id: string; readonly user: string } | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly document?: string | undefined; readonly waits_for?: string | undefined; readonly fault?: { readonly count: number; readonly at: number; readonly says?: string | undefined; readonly retry_at?: number | undefined } | undefined; readonly timers: { readonly [name: string]: number }; readonly executing: readonly (string)[]; readonly created_at: number; readonly ended_at?: number | undefined })[]; readonly next?: number | undefined }
   }
-  /** One run and a page of its journal: types, keys and times, never texts */
+  /** One run and a page of its journal: types, keys and times, but no arguments or outputs */
   'GET /v1/runs/{run_id}': {
     path: { readonly run_id: string }
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly run_id: string; readonly kind: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly owner?: { readonly id: string; readonly user: string } | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly document?: string | undefined; readonly waits_for?: string | undefined; readonly fault?: { readonly count: number; readonly at: number; readonly says?: string | undefined; readonly retry_at?: number | undefined } | undefined; readonly timers: { readonly [name: string]: number }; readonly executing: readonly (string)[]; readonly created_at: number; readonly ended_at?: number | undefined; readonly graph?: { readonly nodes: readonly ({ readonly id: string; readonly says: string })[]; readonly edges: readonly ({ readonly from: string; readonly to: string; readonly when: string })[] } | undefined; readonly events: readonly ({ readonly seq: number; readonly type: string; readonly key?: string | undefined; readonly name?: string | undefined; readonly call_id?: string | undefined; readonly approval_id?: string | undefined; readonly run_id?: string | undefined; readonly by?: string | undefined; readonly at?: number | undefined })[]; readonly next?: number | undefined }
   }
-  /** Ask a run to stop; a call that waits for a person is withdrawn, one that executes is waited for */
+  /** Ask a run to stop; a call that is waiting for approval is withdrawn, one that is executing is allowed to finish */
   'POST /v1/runs/{run_id}/cancel': {
     path: { readonly run_id: string }
     body: { readonly reason?: string | undefined }
     answer: { readonly run_id: string; readonly kind: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly owner?: { readonly id: string; readonly user: string } | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly document?: string | undefined; readonly waits_for?: string | undefined; readonly fault?: { readonly count: number; readonly at: number; readonly says?: string | undefined; readonly retry_at?: number | undefined } | undefined; readonly timers: { readonly [name: string]: number }; readonly executing: readonly (string)[]; readonly created_at: number; readonly ended_at?: number | undefined }
   }
-  /** Let a faulted run go on, after what was wrong is corrected */
+  /** Resume a faulted run, after its cause was fixed */
   'POST /v1/runs/{run_id}/resume': {
     path: { readonly run_id: string }
     answer: { readonly run_id: string; readonly kind: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly owner?: { readonly id: string; readonly user: string } | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly document?: string | undefined; readonly waits_for?: string | undefined; readonly fault?: { readonly count: number; readonly at: number; readonly says?: string | undefined; readonly retry_at?: number | undefined } | undefined; readonly timers: { readonly [name: string]: number }; readonly executing: readonly (string)[]; readonly created_at: number; readonly ended_at?: number | undefined }
   }
-  /** Begin a login at a tool server; open `url` in a browser */
+  /** Start a login to a tool server; open `url` in a browser */
   'POST /v1/servers/{server}/login': {
     path: { readonly server: string }
     body: { readonly shared?: boolean | undefined }
     answer: { readonly url: string; readonly authorization_url: string; readonly issuer: string; readonly began_at: number; readonly expires_at: number }
   }
-  /** The own login at a tool server, or the one of the gate (`shared=1`) */
+  /** Your login to a tool server, or the gate's own (`shared=1`) */
   'GET /v1/servers/{server}/login': {
     path: { readonly server: string }
     query: { readonly shared?: string | undefined }
     answer: { readonly server: string; readonly user?: string | undefined; readonly state: "logged_in" | "needed" | "none"; readonly issuer?: string | undefined; readonly scope?: string | undefined; readonly logged_in_at?: number | undefined; readonly expires_at?: number | undefined; readonly renews?: boolean | undefined; readonly why?: string | undefined }
   }
-  /** Log out at a tool server: the tokens are revoked and forgotten */
+  /** Log out of a tool server: the tokens are revoked and deleted */
   'DELETE /v1/servers/{server}/login': {
     path: { readonly server: string }
     query: { readonly shared?: string | undefined }
     answer: { readonly revoked: boolean }
   }
-  /** Finish a login with the address that the browser was sent back to, where it could not reach the gate */
+  /** Complete a login with the address that the browser was redirected to, if it could not reach the gate */
   'POST /v1/servers/{server}/login/finish': {
     path: { readonly server: string }
     body: { readonly shared?: boolean | undefined; readonly url: string }
@@ -478,24 +478,24 @@ export type Routes = {
     path: { readonly approval_id: string }
     answer: { readonly approval_id: string; readonly call_id: string; readonly skill_id: string; readonly title: string; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly risk: { readonly class: "low" | "medium" | "high" | "critical"; readonly effects: readonly ("read" | "write" | "destructive" | "external" | "privileged")[]; readonly effects_from: "configured" | "annotated" | "inferred" | "unknown"; readonly why: readonly (string)[] }; readonly sources: readonly ({ readonly at: string; readonly kind: "user" | "claimed" | "operator" | "approved" | "tool" | "outside"; readonly label: string; readonly where?: { readonly call_id?: string | undefined; readonly path?: string | undefined } | undefined; readonly excerpt?: string | undefined; readonly time?: number | undefined })[]; readonly changes: readonly ({ readonly of: "arguments"; readonly fields: readonly ({ readonly at: string; readonly before?: string | undefined; readonly after?: string | undefined })[] } | { readonly of: "file"; readonly path: string; readonly is: "written" | "edited" | "deleted"; readonly added: number; readonly removed: number; readonly lines: readonly ({ readonly is: "same" | "added" | "removed" | "skipped"; readonly text: string })[]; readonly cut: boolean } | { readonly of: "dry_run"; readonly fields: readonly ({ readonly at: string; readonly before?: string | undefined; readonly after?: string | undefined })[] })[]; readonly facts: { readonly undo: { readonly is: "yes" | "no" | "unknown"; readonly says: string }; readonly read_back: { readonly is: "yes" | "no" | "unknown"; readonly says: string }; readonly check: { readonly is: "yes" | "no" | "unknown"; readonly says: string }; readonly dry_run: { readonly is: "yes" | "no" | "unknown"; readonly says: string } }; readonly why_this: string; readonly required_inputs: readonly (string)[]; readonly proposed_args: string; readonly edited_from?: string | undefined; readonly risk_notes: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[]; readonly preview?: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined } | undefined; readonly definition?: { readonly tool_id: string; readonly server: string; readonly status: "admitted" | "changed" | "new" | "gone"; readonly before?: { readonly hash: string; readonly definition: { readonly name: string; readonly title?: string | undefined; readonly description?: string | undefined; readonly inputSchema: { readonly [name: string]: Json }; readonly outputSchema?: { readonly [name: string]: Json } | undefined; readonly annotations?: { readonly [name: string]: Json } | undefined }; readonly at: number; readonly by: string } | undefined; readonly after: { readonly hash: string; readonly definition: { readonly name: string; readonly title?: string | undefined; readonly description?: string | undefined; readonly inputSchema: { readonly [name: string]: Json }; readonly outputSchema?: { readonly [name: string]: Json } | undefined; readonly annotations?: { readonly [name: string]: Json } | undefined } }; readonly changes: readonly ({ readonly path: string; readonly before?: string | undefined; readonly after?: string | undefined })[] } | undefined; readonly rollback: string; readonly check: string; readonly verify: string; readonly missing: readonly (string)[]; readonly asked_by: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly grant?: { readonly key: string; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined } | undefined; readonly speaks_for_user?: true | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly credential?: { readonly key?: string | undefined; readonly expires_at?: number | undefined } | undefined }; readonly thread: string; readonly by_run?: { readonly run_id: string; readonly kind: string; readonly step: string; readonly lane: string | null } | undefined; readonly strength: "simple" | "strong" | "two_person"; readonly asked: { readonly route?: string | undefined; readonly groups: readonly ({ readonly name: string; readonly people: readonly (string)[] })[]; readonly people: number; readonly approved: number; readonly missing: number; readonly escalates_at?: number | undefined; readonly escalates_to?: string | undefined; readonly escalated_at?: number | undefined }; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly decisions: readonly ({ readonly by: string; readonly user: string; readonly for?: string | undefined; readonly says: "approve" | "deny"; readonly how: string; readonly passphrase?: true | undefined; readonly passkey?: string | undefined; readonly reason?: string | undefined; readonly at: number })[]; readonly created_at: number; readonly expires_at: number; readonly choices: readonly (string)[]; readonly hidden: readonly ({ readonly in: "proposed_args" | "edited_from" | "preview"; readonly at: string; readonly type: string; readonly length: number })[]; readonly version: number; readonly digest: string }
   }
-  /** What redaction hides of a request; who looks is audited */
+  /** The redacted text of a request; reading it is recorded in the audit */
   'POST /v1/approvals/{approval_id}/reveal': {
     path: { readonly approval_id: string }
     answer: { readonly approval_id: string; readonly hidden: readonly ({ readonly in: "proposed_args" | "edited_from" | "preview"; readonly at: string; readonly type: string; readonly length: number })[]; readonly digest: string; readonly proposed_args: string; readonly edited_from?: string | undefined; readonly preview?: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined } | undefined }
   }
-  /** Approve (and remember), deny, or edit the inputs */
+  /** Approve (and remember), deny, or edit the arguments */
   'POST /v1/approvals/{approval_id}/decide': {
     path: { readonly approval_id: string }
     body: { readonly decision: "approve"; readonly digest: string; readonly version?: number | undefined; readonly reason?: string | undefined; readonly remember?: { readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number; readonly args?: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[] | undefined } | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined } | { readonly decision: "deny"; readonly reason?: string | undefined } | { readonly decision: "edit"; readonly args: Json; readonly digest?: string | undefined; readonly version?: number | undefined }
     answer: { readonly approval_id: string; readonly call_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly strength: "simple" | "strong" | "two_person"; readonly asked: { readonly route?: string | undefined; readonly groups: readonly ({ readonly name: string; readonly people: readonly (string)[] })[]; readonly people: number; readonly approved: number; readonly missing: number; readonly escalates_at?: number | undefined; readonly escalates_to?: string | undefined; readonly escalated_at?: number | undefined }; readonly decisions: readonly ({ readonly by: string; readonly user: string; readonly for?: string | undefined; readonly says: "approve" | "deny"; readonly how: string; readonly passphrase?: true | undefined; readonly passkey?: string | undefined; readonly reason?: string | undefined; readonly at: number })[]; readonly replaces?: string | undefined }
   }
-  /** What the gate would say to other inputs; nothing is saved and nothing runs */
+  /** Preview the decision for edited arguments; nothing is saved or run */
   'POST /v1/approvals/{approval_id}/edit-preview': {
     path: { readonly approval_id: string }
     body: { readonly args: Json }
     answer: { readonly effect: "allow" | "ask" | "block"; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[]; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly changes: readonly ({ readonly at: string; readonly before?: string | undefined; readonly after?: string | undefined })[] }
   }
-  /** Mint a token for the thread's user */
+  /** Issue a token to the thread's user */
   'POST /v1/approvals/{approval_id}/token': {
     path: { readonly approval_id: string }
     answer: { readonly token: string }
@@ -506,16 +506,16 @@ export type Routes = {
     body: { readonly token: string; readonly thread: string; readonly decision?: "approve" | "deny" | undefined }
     answer: { readonly approval_id: string; readonly call_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly strength: "simple" | "strong" | "two_person"; readonly asked: { readonly route?: string | undefined; readonly groups: readonly ({ readonly name: string; readonly people: readonly (string)[] })[]; readonly people: number; readonly approved: number; readonly missing: number; readonly escalates_at?: number | undefined; readonly escalates_to?: string | undefined; readonly escalated_at?: number | undefined }; readonly decisions: readonly ({ readonly by: string; readonly user: string; readonly for?: string | undefined; readonly says: "approve" | "deny"; readonly how: string; readonly passphrase?: true | undefined; readonly passkey?: string | undefined; readonly reason?: string | undefined; readonly at: number })[]; readonly replaces?: string | undefined }
   }
-  /** The ways to log in at the console */
+  /** The ways to log in to the console */
   'GET /v1/login/methods': {
     answer: { readonly key: true; readonly oidc: readonly ({ readonly name: string; readonly start: string })[] }
   }
-  /** Log in with a key of a person; answers with a cookie */
+  /** Log in with the API key of a person; the answer sets a cookie */
   'POST /v1/login': {
     body: { readonly key: string }
     answer: { readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string }; readonly how: "key" | "oidc" | "credential"; readonly csrf?: string | undefined; readonly expires_at?: number | undefined; readonly idle_ms?: number | undefined; readonly proofs: { readonly passphrase: boolean; readonly passkeys: number; readonly needed: boolean } }
   }
-  /** Who is logged in, and the token that requests of the page repeat */
+  /** Who is logged in, and the CSRF token for requests from the page */
   'GET /v1/login': {
     answer: { readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string }; readonly how: "key" | "oidc" | "credential"; readonly csrf?: string | undefined; readonly expires_at?: number | undefined; readonly idle_ms?: number | undefined; readonly proofs: { readonly passphrase: boolean; readonly passkeys: number; readonly needed: boolean } }
   }
@@ -527,29 +527,29 @@ export type Routes = {
   'DELETE /v1/logins': {
     answer: { readonly ended: number }
   }
-  /** The own passkeys */
+  /** Your passkeys */
   'GET /v1/passkeys': {
     answer: { readonly items: readonly ({ readonly passkey_id: string; readonly name: string; readonly created_at: number; readonly used_at?: number | undefined })[] }
   }
-  /** Add a passkey; whoever has a passphrase or a passkey proves themselves with it */
+  /** Add a passkey; if you already have a passphrase or a passkey, you confirm with it */
   'POST /v1/passkeys': {
     body: { readonly name: string; readonly response: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly attestationObject: string; readonly transports?: readonly (string)[] | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined }; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly passkey_id: string; readonly name: string; readonly created_at: number; readonly used_at?: number | undefined }
   }
-  /** What `navigator.credentials.create` needs to make a passkey */
+  /** The options for `navigator.credentials.create`, to create a passkey */
   'POST /v1/passkeys/options': {
     answer: { readonly challenge: string }
   }
-  /** What `navigator.credentials.get` needs to prove who adds another passkey */
+  /** The options for `navigator.credentials.get`, to confirm who adds another passkey */
   'POST /v1/passkeys/proof': {
     answer: { readonly challenge: string }
   }
-  /** Remove the passkey of somebody else who has lost it */
+  /** Remove the passkey of someone who has lost it */
   'DELETE /v1/passkeys/{passkey_id}': {
     path: { readonly passkey_id: string }
     answer: { readonly passkey_id: string; readonly name: string; readonly created_at: number; readonly used_at?: number | undefined }
   }
-  /** What `navigator.credentials.get` needs to approve this request as it was shown, and nothing else */
+  /** The options for `navigator.credentials.get`, to approve exactly this request as it was shown */
   'POST /v1/approvals/{approval_id}/passkey': {
     path: { readonly approval_id: string }
     body: { readonly digest: string }

@@ -106,7 +106,7 @@ export const KeyBody = z
   })
   .refine(
     ({ kind, tools, calls }) => !DECIDING_KINDS.includes(kind) || (tools === undefined && calls === undefined),
-    'a key that decides or administers cannot be limited to tools or calls: it could lift the limit itself',
+    'an approver or admin key cannot be limited to tools or calls, because it could remove the limit itself',
   )
 export type KeyBody = z.infer<typeof KeyBody>
 

@@ -87,8 +87,8 @@ export type Factor = (typeof FACTORS)[number]
 
 /** Names the version of a packet that somebody was shown. */
 export const PacketDigest = z
-  .string({ error: 'repeat the `digest` of the packet that you were shown' })
-  .regex(/^[0-9a-f]{64}$/, 'repeat the `digest` of the packet that you were shown')
+  .string({ error: 'send the `digest` of the request that you were shown' })
+  .regex(/^[0-9a-f]{64}$/, 'send the `digest` of the request that you were shown')
 
 /** Text that redaction hides from the approver: in which part of the packet, where in it, and how much. */
 export type HiddenPlace = {

@@ -32,18 +32,18 @@ const Claim = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max
 /** Whoever listens on the way could put keys of their own there, except on this machine. */
 const IssuerUrl = HttpUrl.refine(
   (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
-  'an issuer is asked over https://, or on this machine',
+  'an issuer must use https://, or be on this machine',
 )
 
 /** An issuer of JWTs. Issuer and audience are both needed: a token for somebody else is not for us. */
 export const OidcIssuer = z.strictObject({
   /** Stands in the ids of its callers: `approver:corp/ana`. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name is 1 to 16 lower-case letters, digits and `-`'),
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name has 1 to 16 lower-case letters, digits and `-`'),
   issuer: IssuerUrl,
   audience: z.string().min(1).max(500),
   /** Where its keys are; found by OpenID Connect Discovery when left out. */
   jwks_uri: IssuerUrl.optional(),
-  /** The claim that names the person. One that people choose for themselves names whom they like. */
+  /** The claim that contains the user name. One that people choose for themselves names whom they like. */
   user: Claim.default('sub'),
   /** Set before it, so that people of two issuers are never taken for each other. */
   user_prefix: z
@@ -76,8 +76,8 @@ export const Auth = z.strictObject({
   oidc: z
     .array(OidcIssuer)
     .max(16)
-    .refine((all) => new Set(all.map(({ issuer }) => issuer)).size === all.length, 'each issuer stands here once')
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'each issuer has a name of its own')
+    .refine((all) => new Set(all.map(({ issuer }) => issuer)).size === all.length, 'this issuer is listed twice')
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two issuers have the same name')
     .default([]),
 })
 export type Auth = z.infer<typeof Auth>

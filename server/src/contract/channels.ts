@@ -25,10 +25,10 @@ export type ChannelEvent = z.infer<typeof ChannelEvent>
 
 const ChannelName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name has 1 to 32 lower-case letters, digits and `-`')
 
 /** A secret is named, never spelled out: `env:NAME` or `file:PATH`. */
-const SecretReference = z.string().regex(/^(?:env|file):.+$/, 'a secret is given as env:NAME or file:PATH')
+const SecretReference = z.string().regex(/^(?:env|file):.+$/, 'write a secret as env:NAME or file:PATH')
 
 export const WebhookSettings = z.strictObject({
   name: ChannelName,

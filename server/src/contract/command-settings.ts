@@ -43,10 +43,10 @@ export const CommandParam = z.strictObject({
 })
 export type CommandParam = z.infer<typeof CommandParam>
 
-const ParamName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a parameter is letters, digits and `_`')
+const ParamName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a parameter name has only letters, digits and `_`')
 const CommandName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command is letters, digits, `_`, `.` and `-`')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command name has only letters, digits, `_`, `.` and `-`')
 
 /** One program with a fixed shape of arguments. Never a shell: what a placeholder stands for is one argument, whatever is in it. */
 export const CommandSettings = ToolSettings.extend({
@@ -85,12 +85,15 @@ function faultsOf({ run, stdin, params }: Templates): Fault[] {
   const faults = texts.flatMap(({ text, path }) => faultIn(text, params).map((message) => ({ path, message })))
   const [program] = run
   if (typeof program !== 'string' || placeholdersIn(program).length > 0 || program === '')
-    faults.push({ path: ['run', 0], message: 'the program itself is not a parameter' })
+    faults.push({ path: ['run', 0], message: 'the program itself cannot be a parameter' })
   for (const [name, param] of Object.entries(params)) {
     if (!used.has(name))
-      faults.push({ path: ['params', name], message: `nothing uses it: write \`{${name}}\` in \`run\`` })
+      faults.push({ path: ['params', name], message: `this parameter is never used: write \`{${name}}\` in \`run\`` })
     if ((param.type === 'array') !== (param.items !== undefined))
-      faults.push({ path: ['params', name], message: '`type: array` and `items` belong together' })
+      faults.push({
+        path: ['params', name],
+        message: '`type: array` requires `items`, and `items` requires `type: array`',
+      })
   }
   return faults
 }
@@ -103,8 +106,9 @@ function faultIn(text: string, params: Templates['params']): string[] {
     const param = Object.hasOwn(params, part.name) ? params[part.name] : undefined
     if (param === undefined) return [`\`${part.name}\` is not in \`params\``]
     if (part.is === 'when' && (param.type !== 'boolean' || parts.length > 1))
-      return [`\`{?${part.name}}\` stands alone and is for a boolean`]
-    if (param.type === 'array' && parts.length > 1) return [`\`{${part.name}}\` is a list and stands alone`]
+      return [`\`{?${part.name}}\` must be a separate argument, and its parameter a boolean`]
+    if (param.type === 'array' && parts.length > 1)
+      return [`\`{${part.name}}\` is a list, so it must be a separate argument`]
     return []
   })
 }
@@ -117,7 +121,7 @@ export const CommandsSettings = z
     /** Where they run; the config file's folder when left out. */
     cwd: z.string().min(1).optional(),
     user: RunAsUser.optional(),
-    /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret. */
+    /** Added to a small harmless environment. `env:NAME` and `file:PATH` refer to a secret. */
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
     ...LIMITS,
   })

@@ -94,7 +94,7 @@ describe('the configuration', () => {
 
   test('names of servers hold no underscore, so the first `__` of a tool id separates', () => {
     for (const name of ['a__b', 'a_b', 'Mail', '-a', '', 'a'.repeat(33), 'a.b'])
-      expect(faultsOf({ servers: { [name]: { command: 'x' } } })).toContain('a server name is 1 to 32')
+      expect(faultsOf({ servers: { [name]: { command: 'x' } } })).toContain('a server name has 1 to 32')
     for (const name of ['a', '0', 'a-b', 'a'.repeat(32)])
       expect(faultsOf({ servers: { [name]: { command: 'x' } } })).toBe('no fault')
   })

@@ -26,7 +26,7 @@ import { STRENGTHS } from './verdict.ts'
 /** No underscore at all, so the first `__` of a tool id always separates server and tool. */
 export const ServerName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name is 1 to 32 lower-case letters, digits and `-`')
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name has 1 to 32 lower-case letters, digits and `-`')
 export type ServerName = z.infer<typeof ServerName>
 
 /** A child process that speaks MCP on stdin and stdout. */
@@ -38,7 +38,10 @@ export const StdioSettings = z.strictObject({
   args: z.array(z.string()).default([]),
   /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is named by letters, digits and `_`'), z.string())
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable has only letters, digits and `_`'),
+      z.string(),
+    )
     .default({}),
   /** The config file's folder when left out. */
   cwd: z.string().min(1).optional(),
@@ -51,7 +54,7 @@ export type StdioSettings = z.infer<typeof StdioSettings>
 export const HttpSettings = z.strictObject({
   url: HttpUrl,
   ...noneBut('url'),
-  /** Sent with every request to this server and to nobody else. `env:NAME` and `file:PATH` fetch a secret. */
+  /** Sent with every request to this server and to nobody else. `env:NAME` and `file:PATH` refer to a secret. */
   headers: z.record(HeaderName, z.string().min(1)).default({}),
   /** Fetches a bearer token by client credentials, and a new one when the server no longer takes it. */
   oauth: OAuthSettings.optional(),
@@ -94,7 +97,7 @@ export const Config = z
         host: z
           .string()
           .min(1)
-          .regex(ALONE, 'a name or an address alone; the port stands in `port`')
+          .regex(ALONE, 'a host name or address without a port; set the port in `port`')
           .default('127.0.0.1'),
         port: z.number().int().min(0).max(65_535).default(7420),
         /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
@@ -144,11 +147,11 @@ export const Config = z
       .strictObject({
         /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
         embeddings: ModelSettings.optional(),
-        /** Puts tools first that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
+        /** Ranks tools higher that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
         learn: z.boolean().default(false),
       })
       .prefault({}),
-    /** Health evidence for the `health` decider; without it that decider is silent. */
+    /** Health data for the `health` decider; without it, that decider has no opinion. */
     serenity: Serenity.optional(),
     metrics: z
       .strictObject({
@@ -162,7 +165,7 @@ export const Config = z
         otlp: z
           .strictObject({
             endpoint: HttpUrl,
-            /** `env:NAME` and `file:PATH` fetch a secret. */
+            /** `env:NAME` and `file:PATH` refer to a secret. */
             headers: z.record(HeaderName, z.string().min(1)).default({}),
           })
           .optional(),
@@ -186,11 +189,11 @@ export const Config = z
     provenance: Provenance.prefault({}),
     dlp: z
       .strictObject({
-        /** Further kinds of secrets and personal data, in the shape of the built-in rules. */
+        /** Additional detection rules, in the format of the built-in ones. */
         rules: z.array(z.record(z.string(), z.json())).default([]),
         /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
         outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
-        /** What messages to the agent are cleaned of: secrets and payment cards, or all personal data too. */
+        /** What is redacted in messages to the agent: secrets and payment cards, or all personal data as well. */
         messages: z.enum(['secrets', 'all']).default('secrets'),
       })
       .prefault({}),

@@ -30,7 +30,7 @@ const Prefix = z
   .string()
   .min(1)
   .max(1_000)
-  .refine((value) => !OPEN_HOST.test(value), 'a prefix of an address goes on to the `/` after its host')
+  .refine((value) => !OPEN_HOST.test(value), 'a prefix of an address must include the `/` after the host')
 
 const at = { path: JsonPointer }
 
@@ -53,13 +53,13 @@ const Name = z.string().min(1).max(128)
 
 /** Who: `caller:` with a caller's id or a glob over ids, or `user:` with the person behind the caller. */
 export const ConsentActor = z.templateLiteral([z.enum(['caller', 'user']), ':', Name], {
-  error: 'write `caller:` and a caller, as in `caller:agent:claude`, or `user:` and a person',
+  error: 'write `caller:` and a caller, such as `caller:agent:claude`, or `user:` and a user name',
 })
 export type ConsentActor = z.infer<typeof ConsentActor>
 
 export const ConsentWhat = z.strictObject({
   /** A tool's id, or a glob over the tools of one server that is named in full: `mail__send`, `mail__*`. */
-  tool: Name.regex(/^[^*?]+?__.+$/, 'a tool pattern names its server in full: `server__tool` or `server__*`'),
+  tool: Name.regex(/^[^*?]+?__.+$/, 'a tool pattern must contain the full server name: `server__tool` or `server__*`'),
   args: Constraints,
   /** Only while the tool is defined exactly so. */
   definition_hash: Sha256.optional(),

@@ -39,11 +39,11 @@ describe('a server that is reached over HTTP', () => {
     [{ url, headers: { 'Mcp-Session-Id': 'x' } }, 'servers.s.headers.Mcp-Session-Id: this header is set by the gate'],
     [
       { url, oauth: { ...oauth, token_url: 'http://id.example/token' } },
-      'servers.s.oauth.token_url: secrets travel over https://, or stay on this machine',
+      'servers.s.oauth.token_url: secrets are only sent over https:// or to this machine',
     ],
     [
       { url, oauth: { ...oauth, token_url: 'http://localhost.example/token' } },
-      'servers.s.oauth.token_url: secrets travel over https://, or stay on this machine',
+      'servers.s.oauth.token_url: secrets are only sent over https:// or to this machine',
     ],
     [{ url, tools: { a: { efects: [] } } }, 'servers.s.tools.a.efects: unknown key'],
     [{ url, oauth: { ...oauth, token_url: 'http://127.0.0.1:80/token' } }, 'no fault'],

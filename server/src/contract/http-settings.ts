@@ -36,7 +36,7 @@ export const HttpUrl = z
 /** Whoever listens on the way reads the secret, except on this machine. */
 export const SafeUrl = HttpUrl.refine(
   (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
-  'secrets travel over https://, or stay on this machine',
+  'secrets are only sent over https:// or to this machine',
 )
 
 /** OAuth 2 client credentials. The secret is a reference or the secret itself. */

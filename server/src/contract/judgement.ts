@@ -88,7 +88,7 @@ const LONGEST_SPAN_S = 31_536_000
 const Span = z
   .union([
     z.int().min(1).max(LONGEST_SPAN_S),
-    z.string().regex(/^[1-9]\d{0,8}[smhd]$/, 'a span such as 30m, 12h or 1d'),
+    z.string().regex(/^[1-9]\d{0,8}[smhd]$/, 'a duration such as 30m, 12h or 1d'),
   ])
   .transform((span) =>
     typeof span === 'number' ? span : parseInt(span) * SECONDS[span.at(-1) as keyof typeof SECONDS],

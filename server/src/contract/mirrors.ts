@@ -38,9 +38,9 @@ function faultIn(
   names: Set<string>,
 ): string | undefined {
   const header = node[KEY]
-  if (!reachable || path.length === 0) return `\`${KEY}\` stands where no single argument can be meant`
+  if (!reachable || path.length === 0) return `\`${KEY}\` is in a place that does not belong to a single argument`
   if (typeof header !== 'string' || !TOKEN.test(header)) return `\`${KEY}\` is not the name of a header`
-  if (!TYPES.has(node['type'])) return `\`${KEY}\` stands at an argument that is no string, integer or boolean`
+  if (!TYPES.has(node['type'])) return `\`${KEY}\` belongs to an argument that is not a string, integer or boolean`
   if (names.has(header.toLowerCase())) return `\`${KEY}\` names the same header twice`
   names.add(header.toLowerCase())
   return undefined

@@ -32,7 +32,7 @@ export const OpenApiSettings = z
     /** Where the interface is. Without it the file's first `servers` entry, which never gets a credential. */
     base_url: HttpUrl.refine((text) => !text.includes('?'), 'an address without a query').optional(),
     auth: Auth.optional(),
-    /** Sent with every request. `env:NAME` and `file:PATH` fetch a secret. */
+    /** Sent with every request. `env:NAME` and `file:PATH` refer to a secret. */
     headers: z.record(HeaderName, Secret).default({}),
     /** Which operations are offered, by tool name; `*` stands for any text. All when left out. */
     only: z.array(z.string().min(1).max(200)).min(1).optional(),
@@ -42,5 +42,5 @@ export const OpenApiSettings = z
   .refine(({ base_url, auth, headers }) => {
     const has_credentials = auth !== undefined || Object.keys(headers).length > 0
     return base_url !== undefined || !has_credentials
-  }, 'credentials go only where this file says: add `base_url`')
+  }, 'credentials are only sent to an address in this file: add `base_url`')
 export type OpenApiSettings = z.infer<typeof OpenApiSettings>

@@ -3,7 +3,7 @@ import { UserName } from './caller.ts'
 import { durationMs } from './duration.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
 
-const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name has 1 to 32 lower-case letters, digits and `-`')
 
 /** In milliseconds; written as `30s`, `15m`, `8h` or `2d`. */
 const Duration = z

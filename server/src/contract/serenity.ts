@@ -35,7 +35,7 @@ export const SerenityProvider = z.union([
   z.strictObject({ module: z.string().min(1).max(4096) }),
   z.strictObject({
     url: HttpUrl,
-    /** Sent with every question. `env:NAME` and `file:PATH` fetch a secret. */
+    /** Sent with every question. `env:NAME` and `file:PATH` refer to a secret. */
     headers: z.record(HeaderName, z.string().min(1)).default({}),
   }),
 ])

@@ -31,7 +31,7 @@ describe('a declared execution', () => {
   ])('may not ask a tool %s', (_, tool) => {
     for (const part of ['check', 'verify'])
       expect(faultsOf({ effects: ['write'], [part]: { tool, expect: expect_ } })).toBe(
-        `servers.s.tools.act.${part}.tool: only a tool that reads may be asked: declare \`${tool}\` with \`effects: [read]\` here`,
+        `servers.s.tools.act.${part}.tool: only a tool that reads may be used here: declare \`${tool}\` with \`effects: [read]\` here`,
       )
   })
 
@@ -55,19 +55,19 @@ describe('a declared execution', () => {
   })
 
   test('has no placeholders in keys, none for the result before there is one, and none in a command', () => {
-    expect(faultsOf({ rollback: { tool: 'undo', args: { '{{args.id}}': 1 } } })).toContain('stands in values only')
+    expect(faultsOf({ rollback: { tool: 'undo', args: { '{{args.id}}': 1 } } })).toContain('is only allowed in values')
     expect(faultsOf({ check: { tool: 'look', args: { id: '{{result.id}}' }, expect: expect_ } })).toBe(
-      'servers.s.tools.act.check.args.id: a placeholder is {{args.<path>}}, and stands in values only',
+      'servers.s.tools.act.check.args.id: a placeholder is {{args.<path>}}, and is only allowed in values',
     )
     expect(faultsOf({ rollback: { command: 'rm {{args.file}}' } })).toContain('a command has no placeholders')
   })
 
   test.each([
-    ['no demand', { path: 'a' }, 'say exactly one of'],
-    ['two demands', { path: 'a', equals: 1, exists: true }, 'say exactly one of'],
-    ['an empty demand', { path: 'a', contains: '' }, 'everything contains nothing'],
-    ['no path', { path: '', exists: true }, 'a path is'],
-    ['a broken path', { path: 'a..b', exists: true }, 'a path is'],
+    ['no demand', { path: 'a' }, 'write exactly one of'],
+    ['two demands', { path: 'a', equals: 1, exists: true }, 'write exactly one of'],
+    ['an empty demand', { path: 'a', contains: '' }, '`contains` must not be empty'],
+    ['no path', { path: '', exists: true }, 'a path consists of'],
+    ['a broken path', { path: 'a..b', exists: true }, 'a path consists of'],
     ['an unknown word', { path: 'a', matches: 'x', exists: true }, 'unknown key'],
     ['an empty list of demands', [], 'verify.expect'],
   ])('with %s is refused', (_, expected, says) => {
@@ -76,7 +76,7 @@ describe('a declared execution', () => {
 
   test('with a rollback that is neither or both is refused', () => {
     for (const rollback of [{}, { args: {} }, { tool: 'undo', command: 'x' }])
-      expect(faultsOf({ rollback })).toContain('say either `tool` or `command`')
+      expect(faultsOf({ rollback })).toContain('write either `tool` or `command`')
     expect(faultsOf({ rollback: { command: 'x', args: {} } })).toContain('a command has no `args`')
   })
 })

@@ -4,7 +4,10 @@ import type { Json } from './json.ts'
 
 /** Steps into an answer or into arguments: keys and list positions, separated by dots. */
 const PATH = /^[^.{}]+(\.[^.{}]+)*$/
-export const ValuePath = z.string().max(300).regex(PATH, 'a path is keys and list positions, separated by dots')
+export const ValuePath = z
+  .string()
+  .max(300)
+  .regex(PATH, 'a path consists of keys and list positions, separated by dots')
 
 /** What a placeholder may take its value from. */
 export const SOURCES = ['args', 'result'] as const
@@ -34,10 +37,10 @@ export const Expectation = z
     in: z.array(Value).min(1).max(100).readonly().optional(),
   })
   .refine((one) => EXPECTED.filter((word) => one[word] !== undefined).length === 1, {
-    message: 'say exactly one of `equals`, `contains`, `exists`, `in`',
+    message: 'write exactly one of `equals`, `contains`, `exists`, `in`',
   })
   .refine(({ contains }) => contains === undefined || !isEmpty(contains), {
-    message: 'everything contains nothing: say what must be in there',
+    message: '`contains` must not be empty',
   })
 export type Expectation = z.infer<typeof Expectation>
 export const EXPECTED = ['equals', 'contains', 'exists', 'in'] as const
@@ -67,7 +70,7 @@ export const RollbackSettings = z
   })
   .superRefine((rollback, context) => {
     const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', path, message })
-    if ((rollback.tool === undefined) === (rollback.command === undefined)) refuse('say either `tool` or `command`')
+    if ((rollback.tool === undefined) === (rollback.command === undefined)) refuse('write either `tool` or `command`')
     if (rollback.command !== undefined && rollback.args !== undefined) refuse('a command has no `args`', ['args'])
     if (rollback.command?.includes('{{') === true) refuse('a command has no placeholders', ['command'])
     refusePlaceholders({ args: rollback.args ?? {} }, SOURCES, context)
@@ -91,7 +94,7 @@ export function refuseWriters(
       if (declared === undefined) continue
       const asked = Object.hasOwn(tools, declared.tool) ? tools[declared.tool]?.effects : undefined
       if (asked !== undefined && asked.every((effect) => effect === 'read')) continue
-      const message = `only a tool that reads may be asked: declare \`${declared.tool}\` with \`effects: [read]\` here`
+      const message = `only a tool that reads may be used here: declare \`${declared.tool}\` with \`effects: [read]\` here`
       context.addIssue({ code: 'custom', path: [key, name, part, 'tool'], message })
     }
 }
@@ -105,7 +108,7 @@ function refusePlaceholders(
   context: Issues,
 ): void {
   const allowed = sources.map((source) => `{{${source}.<path>}}`).join(' or ')
-  const message = `a placeholder is ${allowed}, and stands in values only`
+  const message = `a placeholder is ${allowed}, and is only allowed in values`
   for (const path of wrongPlaceholders(part.args, sources)) {
     context.addIssue({ code: 'custom', path: ['args', ...path], message })
   }

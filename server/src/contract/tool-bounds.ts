@@ -52,7 +52,7 @@ export const LISTING_SAYS: Readonly<Record<ListingRule, string>> = {
   name_taken: 'tools with a name that another tool of the list already has were left out',
   too_many_tools: `only the first ${TOOL_BOUNDS.tools} tools were read`,
   too_much_text: `tools after the first ${TOOL_BOUNDS.listing} characters of definitions were left out`,
-  pages_without_end: 'its list of tools has pages without end; the rest was not read',
+  pages_without_end: 'its list of tools has too many pages; the rest was not read',
   not_callable: 'tools that cannot be called as they are described were left out',
 }
 

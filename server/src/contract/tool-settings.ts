@@ -35,7 +35,7 @@ export type ToolSettings = z.infer<typeof ToolSettings>
 /** The user a process is started as, by name. The gate must run as root; anywhere else it refuses to start. */
 export const RunAsUser = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'a user is named by letters, digits, `_`, `-` and `.`')
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/, 'a user name has only letters, digits, `_`, `-` and `.`')
 
 /** What every tool server has, however it is reached. */
 export const LIMITS = {

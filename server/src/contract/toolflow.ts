@@ -57,7 +57,7 @@ export const ToolflowAnswer = z
   })
   .refine(({ choice, digest }) => choice !== 'Approve & Execute' || digest !== undefined, {
     path: ['digest'],
-    error: 'repeat the `digest` of the packet that you were shown',
+    error: 'send the `digest` of the request that you were shown',
   })
 export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 

@@ -9,7 +9,7 @@ import { outboxIn } from './outbox-file.ts'
  */
 const folder = process.argv[2] ?? process.env['SLUICE_DATA']
 if (folder === undefined) {
-  process.stderr.write('outbox: give the folder for outbox.jsonl as an argument or in SLUICE_DATA\n')
+  process.stderr.write('outbox: pass the folder for outbox.jsonl as an argument or in SLUICE_DATA\n')
   process.exit(2)
 }
 const outbox = outboxIn(folder)
@@ -92,7 +92,7 @@ function outboxServer(): McpServer {
     'delete_message',
     {
       title: 'Delete a message',
-      description: 'Deletes a sent message for good.',
+      description: 'Deletes a sent message permanently.',
       inputSchema: z.strictObject({ id: Id }),
       outputSchema: z.object({ deleted: Id }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -50,7 +50,7 @@ export function createCheckpointKeys(
   const verifying = new Map([...known].map(([id, raw]) => [id, publicKeyOf(raw)]))
   const signing = privateKeyOf(active.seed)
   const activeId = checkpointKeyId(active.public)
-  if (!isCheckpointKey(active)) throw new Bug('the active checkpoint key does not fit together')
+  if (!isCheckpointKey(active)) throw new Bug('the two halves of the active checkpoint key do not match')
   return {
     sign: (text) => ({ key: activeId, signature: sign(null, Buffer.from(text), signing).toString('hex') }),
     isGenuine(text, key, signature) {

@@ -33,7 +33,7 @@ function stateIn(file: string): State {
   if (text.ok && text.value === undefined) return { missing: true }
   const kept = text.ok ? parsed(text.value ?? '') : undefined
   if (kept === undefined) {
-    const broken = { at: 0, stream: 'checkpoints', seq: 0, says: `\`${KEPT_FILE}\` beside the keys cannot be read` }
+    const broken = { at: 0, stream: 'checkpoints', seq: 0, says: `\`${KEPT_FILE}\` in the keys folder cannot be read` }
     return { missing: false, broken }
   }
   const { v: _, ...known } = kept

@@ -37,7 +37,7 @@ export function openPrivateFolder(folder: string): Result<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const mode = statOf(folder)?.mode ?? OTHERS
     if ((mode & OTHERS) === 0) return ok(undefined)
-    return refuse('key.absent', { file: folder, mode: octal(mode), why: 'open to others' })
+    return refuse('key.absent', { file: folder, mode: octal(mode), why: 'readable by other users' })
   })
 }
 
@@ -47,7 +47,8 @@ export function readPrivateFile(file: string): Result<string | undefined> {
     const stat = statOf(file)
     if (stat === undefined) return ok(undefined)
     if (!stat.isFile()) return refuse('key.absent', { file, why: 'not a regular file' })
-    if ((stat.mode & OTHERS) !== 0) return refuse('key.absent', { file, mode: octal(stat.mode), why: 'open to others' })
+    if ((stat.mode & OTHERS) !== 0)
+      return refuse('key.absent', { file, mode: octal(stat.mode), why: 'readable by other users' })
     return ok(readFileSync(file, 'utf8'))
   })
 }

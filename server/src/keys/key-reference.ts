@@ -25,7 +25,7 @@ function readReference(reference: string, env: Env): Result<string> {
       return refuse('key.absent', {
         file: reference,
         mode: (mode & 0o777).toString(8).padStart(4, '0'),
-        why: 'open to the world',
+        why: 'readable by other users',
       })
     return ok(readFileSync(file, 'utf8').replace(/\r?\n$/, ''))
   } catch {

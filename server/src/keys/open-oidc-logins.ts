@@ -15,7 +15,7 @@ export function openOidcLogins(
     if (login === undefined) continue
     const secret = login.client_secret === undefined ? undefined : secretOf(login.client_secret)
     if (login.client_secret !== undefined && (secret === undefined || secret === ''))
-      return refuse('config.invalid', { paths: `auth.oidc.${index}.login.client_secret: secret is absent` })
+      return refuse('config.invalid', { paths: `auth.oidc.${index}.login.client_secret: the secret is missing` })
     offered.push({ issuer, secret })
   }
   let opened: Promise<OidcLogins> | undefined

@@ -22,7 +22,7 @@ export function openRowFloors(folder: string): Result<RowFloors> {
     writing = writing.then(() => writeAside(file, textOf(floors)))
     const written = await writing
     if (!written.ok)
-      throw new Bug(`\`${FLOORS_FILE}\` beside the keys cannot be written: ${written.problem.about['says']}`)
+      throw new Bug(`\`${FLOORS_FILE}\` in the keys folder cannot be written: ${written.problem.about['says']}`)
   }
   return ok({
     of: (table, id) => floors.get(`${table} ${id}`)?.version,

@@ -43,6 +43,6 @@ function mayAsk(request: Json, answerable: Answerable): boolean {
 
 /** A call that ends with a question has not done what it was asked to. */
 export function askingResult(asks: Asks): ToolResult {
-  const text = `The tool asks for something before it goes on: ${JSON.stringify(asks.requests)}`
+  const text = `The tool asks for more input before it continues: ${JSON.stringify(asks.requests)}`
   return { content: [{ type: 'text', text }], isError: true, _meta: { [ASKS_KEY]: { ...asks } } }
 }

@@ -73,7 +73,7 @@ export async function openConnection(
   deps: ConnectionDeps,
   legacy: boolean,
 ): Promise<Attempt> {
-  let last: Try = { is: 'failed', says: 'there is no way to it' }
+  let last: Try = { is: 'failed', says: 'there is no connection to it' }
   for (const open of wires) {
     last = await openOn(open, deps, legacy)
     if (last.is === 'died_of_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)

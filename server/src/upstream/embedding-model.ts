@@ -7,7 +7,7 @@ import { secretOf } from './server-config.ts'
 export function openEmbeddingModel(settings: ModelSettings, folder: string): Result<Embedder> {
   const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
   if (settings.key !== undefined && key === undefined)
-    return refuse('config.invalid', { paths: 'search.embeddings.key: secret is absent' })
+    return refuse('config.invalid', { paths: 'search.embeddings.key: the secret is missing' })
   return ok({
     async embed(texts) {
       try {

@@ -20,7 +20,8 @@ export async function openHealthProvider(
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   for (const [name, reference] of Object.entries(settings.headers)) {
     const value = secretOf(reference, folder, process.env)
-    if (value === undefined) return refuse('config.invalid', { paths: `${where}.headers.${name}: secret is absent` })
+    if (value === undefined)
+      return refuse('config.invalid', { paths: `${where}.headers.${name}: the secret is missing` })
     headers[name] = value
   }
   const { origin, pathname } = new URL(settings.url)

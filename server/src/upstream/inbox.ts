@@ -63,12 +63,12 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
       const [head, tail] = [text.slice(0, ENDS), text.slice(-ENDS)]
       const most = idAtEnds(head, tail) === undefined ? MOST_LISTED : MOST_VALUES
       if (countsMoreValues(text, most))
-        return spoil(head, tail, too_many, `said a message with more than ${most} values`)
+        return spoil(head, tail, too_many, `sent a message with more than ${most} values`)
       let message: Json
       try {
         message = JSON.parse(text) as Json
       } catch {
-        return spoil(text, text, lost(server, 'tool.garbled'), 'said something that is not JSON')
+        return spoil(text, text, lost(server, 'tool.garbled'), 'sent something that is not JSON')
       }
       if (isJsonObject(message) && isOurs(message, within)) return
       try {
@@ -77,10 +77,10 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
         // It looked like one.
       }
       unreadable += 1
-      noise('said something that is not a JSON-RPC message')
+      noise('sent something that is not a JSON-RPC message')
     },
     overlong: ({ head, tail, bytes }) =>
-      spoil(head, tail, too_large, `said ${bytes} bytes in one message, over its limit`),
+      spoil(head, tail, too_large, `sent a message of ${bytes} bytes, which is over its limit`),
     unreadable: () => unreadable,
   }
 }

@@ -25,7 +25,12 @@ export type ToolServersOptions = {
 }
 
 /** `users`: only where each user has a login of their own; then `shared` does nothing but list the tools. */
-type Opened = { readonly config: ServerConfig; readonly shared: ToolServer; readonly users?: UserConnections }
+type Opened = {
+  readonly config: ServerConfig
+  readonly generation: number
+  readonly shared: ToolServer
+  readonly users?: UserConnections
+}
 
 /** How long the calls under way at a server that was removed may take. */
 const LAST_CALLS_MS = 30_000
@@ -41,13 +46,17 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     for (const listener of listeners) listener(notice)
   }
 
+  let generations = 0
+
   function open(config: ServerConfig): Opened {
+    const generation = (generations += 1)
     const said = (says: string) => log({ level: 'info', server: config.name, says })
     const deps = { config, tuning, identity, log }
     if (config.url !== undefined) logins?.enter(config)
     const way = wayTo(config, tuning, { log: said, logins })
     const shared = toolServer({ ...deps, way, onListed, onNotice })
-    if (config.url === undefined || config.login?.per !== 'user' || logins === undefined) return { config, shared }
+    if (config.url === undefined || config.login?.per !== 'user' || logins === undefined)
+      return { config, generation, shared }
     const users = userConnections({
       server: config.name,
       logins,
@@ -61,7 +70,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
           onNotice: () => undefined,
         }),
     })
-    return { config, shared, users }
+    return { config, generation, shared, users }
   }
 
   let servers = new Map(options.servers.map((config) => [config.name, open(config)]))
@@ -71,6 +80,9 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   })
   for (const { shared } of servers.values()) shared.start()
   const unknown = (server: string) => problem('tool.unavailable', { server, why: 'no such server is configured' })
+
+  const replaced = (server: string) =>
+    problem('tool.unavailable', { server, why: 'the server was replaced after the call was judged' })
 
   /** Whoever has resources and prompts. Those of one user would be listed to all: where each user logs in, there are only tools. */
   const besides = (server: string) => {
@@ -107,8 +119,11 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   return {
     async call(call) {
       const at = servers.get(call.server)
+      if (at !== undefined && call.generation !== undefined && call.generation !== at.generation)
+        return { is: 'not_sent', problem: replaced(call.server) }
       return (await (at?.users ?? at?.shared)?.call(call)) ?? { is: 'not_sent', problem: unknown(call.server) }
     },
+    generation: (server) => servers.get(server)?.generation ?? 0,
     ask: async (question) =>
       besides(question.server)?.ask(question) ?? { is: 'not_sent', problem: unknown(question.server) },
     watch: async (server, uri) => besides(server)?.watch(uri) ?? { is: 'not_sent', problem: unknown(server) },

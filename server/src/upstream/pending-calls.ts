@@ -68,7 +68,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
         const { unsent, about } = cancel(id, why)
         settled(
           unsent
-            ? notSent(server, why === 'aborted' ? 'the caller gave up' : 'it could not be reached in time')
+            ? notSent(server, why === 'aborted' ? 'the caller cancelled' : 'it could not be reached in time')
             : lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms), ...about }),
         )
       }
@@ -81,9 +81,9 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
         onProgress: rationed(request.onProgress),
         onLog: rationed(request.onLog),
       })
-      if (request.signal?.aborted === true) return settled(notSent(server, 'the caller gave up'))
+      if (request.signal?.aborted === true) return settled(notSent(server, 'the caller cancelled'))
       try {
-        if (!send(id)) settled(notSent(server, 'the server is gone'))
+        if (!send(id)) settled(notSent(server, 'the server was stopped'))
       } catch (error) {
         forget()
         throw error

@@ -15,7 +15,7 @@ export function runAs(user: string, where: string): Result<RunAs> {
   if (process.getuid() !== 0) return fault('only a gate that runs as root can start a server as another user')
   const found = inPasswd(user) ?? byId(user)
   if (found === undefined) return fault(`there is no user \`${user}\``)
-  if (found.uid === 0) return fault('a server that runs as root can read everything the gate keeps')
+  if (found.uid === 0) return fault('a server that runs as root can read all data of the gate')
   return ok({ user, ...found })
 }
 

@@ -45,7 +45,7 @@ describe('the configured servers', () => {
     for (const reference of ['env:NOT_THERE', 'file:not-there'])
       expect(configsOf({ command: 'x', env: { KEY: reference } })).toEqual({
         ok: false,
-        problem: { code: 'config.invalid', about: { paths: 'servers.s.env.KEY: secret is absent' } },
+        problem: { code: 'config.invalid', about: { paths: 'servers.s.env.KEY: the secret is missing' } },
       })
   })
 
@@ -59,7 +59,9 @@ describe('the configured servers', () => {
       ok: false,
       problem: {
         code: 'config.invalid',
-        about: { paths: 'servers.s.headers.X-Key: secret is absent; servers.s.oauth.client_secret: secret is absent' },
+        about: {
+          paths: 'servers.s.headers.X-Key: the secret is missing; servers.s.oauth.client_secret: the secret is missing',
+        },
       },
     })
   })
@@ -72,10 +74,10 @@ describe('the configured servers', () => {
       return read.ok ? 'no fault' : read.problem.about['paths']
     }
     expect(faultOf({ headers: { 'X-Key': 'env:KEY' } }, { KEY: 'hunter2\r\nX-Other: 1' })).toBe(
-      'servers.s.headers.X-Key: not the value of a header',
+      'servers.s.headers.X-Key: not a valid header value',
     )
     expect(faultOf({ headers: { Authorization: 'Basic x' }, oauth })).toBe(
-      'servers.s.oauth: the header `authorization` is already given',
+      'servers.s.oauth: the header `authorization` is already set',
     )
   })
 })

@@ -41,7 +41,7 @@ export function serverConfigs(
   const configs = Object.entries(servers).map(([name, settings]) => {
     const fetch: Fetch = (reference, where) => {
       const value = secretOf(reference, folder, environment)
-      if (value === undefined) faults.push(`servers.${name}.${where}: secret is absent`)
+      if (value === undefined) faults.push(`servers.${name}.${where}: the secret is missing`)
       return value ?? ''
     }
     const { server, wrong } = resolved(name, settings, folder, fetch)
@@ -110,7 +110,7 @@ function openApiServer(name: string, settings: OpenApiSettings, folder: string, 
   const wrong = wrongHeaders(name, headers)
   const given = Object.keys(headers).filter((header) => header.toLowerCase() === 'authorization').length
   if (given + (oauth === undefined ? 0 : 1) > 1)
-    wrong.push(`servers.${name}.auth: the header \`authorization\` is already given`)
+    wrong.push(`servers.${name}.auth: the header \`authorization\` is already set`)
   const server = {
     ...plain,
     name,
@@ -127,7 +127,7 @@ function openApiServer(name: string, settings: OpenApiSettings, folder: string, 
 function wrongHeaders(name: string, headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers)
     .filter(([, value]) => !isHeaderValue(value))
-    .map(([header]) => `servers.${name}.headers.${header}: not the value of a header`)
+    .map(([header]) => `servers.${name}.headers.${header}: not a valid header value`)
 }
 
 function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolved {
@@ -135,8 +135,7 @@ function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolve
   const headers = fetchAll(settings.headers, 'headers', fetch)
   const wrong = wrongHeaders(name, headers)
   const is_given = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
-  if (oauth !== undefined && is_given)
-    wrong.push(`servers.${name}.oauth: the header \`authorization\` is already given`)
+  if (oauth !== undefined && is_given) wrong.push(`servers.${name}.oauth: the header \`authorization\` is already set`)
   if (login !== undefined && (is_given || oauth !== undefined))
     wrong.push(`servers.${name}.login: ${is_given ? 'the header `authorization`' : '`oauth`'} is already given`)
   const server = {

@@ -15,7 +15,7 @@ export function singleCall(
   { signal }: Pick<UpstreamCall, 'signal'>,
   { start, cancel }: Doing,
 ): Promise<UpstreamAnswer> {
-  if (signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller gave up'))
+  if (signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller cancelled'))
   return new Promise((resolve) => {
     const settle = (answer: UpstreamAnswer) => {
       clearTimeout(timer)
@@ -24,7 +24,8 @@ export function singleCall(
     }
     const giveUp = (why: GivingUp) => {
       const { unsent } = cancel()
-      if (unsent) settle(notSent(server, why === 'aborted' ? 'the caller gave up' : 'it could not be reached in time'))
+      if (unsent)
+        settle(notSent(server, why === 'aborted' ? 'the caller cancelled' : 'it could not be reached in time'))
       else settle(lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms) }))
     }
     const aborted = () => giveUp('aborted')

@@ -90,6 +90,29 @@ describe('the start of a tool server', () => {
     ))
 })
 
+describe('a replaced tool server', () => {
+  const one = scriptServer('one', 'misbehaving.ts')
+  const request = { server: 'one', tool: 'echo', canonical_args: '{}', idempotency_key: 'key-1', trace: 'trace-1' }
+
+  test('gets no call that was judged for the server before it', () =>
+    withToolServers([one], {}, async ({ servers }) => {
+      const generation = servers.generation('one')
+      expect(codeOf(await servers.call({ ...request, generation }))).toBe('answered')
+      servers.change([{ ...one, env: { OTHER: '1' } }])
+      expect(await servers.call({ ...request, generation })).toMatchObject({
+        is: 'not_sent',
+        problem: { about: { why: 'the server was replaced after the call was judged' } },
+      })
+      expect(codeOf(await servers.call({ ...request, generation: servers.generation('one') }))).toBe('answered')
+    }))
+
+  test('gets no call whose tool changed while the call waited for it', () =>
+    withToolServers([one], {}, async ({ servers }) => {
+      expect(codeOf(await servers.call({ ...request, isCurrent: () => true }))).toBe('answered')
+      expect(codeOf(await servers.call({ ...request, isCurrent: () => false }))).toBe('not_sent tool.unavailable')
+    }))
+})
+
 describe('both eras of the protocol', () => {
   test('a server that dies of the question for the newer era is started again without it', () =>
     withToolServers(

@@ -122,7 +122,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     for (const uri of watches.standing()) {
       const reply = await besides?.watcher.watch(uri)
       if (reply?.is === 'answered') tellOf(uri)
-      else say('warn', `does not tell of changes of \`${uri}\` any more`)
+      else say('warn', `no longer reports changes of \`${uri}\``)
     }
   }
 
@@ -211,7 +211,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
         ? { answer: loginNeeded(server, connection.why), stranded: false }
         : unsent(connection.why)
     const admitted = admit(breaker, now())
-    if (admitted === undefined) return unsent('too many failures in a row; a trial call is under way')
+    if (admitted === undefined) return unsent('too many failures in a row; a trial call is in progress')
     breaker = admitted.breaker
     const answer = await pass(send, connection, admitted.trial)
     const stranded = answer.is === 'not_sent' && answer.problem.code !== 'tool.login_needed' && !connection.isUsable()
@@ -222,7 +222,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     const called = now()
     const left = () => config.timeout_ms - (now() - called)
     if (!isPassable(breaker, called))
-      return notSent(server, 'too many failures in a row; a trial call is let through later')
+      return notSent(server, 'too many failures in a row; a trial call will be allowed later')
     const release = await slots.take(config.timeout_ms, signal)
     if (typeof release === 'string') return notSent(server, NO_SLOT[release])
     try {
@@ -233,7 +233,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     }
   }
 
-  const ONLY_TOOLS = notSent(server, 'it has nothing but tools')
+  const ONLY_TOOLS = notSent(server, 'it only has tools')
   const watches = openWatches({
     watch: (uri) => letThrough(async ({ besides }) => besides?.watcher.watch(uri) ?? ONLY_TOOLS),
     unwatch: (uri) => phase.is === 'ready' && phase.connection.besides?.watcher.unwatch(uri),
@@ -258,14 +258,13 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   return {
     call: (call) =>
-      letThrough(
-        (connection) =>
-          // Only since 2026-07-28 is there a place for answers in a call.
-          call.inputs !== undefined && (connection.legacy || connection.besides === undefined)
-            ? Promise.resolve(notSent(server, 'its tools ask nothing and take no answers'))
-            : connection.call(call),
-        call.signal,
-      ),
+      letThrough(async (connection) => {
+        if (call.isCurrent?.() === false) return notSent(server, 'the tool changed after the call was judged')
+        // A call can only carry inputs since MCP 2026-07-28.
+        if (call.inputs !== undefined && (connection.legacy || connection.besides === undefined))
+          return notSent(server, 'its tools do not ask for input')
+        return connection.call(call)
+      }, call.signal),
     ask: (question) => letThrough(async ({ besides }) => besides?.ask(question) ?? ONLY_TOOLS, question.signal),
     watch: (uri) => watches.watch(uri),
     capabilities: () => capabilities,
@@ -302,8 +301,8 @@ type Sent<T> = { readonly answer: UpstreamReply<T>; readonly stranded: boolean }
 
 const NO_SLOT = {
   full: 'its queue is full',
-  late: 'no call before it came to an end in time',
-  aborted: 'the caller gave up',
+  late: 'the calls before it did not finish in time',
+  aborted: 'the caller cancelled',
 } as const
 
 /** Only what says something about the way to the server counts; a tool's own error came over a working one. */

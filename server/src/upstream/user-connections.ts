@@ -65,9 +65,10 @@ export function userConnections({ server, logins, open, now }: UserConnectionsDe
   return {
     async call(call) {
       const { user } = call
-      if (user === undefined) return loginNeeded(server, 'each user logs in there, and this call has no user')
+      if (user === undefined)
+        return loginNeeded(server, 'this server has one login per user, and this call has no user')
       const { state } = logins.status({ server, user })
-      if (state !== 'logged_in') return withAddress(loginNeeded(server, `\`${user}\` has not logged in there`), user)
+      if (state !== 'logged_in') return withAddress(loginNeeded(server, `\`${user}\` has not logged in`), user)
       return withAddress(await connectionOf(user).call(call), user)
     },
     end: (user) => void drop(user),

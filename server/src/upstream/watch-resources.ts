@@ -76,7 +76,7 @@ export function watchByListening(client: Client, { server, tuning, isUsable, onD
       await inTurn()
       if (heard().includes(uri)) return { is: 'answered', result: {} }
       wanted.delete(uri)
-      return { is: 'rejected', error: { code: -32602, message: 'the server does not tell of this resource' } }
+      return { is: 'rejected', error: { code: -32602, message: 'the server does not report changes of this resource' } }
     } catch (error) {
       wanted.delete(uri)
       if (!(error instanceof ProtocolError)) return notSent(server, String(error))

@@ -74,7 +74,7 @@ const AT_GATE: readonly Mistake[] = [
   {
     name: 'JSON with a name twice',
     words: [...CALL, '{"text":"a","text":"b"}'],
-    says: ['written twice', '            ^'],
+    says: ['occurs twice', '            ^'],
     code: 1,
   },
   {
@@ -112,13 +112,13 @@ const AT_GATE: readonly Mistake[] = [
   {
     name: 'an address where nothing listens',
     words: ['--url', 'http://127.0.0.1:1', 'tools'],
-    says: ['no gate answers at http://127.0.0.1:1: nothing listens there'],
+    says: ['no gate responds at http://127.0.0.1:1: connection refused'],
     code: 69,
   },
   {
     name: 'a host that does not exist',
     words: ['--url', 'http://no.such.host.invalid', 'tools'],
-    says: ['no gate answers at http://no.such.host.invalid', 'check the address'],
+    says: ['no gate responds at http://no.such.host.invalid', 'check the address'],
     code: 69,
   },
   { name: 'a key that nobody has', words: ['--key', 'sluice_agent_AAAA', 'tools'], says: ['auth.'], code: 1 },
@@ -137,7 +137,7 @@ const AT_GATE: readonly Mistake[] = [
   {
     name: 'a time to wait that is none',
     words: [...CALL, '--wait', 'soon'],
-    says: ['write a number of seconds'],
+    says: ['expected a number of seconds'],
     code: 64,
   },
   {
@@ -180,7 +180,7 @@ const AT_GATE: readonly Mistake[] = [
   {
     name: 'a pause of everything without a word',
     words: ['pause'],
-    says: ['say what to pause', 'pause all'],
+    says: ['specify what to pause', 'pause all'],
     code: 64,
   },
   { name: 'an editor without a terminal', words: ['edit', 'auth_nope'], says: ['no approval has this id'], code: 1 },
@@ -209,7 +209,7 @@ describe('a mistake where no gate runs', () => {
       name: 'no gate and no configuration',
       folder: 'empty',
       words: ['tools'],
-      says: ['no gate answers here', 'sluice init', 'sluice demo'],
+      says: ['no gate is running here', 'sluice init', 'sluice demo'],
       code: 69,
     },
     {
@@ -269,7 +269,10 @@ describe('a mistake where no gate runs', () => {
     const folder = folderOf('locked', 'listen: { port: 0 }\n')
     mkdirSync(join(folder, '.sluice'), { mode: 0o700 })
     chmodSync(join(folder, '.sluice'), 0o500)
-    answered(await run(folder, ['up']), { says: ['data.unusable', 'let whoever runs the gate write there'], code: 1 })
+    answered(await run(folder, ['up']), {
+      says: ['data.unusable', 'give the user that runs the gate write access'],
+      code: 1,
+    })
   })
 
   test('a data folder that is a file', async () => {

@@ -9,6 +9,7 @@ import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
 import { freeName } from '../../src/boot/init/plan-import.ts'
 import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
+import { LAUNCHER } from '../../src/boot/local-gate.ts'
 import type { InitReport, InitWish } from '../../src/doors/cli/boot-reports.ts'
 
 let root = ''
@@ -54,6 +55,43 @@ const CURSOR = `{
 `
 const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
 
+/** Comments everywhere: those of what stays are kept, and the order and spelling of everything else. */
+const GOOSE_HEAD = `# my goose
+GOOSE_MODE: 'approve'   # asks
+
+extensions:
+`
+const GOOSE_GONE = `  github:   # the hub
+    name: GitHub
+    type: stdio
+    cmd: npx
+    # inside
+    args: [-y, gh-mcp]
+    enabled: true
+    envs: { GITHUB_TOKEN: ghx_1234567890 }
+`
+const GOOSE_TAIL = `
+  # keyring
+  kept: { type: stdio, cmd: npx, args: [a], env_keys: [TOKEN] }
+  developer: {type: builtin,   enabled: true}  # built in
+
+# the end
+OTHER: [1,
+  2]
+`
+const GOOSE = `${GOOSE_HEAD}${GOOSE_GONE}${GOOSE_TAIL}`
+const CONTINUE_HEAD = `name: mine
+mcpServers:
+`
+const CONTINUE_TAIL = `models:   # none
+  - name: x
+`
+const CONTINUE = `${CONTINUE_HEAD}  # browser
+  - name: Playwright
+    command: npx
+    args: [-y, "@playwright/mcp"]
+${CONTINUE_TAIL}`
+
 describe('sluice init', () => {
   test('proposes a sandbox for servers of files, from the folders they are started with, and for nobody else', () => {
     const servers = {
@@ -72,7 +110,7 @@ describe('sluice init', () => {
     expect(taken['npx']?.sandbox).toEqual({ roots: ['/data/a', b], base: '/data/a', local: true })
     expect(taken['binary']?.sandbox).toMatchObject({ roots: ['/data/c'] })
     for (const name of ['container', 'rootless', 'other']) expect(taken[name]?.sandbox).toBeUndefined()
-    expect(JSON.stringify(report.clients)).toContain('held to /data/a')
+    expect(JSON.stringify(report.clients)).toContain('restricted to /data/a')
   })
 
   test('takes over the servers of a client; secrets go to files of their own, the rest stays plain', () => {
@@ -219,7 +257,7 @@ describe('sluice init', () => {
     done({ write: true })
     const text = read(real)
     expect(text.match(/"--agent"/g)).toHaveLength(2)
-    expect(done().clients.every(({ servers }) => servers.every(({ note }) => note === 'it is the gate already'))).toBe(
+    expect(done().clients.every(({ servers }) => servers.every(({ note }) => note === 'it already is the gate'))).toBe(
       true,
     )
     done({ undo: true })
@@ -229,7 +267,7 @@ describe('sluice init', () => {
   test('leaves alone what it cannot read, and says so', () => {
     const file = write(join(home(), '.cursor/mcp.json'), '{ "mcpServers": ')
     expect(done({ write: true })).toMatchObject({
-      notes: [`${file} cannot be read as JSON, and was left alone`],
+      notes: [`${file} is not valid JSON and was not changed`],
       changed: [],
     })
     expect(run({ from: ['nobody'] })).toMatchObject({ ok: false, problem: { code: 'init.unknown_client' } })
@@ -257,14 +295,26 @@ describe('what init reads', () => {
 }
 `
     const file = write(join(home(), '.config/opencode/opencode.json'), opencode)
-    const goose = write(
-      join(home(), '.config/goose/config.yaml'),
-      'extensions:\n  github:\n    name: GitHub\n    type: stdio\n    cmd: npx\n    args: [-y, gh-mcp]\n    enabled: true\n    envs: { GITHUB_TOKEN: ghx_1234567890 }\n  kept: { type: stdio, cmd: npx, args: [a], env_keys: [TOKEN] }\n  developer: { type: builtin, enabled: true }\n',
-    )
-    write(
-      join(home(), '.continue/config.yaml'),
-      'name: mine\nmcpServers:\n  - name: Playwright\n    command: npx\n    args: [-y, "@playwright/mcp"]\n',
-    )
+    const goose = write(join(home(), '.config/goose/config.yaml'), GOOSE)
+    const other = write(join(home(), '.continue/config.yaml'), CONTINUE)
+    const gate = (client: string) => [process.execPath, LAUNCHER, 'mcp', '--config', config(), '--agent', client]
+    const list = (client: string, indent: string) =>
+      gate(client)
+        .slice(1)
+        .map((word) => `${indent}- ${word}\n`)
+        .join('')
+    const GOOSE_AFTER = `${GOOSE_HEAD}  sluice:
+    name: sluice
+    type: stdio
+    enabled: true
+    timeout: 300
+    cmd: ${process.execPath}
+    args:
+${list('goose', '      ')}${GOOSE_TAIL}`
+    const CONTINUE_AFTER = `${CONTINUE_HEAD}  - name: sluice
+    command: ${process.execPath}
+    args:
+${list('continue', '      ')}${CONTINUE_TAIL}`
     const report = done({ write: true })
     const servers = report.clients.map(({ client, servers: found }) => [client, found.map(({ as }) => as)])
     expect(servers).toEqual([
@@ -287,14 +337,31 @@ describe('what init reads', () => {
         },
       },
     })
-    expect(report.changed.map((each) => each.file)).toEqual([file])
-    expect(report.notes.join()).toContain(`${goose} is YAML and was not changed`)
+    expect(report.changed.map((each) => each.file)).toEqual([file, goose, other])
+    expect(read(goose)).toBe(GOOSE_AFTER)
+    expect(read(other)).toBe(CONTINUE_AFTER)
     const { mcp } = JSON.parse(plainJson(read(file))) as { mcp: Record<string, { type: string; command: string[] }> }
     expect(Object.keys(mcp)).toEqual(['off', 'sluice'])
     expect(mcp['sluice']).toMatchObject({ type: 'local' })
     expect(mcp['sluice']?.command.slice(2)).toEqual(['mcp', '--config', config(), '--agent', 'opencode'])
     expect(run({ undo: true })).toMatchObject({ ok: true })
     expect(read(file)).toBe(opencode)
+    expect(read(goose)).toBe(GOOSE)
+    expect(read(other)).toBe(CONTINUE)
+  })
+
+  test.each([
+    ['in one line', 'extensions: { github: { type: stdio, cmd: npx } }\n'],
+    [
+      'with a part that another one repeats',
+      'extensions:\n  a: &a\n    cmd: npx\n  b:\n    <<: *a\n    type: builtin\nx: *a\n',
+    ],
+  ])('leaves YAML alone that is written %s, and says so', (_, text) => {
+    const file = write(join(home(), '.config/goose/config.yaml'), text)
+    const { changed, notes } = done({ write: true })
+    expect(changed).toEqual([])
+    expect(notes.join()).toContain(`${file} could not be changed without rewriting it`)
+    expect(read(file)).toBe(text)
   })
 
   test('leaves a server whose parts the client fills in, and says why', () => {
@@ -314,7 +381,7 @@ describe('what init reads', () => {
       ['part', undefined],
       ['fallback', undefined],
     ])
-    expect(found?.servers[1]?.note).toContain('the client fills a `${…}` into a part of it')
+    expect(found?.servers[1]?.note).toContain('it uses `${…}` in a part of a value')
   })
 
   test.each([

@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
         expect(effectsIn(folder)).toHaveLength(ran)
         expect(told.err).toContain('the gate stopped while the call ran')
         expect(told.err).toContain(`outcome: ${says}`)
-        expect(told.err).toContain('it was not sent again')
+        expect(told.err).toContain('was not retried')
         expect(told.code).toBe(code)
         if (says === 'executed') expect(told.out).toBe('noted slowly\n')
       }),
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       const told: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
       expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
       expect(told.err).toContain('the gate stopped while the call ran')
-      expect(told.err).toContain('it was not sent again')
+      expect(told.err).toContain('was not retried')
       expect(told.out).toContain('receipt: run_')
     }),
   )
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       expect(effectsIn(folder)).toHaveLength(ran)
       const { error } = JSON.parse(told.out) as { error: { message: string; data: Record<string, unknown> } }
       expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
-      expect(error.message).toContain('it was not sent again')
+      expect(error.message).toContain('was not retried')
     }),
   )
 
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       const { approval_id } = JSON.parse(held.out) as { approval_id: string }
       const told = await run(folder, ['approve', approval_id])
       expect(told.err).toContain('[gate.broke_off]')
-      expect(told.err).toContain('the request was not sent again')
+      expect(told.err).toContain('the request was not retried')
       expect(told.code).toBe(6)
     }))
 })

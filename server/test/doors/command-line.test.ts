@@ -59,7 +59,7 @@ test('`artifact` says when it prints only a part, and the command it prints goes
   const digest = /artifact:\/\/([0-9a-f]{64})/.exec(ran.out)?.[1] ?? ''
   const part = await gate.cli('artifact', digest, '--raw')
   const [, from = ''] =
-    /cut: this is characters 0 to (\d+) of \d+; go on with \S+ artifact \w+ --from \d+/.exec(part.err) ?? []
+    /truncated: characters 0 to (\d+) of \d+; continue with \S+ artifact \w+ --from \d+/.exec(part.err) ?? []
   expect(Number(from)).toBe(part.out.length - 1)
   const rest = await gate.cli('artifact', digest, '--raw', '--from', from)
   expect([rest.code, rest.err]).toEqual([0, ''])

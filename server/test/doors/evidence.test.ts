@@ -93,7 +93,7 @@ describe('the list of tools', () => {
     expect(named('book__note')).toMatchObject({
       check: 'has a dry run',
       verify: 'no read-back',
-      missing: ['no rollback known', 'no read-back'],
+      missing: ['no known rollback', 'no read-back'],
     })
   })
 
@@ -128,7 +128,7 @@ describe('the demo', () => {
 
       const files = (tool: string, args: object) => demo.cli('call', `files__${tool}`, JSON.stringify(args))
       expect(await files('read_text_file', { path: 'welcome.txt' })).toMatchObject({ code: 0 })
-      const edit = { path: 'welcome.txt', edits: [{ oldText: 'This folder', newText: 'This one folder' }] }
+      const edit = { path: 'welcome.txt', edits: [{ oldText: 'This is the only folder', newText: 'This one folder' }] }
       expect(await files('edit_file', edit)).toMatchObject({ code: 2 })
       expect((await demo.cli('approvals')).out).toContain('+This one folder')
       expect(await files('read_text_file', { path: '../sluice.yaml' })).toMatchObject({ code: 3 })
@@ -149,8 +149,8 @@ describe('the card of a tool', () => {
     expect(shown.out).toContain(String(body['verify']))
     const { body: bare } = await gate.http('GET', '/v1/tools/book__fails', agent)
     expect(bare).toMatchObject({
-      rollback: 'no rollback known',
-      missing: ['no rollback known', 'no dry run', 'no read-back'],
+      rollback: 'no known rollback',
+      missing: ['no known rollback', 'no dry run', 'no read-back'],
     })
     expect(await gate.http('GET', '/v1/tools/book__nothing', agent)).toMatchObject({
       status: 404,

@@ -40,7 +40,7 @@ test('the inbox shows what comes in while it is open, and a key decides it', asy
   const target = { socket: join(gate.folder, '.sluice/gate.sock') }
   const { screen, press, until } = terminal()
   const closed = runInbox({ ask: clientFor(target), follow: followFor(target) }, screen)
-  await until('nothing waits')
+  await until('no pending requests')
   const first = await held('buy milk')
   await until('text: buy milk')
   press('a')
@@ -66,7 +66,7 @@ test('the inbox edits in an editor, always allows within bounds, and says that a
   const { screen, press, until } = terminal()
   const editor = (text: string) => text.replace('buy tea', 'buy coffee')
   const closed = runInbox({ ask, follow: followFor(target) }, screen, { editor })
-  await until('nothing waits')
+  await until('no pending requests')
   const first = await held('buy tea')
   await until('text: buy tea')
   press('e')
@@ -97,10 +97,10 @@ test('the inbox stays open while the gate is away', async () => {
   const asked: typeof ask = (...request) =>
     isAway ? Promise.resolve({ status: 0, text: '', body: undefined }) : ask(...request)
   const closed = runInbox({ ask: asked, follow: followFor(target) }, screen, {})
-  await until('nothing waits')
+  await until('no pending requests')
   isAway = true
   const salt = await held('buy salt')
-  await until('the gate does not answer')
+  await until('the gate does not respond')
   isAway = false
   await until('the gate is back')
   await gate.cli('deny', salt['approval_id'] ?? '')

@@ -50,12 +50,12 @@ test('a critical call asks the one person for a passphrase, whatever the configu
 })
 
 test('the doctor says so', async () => {
-  expect((await gate.cli('doctor')).out).toContain('one person decides requests')
+  expect((await gate.cli('doctor')).out).toContain('there is only one approver')
 })
 
 test('with a second person two must decide', async () => {
   await gate.key('approver', 'bob')
   const held = await call()
   expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'two_person' }))
-  expect((await gate.cli('doctor')).out).not.toContain('one person decides requests')
+  expect((await gate.cli('doctor')).out).not.toContain('there is only one approver')
 })

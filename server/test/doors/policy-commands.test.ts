@@ -105,7 +105,7 @@ describe('with a running gate', () => {
     ]) {
       const { code, err } = await gate.cli('policy', ...words)
       expect(code).toBe(1)
-      expect(err).toContain('broken.yaml:1:9: `carefull` is not a known word')
+      expect(err).toContain('broken.yaml:1:9: `carefull` is not a known value')
     }
   })
 
@@ -155,7 +155,7 @@ describe('without a gate', () => {
   test('test and lint work on files, say so, and leave nothing behind', async () => {
     const before = readdirSync(folder)
     const passed = await run(folder, ['policy', 'test', 'cases/deep/book.yaml'])
-    expect(passed).toMatchObject({ code: 0, err: expect.stringContaining('no gate runs here') as string })
+    expect(passed).toMatchObject({ code: 0, err: expect.stringContaining('no gate is running here') as string })
     expect(passed.out).toContain('2 cases against the default policy')
     expect(await run(folder, ['policy', 'test', 'cases', '--with', 'draft.yaml'])).toMatchObject({ code: 1 })
     expect(await run(folder, ['policy', 'lint', 'draft.yaml', '--offline'])).toMatchObject({ code: 0, err: '' })

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { startGate, type RunningGate } from './with-running-gate.ts'
 
 /** Tool servers are added, changed and removed while the gate runs, by changing its configuration. */
@@ -81,5 +82,27 @@ test('a configuration with a mistake changes nothing, and doctor says that file 
   })
   const { out } = await gate.cli('doctor')
   expect(out).toContain('approvals')
-  expect(out).toContain('counts after a restart')
+  expect(out).toContain('takes effect after a restart')
+})
+
+test('a call that was judged before its server is replaced is judged and checked again, and does not run unseen', async () => {
+  const replacement = join(gate.folder, 'second.txt')
+  // The replacement already has this note; the first server does not. Both wait with their answer until they are told.
+  writeFileSync(replacement, 'keep_note {"title":"held","text":"old"}\n')
+  const kept = { tool: 'book__keep_note', args: { title: 'held', text: 'new' } }
+  const called = gate.http('POST', '/v1/calls', admin, kept)
+  const typesOf = async () => {
+    const { body } = await gate.http('GET', '/v1/audit?last=100', admin)
+    return (body['items'] as { type: string }[]).map(({ type }) => type)
+  }
+  await until(typesOf, (types) => types.includes('call.check_started'))
+  const before = (await typesOf()).filter((type) => type === 'servers.changed').length
+  change((config) =>
+    Object.assign(config.servers['book'] as object, { env: { EFFECTS: replacement }, tools: BOOK_TOOLS }),
+  )
+  await until(typesOf, (types) => types.filter((type) => type === 'servers.changed').length > before)
+  writeFileSync(`${replacement}.go`, '')
+  writeFileSync(join(gate.folder, 'effects.txt.go'), '')
+  expect((await called).body).toMatchObject({ code: 'call.check_failed' })
+  expect(readFileSync(replacement, 'utf8').trimEnd().split('\n')).toHaveLength(1)
 })

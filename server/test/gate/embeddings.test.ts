@@ -59,7 +59,7 @@ describe('with an embedding model', () => {
   test('a tool is found by meaning where no word matches, a name stays first, and what is hidden stays hidden', () =>
     whileOpen(async (rig) => {
       const [first] = await found(rig, 'zzz')
-      expect(first).toMatchObject({ skill_id: 'book__picture', reason: 'alike in meaning' })
+      expect(first).toMatchObject({ skill_id: 'book__picture', reason: 'similar in meaning' })
       expect((await found(rig, 'book__look'))[0]?.skill_id).toBe('book__look')
       const all = await rig.gate.catalogue.search(AGENT, 'zzz', 50)
       expect(all.ok && all.value.map(({ skill_id }) => skill_id)).not.toContain('book__wipe')

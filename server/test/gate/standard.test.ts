@@ -194,10 +194,10 @@ describe('people see', () => {
         expect(await rig.gate.approvals.read(APPROVER, plain)).toMatchObject({
           value: {
             title: 'book__slow_note',
-            rollback: 'no rollback known',
+            rollback: 'no known rollback',
             check: 'no dry run',
             verify: 'no read-back',
-            missing: ['no rollback known', 'no dry run', 'no read-back'],
+            missing: ['no known rollback', 'no dry run', 'no read-back'],
           },
         })
       },
@@ -222,7 +222,7 @@ describe('people see', () => {
         )
         expect(packets).toEqual([
           ['to undo it by hand: restore the book from the shelf', 'no dry run'],
-          ['no rollback known: its server has no tool `burn`', 'no rollback known'],
+          ['no rollback known: its server has no tool `burn`', 'no known rollback'],
         ])
       },
       { server: { tools } },

@@ -161,7 +161,7 @@ describe('a sprung trap', () => {
 test('a gate whose bait is absent or too short to be bait does not open, and repeats nothing of it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
   for (const [token, says] of [
-    ['env:NO_SUCH_VARIABLE_HERE', 'traps.tokens.0: secret is absent'],
+    ['env:NO_SUCH_VARIABLE_HERE', 'traps.tokens.0: the secret is missing'],
     ['short', 'traps.tokens.0: a honey token has at least 8 characters'],
   ] as const) {
     const settings = settingsIn(folder, { config: { traps: { tokens: [token] } } })

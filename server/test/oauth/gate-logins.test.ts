@@ -80,11 +80,11 @@ describe('logging in at a tool server behind a running gate', () => {
   test('`sluice servers login` prints an address, waits for the person, and the tools are there', async () => {
     const { code, out, page } = await cliLogin('anna', 'notes')
     expect(page).toContain('The gate can now use <code>notes</code>')
-    expect(out).toContain('logged in at notes')
+    expect(out).toContain('logged in to notes')
     expect(code).toBe(0)
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('ready')
     expect((await gate.cli('call', 'notes__read_name', '--raw')).out.trim()).toBe('anna')
-    expect((await gate.cli('servers')).out).toContain(`notes: logged in at ${at.issuer}, renewed by itself`)
+    expect((await gate.cli('servers')).out).toContain(`notes: logged in at ${at.issuer}, renewed automatically`)
   })
 
   test('where each user logs in, an agent is told the address for its user, who opens it, and the call works', async () => {
@@ -95,7 +95,7 @@ describe('logging in at a tool server behind a running gate', () => {
     const said = JSON.stringify(refused)
     expect(refused.isError).toBe(true)
     const url = /http:\/\/127\.0\.0\.1:\d+\/oauth\/login\/[\w-]+/.exec(said)?.[0]
-    expect(said).toContain('`ana` has not logged in there')
+    expect(said).toContain('`ana` has not logged in')
     expect(url).toBeDefined()
     await logInAs('anna', url ?? '')
     expect(await client.callTool({ name: 'own__read_name', arguments: {} })).toMatchObject({

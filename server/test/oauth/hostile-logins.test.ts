@@ -58,7 +58,7 @@ describe('a tool server that describes its login falsely', () => {
     ['https://user:pass@login.example.com', 'contains credentials'],
     ['file:///etc/passwd', 'is not https'],
     ['javascript:alert(1)', ''],
-    ['not an address', ''],
+    ['not a valid address', ''],
   ] as const
   for (const [issuer, says] of elsewhere)
     test(`an authorization server at ${issuer} is not asked`, async () => {
@@ -93,7 +93,7 @@ describe('a tool server that describes its login falsely', () => {
 
   test('with a configured issuer no other authorization server is accepted', () =>
     withLogins({ server: serverAt(at.url, { issuer: 'https://login.example.com' }) }, async (rig) => {
-      expect(await why(rig)).toContain('names other authorization servers than the one in `login.issuer`')
+      expect(await why(rig)).toContain('names a different authorization server than `login.issuer`')
     }))
 })
 
@@ -144,7 +144,7 @@ describe('an authorization server that says false things', () => {
   })
 
   const grants = [
-    [{ access_token: 'a\r\nx: y', token_type: 'Bearer' }, 'characters that no token has'],
+    [{ access_token: 'a\r\nx: y', token_type: 'Bearer' }, 'contain invalid characters'],
     [{ access_token: 'abc', token_type: 'mac' }, 'not bearer tokens'],
     [{ access_token: 'abc' }, 'cannot be read'],
     [{ error: 'Ünfug <b>', error_description: 'go to evil.example.com' }, 'refused (error)'],

@@ -78,7 +78,11 @@ test('a message is encrypted, signed and sent once; a browser that is gone is to
   const folder = mkdtempSync(join(tmpdir(), 'sluice-push-'))
   const push = openWebPush(folder, { post, clock: () => 0, subject: 'mailto:a@b.example' })
   const { endpoint, keys: own } = browser()
-  const payload = { title: 'A call waits for you', body: 'Send an e-mail to …', url: 'http://localhost/#/approvals/x' }
+  const payload = {
+    title: 'A call is waiting for your decision',
+    body: 'Send an e-mail to …',
+    url: 'http://localhost/#/approvals/x',
+  }
   expect(await push.send({ endpoint, ...own }, payload)).toBe('sent')
   expect(sent[0]?.url).toBe(endpoint)
   expect(sent[0]?.headers).toMatchObject({ 'content-encoding': 'aes128gcm' })

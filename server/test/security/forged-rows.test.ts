@@ -315,7 +315,7 @@ test('doctor lists what was forged and what was put back, beside the running gat
   const findings = await checkRows({ folder: join(folder, 'data') })
   const says = findings.map((finding) => `${finding.severity} ${finding.says}`).join('\n')
   expect(says).toContain('error key_stopped in credentials was not written by the gate')
-  expect(says).toMatch(/error key_\w+ in credentials is older than the gate wrote it last, or gone/)
+  expect(says).toMatch(/error key_\w+ in credentials is older than the version the gate wrote last, or missing/)
 })
 
 test('a definition that was admitted by hand is not admitted, and a server that was forgotten admits nothing new', async () => {

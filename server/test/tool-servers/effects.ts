@@ -79,8 +79,19 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     leave(words === 'lost' ? { ...call, name: 'lose_note' } : call)
     tell(call.id, words === 'untitled' ? {} : { title })
   },
-  /** A title of `torn` cannot be read, one of `mute` is never answered, one of `slow` after a while. */
+  /**
+   * A title of `torn` cannot be read, one of `mute` is never answered, one of `slow` after a while, one of `held` once there is a
+   * file beside the book that says so.
+   */
   find_note(call) {
+    if (call.args['title'] === 'held') {
+      const look = setInterval(() => {
+        if (!existsSync(`${file}.go`)) return
+        clearInterval(look)
+        find(call)
+      }, 10)
+      return
+    }
     if (call.args['title'] === 'slow') setTimeout(() => find(call), 300)
     else find(call)
   },

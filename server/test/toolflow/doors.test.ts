@@ -125,7 +125,7 @@ test('three lines and an exit code are what a person sees', async () => {
   const [first, next, receipt, ...more] = ran.out.trimEnd().split('\n')
   expect([ran.code, more]).toEqual([0, []])
   expect(first).toBe('done, allowed by trinity_health_now.json: book__look: nothing to see')
-  expect(next).toMatch(/^next: see all of it: \S+ status call_[0-9a-f]{24}$/)
+  expect(next).toMatch(/^next: full result: \S+ status call_[0-9a-f]{24}$/)
   expect(receipt).toMatch(/^receipt: run_[0-9a-f]{16} call_[0-9a-f]{24}$/)
 })
 

@@ -27,7 +27,7 @@ export async function checkApprovers(
     {
       severity: 'note',
       about: 'approvals',
-      says: 'one person decides requests here, so the presets ask that person for a passphrase where they would ask two people',
+      says: 'there is only one approver, so where a preset would ask two people, that person is asked for a passphrase',
       do: 'set one with `sluice passphrase set`, or give a second person a key: `sluice keys create approver NAME`',
     },
   ]

@@ -55,8 +55,8 @@ function variablesIn({ env }: LoadedSettings): readonly Finding[] {
   const ignored = env.ignored.map((name): Finding => ({
     severity: 'warning',
     about,
-    says: `${name} is no key of the configuration and sets nothing`,
-    do: 'if it was meant to, docs/configuration.md says how names are made; otherwise leave it',
+    says: `${name} is not a configuration key and has no effect`,
+    do: 'if it should set a key, see docs/configuration.md for the names; otherwise ignore this',
   }))
   return [...set, ...ignored]
 }
@@ -65,7 +65,7 @@ function listenIn({ config }: Settings): readonly Finding[] {
   const { host, port } = config.listen
   if (isLoopback(host)) return []
   const says = `it listens on ${host}:${port}, which other machines can reach`
-  const remedy = 'give every caller a key (`sluice keys create`), put TLS before it, or listen on 127.0.0.1'
+  const remedy = 'give every caller a key (`sluice keys create`) and put a TLS proxy in front, or listen on 127.0.0.1'
   return [{ severity: 'warning', about: 'listen', says, do: remedy }]
 }
 
@@ -83,7 +83,7 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
     findings.push({
       severity: 'warning',
       about,
-      says: 'the preset is observe: everything runs, and is only recorded',
+      says: 'the preset is observe: every call runs and is only recorded',
       do: 'set `policy: { preset: careful }` when you have seen enough; `sluice policy replay` shows what it would have stopped',
     })
   const linted = await offlinePolicy({ config }).lint({})

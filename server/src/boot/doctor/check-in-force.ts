@@ -17,7 +17,7 @@ export async function checkInForce(settings: Settings): Promise<readonly Finding
       {
         severity: 'warning',
         about: 'gate',
-        says: `it runs with ${file}, not with ${settings.file}`,
+        says: `the running gate uses ${file}, not ${settings.file}`,
         do: `name that file with --config, or stop the gate and start it with this one`,
       },
     ]
@@ -40,7 +40,7 @@ function otherSections({ config }: Settings, running: Readonly<Record<string, un
     {
       severity: 'warning',
       about: 'configuration',
-      says: `the running gate was started with another ${what}; what the file says counts after a restart`,
+      says: `the running gate was started with a different ${what}; the file takes effect after a restart`,
       do: 'restart it: `sluice down`, then `sluice up`',
     },
   ]
@@ -59,7 +59,7 @@ function otherServers(written: readonly string[], served: readonly string[]): Fi
       severity: 'warning',
       about: 'servers',
       says: `the file and the running gate have different tool servers: ${told.join('; ')}`,
-      do: 'correct the configuration; the log of the gate says why it was not taken over',
+      do: "correct the configuration; the gate's log says why it was not applied",
     },
   ]
 }
@@ -71,7 +71,7 @@ function otherPolicy({ policy }: Settings, version: string): Finding[] {
       severity: 'warning',
       about: 'policy',
       says: 'the policy in the file is not the one in force',
-      do: '`sluice policy show` says which one is, and why the other was refused',
+      do: '`sluice policy show` shows which one is, and why the other was not loaded',
     },
   ]
 }

@@ -29,7 +29,7 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
   const about = 'data folder'
   const data = store.folder
   if (!existsSync(data))
-    return [{ severity: 'note', about, says: `${data} will be made at the first start` }, ...roomAt(dirname(data))]
+    return [{ severity: 'note', about, says: `${data} will be created at the first start` }, ...roomAt(dirname(data))]
   const findings: Finding[] = []
   const { mode, uid } = statSync(data)
   const others = process.platform === 'win32' ? 0 : mode & 0o077
@@ -37,7 +37,7 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
     findings.push({
       severity: 'error',
       about,
-      says: `${data} is open to others (${(mode & 0o777).toString(8)}): they could read keys and results`,
+      says: `${data} is readable by other users (${(mode & 0o777).toString(8)}): they could read keys and results`,
       do: `chmod 700 ${data}`,
     })
   const me = process.getuid?.()
@@ -77,8 +77,8 @@ function keysIn(data: string): readonly Finding[] {
 function clockAgainst({ written_at }: StoreState): readonly Finding[] {
   const ahead = written_at - Date.now()
   if (ahead < AHEAD_MS) return []
-  const says = `the ledger was written ${Math.round(ahead / 60_000)} minutes in the future of this clock`
-  return [{ severity: 'error', about: 'clock', says, do: 'set the clock; approvals and consents expire by it' }]
+  const says = `the newest entry of the ledger is ${Math.round(ahead / 60_000)} minutes ahead of this machine's clock`
+  return [{ severity: 'error', about: 'clock', says, do: 'correct the clock; approvals and consents expire by it' }]
 }
 
 function roomAt(folder: string): readonly Finding[] {
@@ -86,13 +86,13 @@ function roomAt(folder: string): readonly Finding[] {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   if (free >= LOW_BYTES) return []
-  const says = `${Math.round(free / 1_048_576)} MiB are free; without room for the audit the gate refuses every call`
+  const says = `${Math.round(free / 1_048_576)} MiB are free; when the disk is full, the gate refuses every call`
   return [
     {
       severity: free < NO_BYTES ? 'error' : 'warning',
       about: 'disk',
       says,
-      do: 'make room, or move the data folder (`data:`)',
+      do: 'free some space, or move the data folder (`data:`)',
     },
   ]
 }
@@ -103,12 +103,12 @@ export function checkPort(host: string, port: number): Promise<readonly Finding[
   return new Promise((resolve) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      const remedy = 'end what listens there, or set another `listen.port`'
+      const remedy = 'stop the program that listens there, or set another `listen.port`'
       resolve([
         {
           severity: 'error',
           about: 'port',
-          says: `${host}:${port} cannot be listened on (${error.code ?? error.message})`,
+          says: `the gate cannot listen on ${host}:${port} (${error.code ?? error.message})`,
           do: remedy,
         },
       ])

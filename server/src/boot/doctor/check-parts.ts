@@ -28,14 +28,12 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
   return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
 }
 
-const ABSENT = 'secret is absent'
+const ABSENT = 'the secret is missing'
 
 function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly Finding[] {
   return locatedFaults(paths, file).map((says): Finding => {
     const isAbsent = says.endsWith(ABSENT)
-    const remedy = isAbsent
-      ? 'set the variable where the gate starts, or write the file that is named'
-      : `correct it in ${file}`
+    const remedy = isAbsent ? 'set the environment variable for the gate, or create the file' : `correct it in ${file}`
     return { severity: 'error', about: isAbsent ? 'secrets' : 'configuration', says, do: remedy }
   })
 }

@@ -29,20 +29,20 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
     await settleFloors(
       shelves,
       { ...floors.value, replace: async () => {} },
-      note('is older than the gate wrote it last, or gone'),
+      note('is older than the version the gate wrote last, or missing'),
       Date.now(),
     )
     await lookAtRows(shelves)
   } finally {
     await close()
   }
-  if (found.size === 0) return [{ severity: 'ok', about, says: 'all carry the MAC of this gate' }]
+  if (found.size === 0) return [{ severity: 'ok', about, says: 'all rows have a valid MAC' }]
   const shown = [...found.values()].slice(0, SHOWN)
   const more = found.size > SHOWN ? [`and ${found.size - SHOWN} more`] : []
   return [...shown, ...more].map((says) => ({
     severity: 'error',
     about,
     says,
-    do: 'somebody wrote the database: find out who, then restore a backup; see docs/operations/restore.md',
+    do: 'something else wrote to the database: find out what, then restore a backup; see docs/operations/restore.md',
   }))
 }

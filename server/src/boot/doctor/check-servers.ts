@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { quoted } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { clientFor, NOBODY } from '../../doors/cli/client.ts'
+import { clientFor, UNREACHED } from '../../doors/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
 import { openLoginStore } from '../../keys/server-logins.ts'
 import { openServerLogins } from '../../upstream/login/open-server-logins.ts'
@@ -17,24 +17,24 @@ const START_MS = 20_000
 export async function askGate(data: string): Promise<readonly Finding[] | undefined> {
   const ask = clientFor({ socket: placesIn(data).socket })
   const alive = await ask('GET', '/healthz')
-  if (alive.status <= NOBODY) return undefined
+  if (alive.status <= UNREACHED) return undefined
   const ready = await ask('GET', '/readyz')
   const served = (await ask('GET', '/v1/servers')).body
   const tools = itemsOf((await ask('GET', '/v1/tools')).body)
   const version = textOf(fieldsOf(served)['version'])
-  const findings: Finding[] = [{ severity: 'ok', about: 'gate', says: `runs, version ${version}` }]
+  const findings: Finding[] = [{ severity: 'ok', about: 'gate', says: `running, version ${version}` }]
   if (version !== packageVersion())
     findings.push({
       severity: 'warning',
       about: 'gate',
-      says: `version ${version} runs, ${packageVersion()} is installed`,
+      says: `version ${version} is running, ${packageVersion()} is installed`,
       do: 'restart it',
     })
   if (ready.status !== 200)
     findings.push({
       severity: 'error',
       about: 'gate',
-      says: 'it takes no calls now',
+      says: 'it is not accepting calls',
       do: textOf(fieldsOf(ready.body)['detail']),
     })
   for (const server of itemsOf(served))
@@ -56,8 +56,8 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
 const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Finding => ({
   severity: 'warning',
   about: `run ${textOf(run_id)}`,
-  says: `this ${textOf(kind)} failed again and again: ${quoted(textOf(fieldsOf(fault)['says']))}`,
-  do: 'correct what was wrong, then `sluice runs resume ' + textOf(run_id) + '`',
+  says: `this ${textOf(kind)} failed repeatedly: ${quoted(textOf(fieldsOf(fault)['says']))}`,
+  do: 'fix the cause, then `sluice runs resume ' + textOf(run_id) + '`',
 })
 
 /** What of its list of tools was cut or left out. */
@@ -67,7 +67,7 @@ function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Fin
     severity: 'warning',
     about: `server ${textOf(server)}`,
     says: `${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`,
-    do: 'ask whoever runs the server to list less; what was left out is not offered',
+    do: 'ask the operator of the server to list less; tools that were left out are not offered',
   }))
 }
 
@@ -125,7 +125,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
         severity: 'error',
         about,
         says,
-        do: `correct \`servers.${name}\`, or run its command by hand to see what it lacks`,
+        do: `correct \`servers.${name}\`, or run its command by hand to see the error`,
       }
     }),
   )

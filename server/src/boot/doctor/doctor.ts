@@ -36,7 +36,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     findings.push({
       severity: 'note',
       about: 'gate',
-      says: 'none runs on this data folder',
+      says: 'no gate is running on this data folder',
       do: 'start it with `sluice up`',
     })
   if (settings !== undefined) {
@@ -51,7 +51,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       findings.push({
         severity: 'note',
         about: 'health',
-        says: 'there is no `serenity` section, so the health decider is silent',
+        says: 'there is no `serenity` section, so the health decider has no opinion',
       })
   }
   findings.push(
@@ -68,11 +68,11 @@ async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: b
   const state = await storeState(store)
   if (!state.ok || state.value === undefined) return []
   if (state.value.bytes > QUICK_BYTES)
-    return [
-      { severity: 'note', about, says: 'it is too long to be verified in passing', do: 'run `sluice audit verify`' },
-    ]
+    return [{ severity: 'note', about, says: 'it is too long to verify here', do: 'run `sluice audit verify`' }]
   if (!isRunning && (await needsMigration(store)))
-    return [{ severity: 'note', about, says: 'it is of an older release, and is brought over at the next start' }]
+    return [
+      { severity: 'note', about, says: 'it was written by an older release and will be migrated at the next start' },
+    ]
   const verified = isRunning ? await verifiedByGate(data) : await verifyOffline({ ...options, data }, [])
   if (!verified.ok) {
     const { code } = verified.problem

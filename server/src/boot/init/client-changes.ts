@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { editMembers } from './edit-json.ts'
 import { editTables } from './edit-toml.ts'
+import { editYaml } from './edit-yaml.ts'
 import type { Opened } from './plan-import.ts'
 import { sha256, writeWhole } from './whole-file.ts'
 
@@ -25,6 +26,7 @@ export function withGate(
   entry: Readonly<Record<string, unknown>>,
 ): string | undefined {
   if (format === 'toml') return editTables(text, taken, entry)
+  if (format === 'yaml') return editYaml(text, { at, remove: taken, add: { name: 'sluice', value: entry } })
   return editMembers(text, { at, remove: taken, add: { name: 'sluice', value: entry } })
 }
 

@@ -4,14 +4,15 @@ import { join } from 'node:path'
 export type ClientFile = {
   readonly client: string
   readonly file: string
-  /** The key, or the way to it, under which the servers stand. */
+  /** The path of the key that holds the servers. */
   readonly at: readonly string[]
-  /** Only JSON is ever written. */
   readonly format: 'json' | 'toml' | 'yaml'
-  /** What this client wants in an entry besides command and arguments. */
-  readonly entry?: Readonly<Record<string, string>>
-  /** It wants the command and its arguments as one list. */
+  /** What this client requires in an entry in addition to the command and its arguments. */
+  readonly entry?: Readonly<Record<string, string | number | boolean>>
+  /** The command and its arguments are one list. */
   readonly one_list?: true
+  /** The command is called `cmd`. */
+  readonly cmd?: true
 }
 
 export type Surroundings = {
@@ -73,7 +74,14 @@ export function clientFiles({ home, cwd, platform, env }: Surroundings): readonl
     },
     opencode(join(config, 'opencode/opencode.json')),
     opencode(join(config, 'opencode/opencode.jsonc')),
-    { client: 'goose', file: join(goose, 'config.yaml'), at: ['extensions'], format: 'yaml' },
+    {
+      client: 'goose',
+      file: join(goose, 'config.yaml'),
+      at: ['extensions'],
+      format: 'yaml',
+      entry: { name: 'sluice', type: 'stdio', enabled: true, timeout: 300 },
+      cmd: true,
+    },
     { client: 'continue', file: join(home, '.continue/config.yaml'), at: ['mcpServers'], format: 'yaml' },
     servers('claude-code', join(cwd, '.mcp.json')),
     servers('cursor', join(cwd, '.cursor/mcp.json')),

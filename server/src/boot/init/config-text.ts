@@ -9,24 +9,24 @@ export function newConfigText(servers: ReadonlyMap<string, Settings>, data: stri
   const written =
     servers.size === 0 ? 'servers: {}\n' : stringify({ servers: Object.fromEntries(servers) }, { lineWidth: 120 })
   return `# yaml-language-server: $schema=${data}/${SCHEMA_FILE}
-# The configuration of Sluice. Every key is checked; \`sluice doctor\` names mistakes with line and remedy.
+# The configuration of Sluice. Every key is checked; \`sluice doctor\` reports mistakes with their line and a fix.
 
 # Where it listens. Anything but loopback needs keys first: \`sluice keys create\`.
 listen:
   host: 127.0.0.1
   port: 7420
 
-# What it keeps: the ledger, keys, artifacts. Relative to this file; readable by you alone.
+# The data folder: ledger, keys, artifacts. Relative to this file; only you can read it.
 data: ${data}
 
-# What may run. careful: reads run, the rest waits for a person. strict: everything waits. observe: nothing is stopped, only recorded.
+# What may run. careful: reads run, everything else waits for a person. strict: everything waits. observe: nothing is stopped, only recorded.
 policy:
   preset: careful
   # rules:
-  #   - { id: no-drops, effect: block, match: { tool: "db__drop_*" }, says: nobody drops tables }
+  #   - { id: no-drops, effect: block, match: { tool: "db__drop_*" }, says: tables must not be dropped }
 
 # The tool servers behind the gate. Secrets are references: env:NAME or file:PATH.
-# What you say of a tool stands above what its server says: tools: { send: { effects: [external] } }
+# Your own settings for a tool override what its server says: tools: { send: { effects: [external] } }
 ${written}`
 }
 

@@ -37,7 +37,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
   const plan = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
   const text = configText(file, plan, shownPath(folder, data))
   if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
-  const replacements = wish.write ? replacementsFor(files, plan, file) : []
+  const { replacements, notes } = wish.write ? replacementsFor(files, plan, file) : { replacements: [], notes: [] }
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
   const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
   const report = {
@@ -47,7 +47,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     clients: plan.clients,
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
-    notes: [...unreadable, ...unwrittenNotes(files, wish)],
+    notes: [...unreadable, ...notes],
   } as const
   if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
   const made = makeDataFolder(data)
@@ -110,25 +110,28 @@ function clientAt(all: readonly ClientFile[], file: string): ClientFile {
 }
 
 /** Absolute, because clients with windows have another PATH than a terminal. */
-const entryFor = (client: string, config: string, one_list = false) => {
+const entryFor = (client: string, config: string, { one_list, cmd }: Pick<ClientFile, 'one_list' | 'cmd'> = {}) => {
   const args = [LAUNCHER, 'mcp', '--config', config, '--agent', client]
-  return one_list ? { command: [process.execPath, ...args] } : { command: process.execPath, args }
+  if (one_list === true) return { command: [process.execPath, ...args] }
+  return { [cmd === true ? 'cmd' : 'command']: process.execPath, args }
 }
+
+type Replaced = { readonly replacements: readonly Replacement[]; readonly notes: readonly string[] }
 
 /** Two places of one file are changed one after the other in one text. */
-function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): readonly Replacement[] {
+function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): Replaced {
   const texts = new Map<string, string>()
+  const unchanged = new Set<string>()
   for (const [at, opened] of files.entries()) {
     const taken = (clients[at]?.servers ?? []).filter(({ as }) => as !== undefined).map(({ name }) => name)
-    if (opened.format === 'yaml' || taken.length === 0) continue
-    const entry = { ...opened.entry, ...entryFor(opened.client, config, opened.one_list) }
+    if (taken.length === 0) continue
+    const entry = { ...opened.entry, ...entryFor(opened.client, config, opened) }
     const text = withGate({ ...opened, text: texts.get(opened.file) ?? opened.text }, taken, entry)
-    if (text !== undefined) texts.set(opened.file, text)
+    if (text === undefined) unchanged.add(opened.file)
+    else texts.set(opened.file, text)
   }
-  return [...texts].map(([file, text]) => ({ file, text }))
+  return {
+    replacements: [...texts].map(([file, text]) => ({ file, text })),
+    notes: [...unchanged].map((file) => `${file} could not be changed without rewriting it; add the gate by hand`),
+  }
 }
-
-const unwrittenNotes = (files: readonly Opened[], { write }: InitWish): readonly string[] =>
-  files
-    .filter(({ format }) => write && format === 'yaml')
-    .map(({ file, format }) => `${file} is ${format.toUpperCase()} and was not changed; put the gate there by hand`)

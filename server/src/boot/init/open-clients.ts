@@ -14,7 +14,7 @@ export function openClients(wanted: readonly ClientFile[]): OpenedClients {
   for (const each of wanted) {
     const read = open(each)
     if (read === 'unreadable')
-      unreadable.add(`${each.file} cannot be read as ${each.format.toUpperCase()}, and was left alone`)
+      unreadable.add(`${each.file} is not valid ${each.format.toUpperCase()} and was not changed`)
     else if (read !== undefined && Object.keys(read.servers).length > 0) files.push(read)
   }
   return { files, unreadable: [...unreadable] }

@@ -47,13 +47,13 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
   function take(name: string, value: unknown): FoundServer {
     const read = readEntry(value, deps)
     if (read.is === 'left') return { name, note: read.why }
-    if (read.is === 'gate') return { name, note: 'it is the gate already' }
+    if (read.is === 'gate') return { name, note: 'it already is the gate' }
     const same = known.get(keyOf(read.entry, asWritten))
     if (same !== undefined) return { name, as: same }
     const as = freeName(name, taken)
     const { settings, put_aside, notes } = settingsOf(as, read.entry, deps)
     const checked = readConfig({ servers: { [as]: settings } })
-    if (!checked.ok) return { name, note: `it cannot be taken over: ${checked.problem.about['paths'] ?? ''}` }
+    if (!checked.ok) return { name, note: `it cannot be imported: ${checked.problem.about['paths'] ?? ''}` }
     taken.add(as)
     known.set(keyOf(read.entry, asWritten), as)
     servers.set(as, settings)
@@ -122,7 +122,7 @@ function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, refer(key, value)]))
   const { env, headers, ...plain } = entry
   const roots = fileRoots(entry)
-  if (roots.length > 0) notes.push(`held to ${roots.join(', ')} by a sandbox`)
+  if (roots.length > 0) notes.push(`restricted to ${roots.join(', ')} by a sandbox`)
   const settings = {
     ...plain,
     ...(roots.length === 0 ? {} : { sandbox: { roots, base: roots[0], local: true } }),

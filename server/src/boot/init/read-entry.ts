@@ -28,7 +28,7 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
   const listed = Array.isArray(said['command']) ? textsOf(said['command']) : undefined
   const command = listed?.[0] ?? said['cmd'] ?? (typeof said['command'] === 'string' ? said['command'] : nested['path'])
   const address = said['url'] ?? said['httpUrl'] ?? said['serverUrl'] ?? said['uri']
-  if (said['disabled'] === true || said['enabled'] === false) return { is: 'left', why: 'it is switched off there' }
+  if (said['disabled'] === true || said['enabled'] === false) return { is: 'left', why: 'it is disabled in the client' }
   const fill = (text: string) =>
     text
       .replaceAll(/\$\{(?:workspaceFolder|workspaceRoot)\}/g, where.cwd)
@@ -66,7 +66,7 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
   if (typeof address !== 'string' || !/^https?:\/\//.test(address))
     return { is: 'left', why: 'it has neither a command nor an http address' }
   if (/\/\/[^/]*@/.test(address) || looksSecret('', address) || /[?&][^=]*(?:key|token|secret)[^=]*=/i.test(address))
-    return { is: 'left', why: 'its address holds a secret; move it to `headers` there, then run this again' }
+    return { is: 'left', why: 'its address contains a secret; move it to `headers` there, then run this again' }
   const headers = recordOf(said['headers'])
   if (headers === undefined) return { is: 'left', why: 'its headers are not plain text' }
   if (hasVariable(fill(address)) || Object.values(headers).some(isPartlyVariable)) return { is: 'left', why: VARIABLE }
@@ -74,7 +74,7 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
 }
 
 const VARIABLE =
-  'the client fills a `${…}` into a part of it, which the gate cannot; give that value alone, in `env` or `headers`, then run this again'
+  'it uses `${…}` in a part of a value, which the gate does not support; use it as a whole value in `env` or `headers`, then run this again'
 const hasVariable = (text: string) => /\$\{|\{(?:env|file):/.test(text)
 const isPartlyVariable = (text: string) => hasVariable(text) && variableIn(text) === undefined
 

@@ -68,7 +68,7 @@ function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[]
     isAgain ? judgedAs(verdict, ' again') : undefined,
     row.started_at === undefined
       ? undefined
-      : { at: row.started_at, is: 'started', says: 'Its intent was recorded, then it was sent.' },
+      : { at: row.started_at, is: 'started', says: 'It was recorded, then sent to the tool server.' },
     row.evidence?.check === undefined
       ? undefined
       : { at: row.evidence.check.at, is: 'checked', says: visibleText(row.evidence.check.says) },
@@ -81,7 +81,7 @@ function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[]
       : { at: row.settled.at, is: 'settled', by: row.settled.by, says: `A person settled it as ${row.settled.as}.` },
     row.expired_at === undefined
       ? undefined
-      : { at: row.expired_at, is: 'erased', says: 'Its arguments and outputs were removed.' },
+      : { at: row.expired_at, is: 'erased', says: 'Its arguments and outputs were deleted.' },
   ]
   return moments.filter((moment) => moment !== undefined).toSorted((a, b) => a.at - b.at)
 }
@@ -122,10 +122,10 @@ function requestMoments({
 const WORDS = { denied: 'Denied', seconded: 'First of two approvals', approved: 'Approved' } as const
 
 const ENDS: Partial<Record<ApprovalState, Pick<CallMoment, 'is' | 'says'>>> = {
-  edited: { is: 'edited', says: 'The inputs were edited: a new request took its place.' },
+  edited: { is: 'edited', says: 'The arguments were edited: a new request replaced this one.' },
   expired: { is: 'expired', says: 'Nobody decided in time.' },
   withdrawn: { is: 'withdrawn', says: 'It was withdrawn.' },
-  stale: { is: 'stale', says: 'What was approved is not what would have run, so nothing ran.' },
+  stale: { is: 'stale', says: 'The call or the policy changed after the approval, so it did not run.' },
 }
 
 function endingOf({ state, problem }: CallRow): string {
@@ -133,5 +133,5 @@ function endingOf({ state, problem }: CallRow): string {
   if (state === 'executed') return 'It ran.'
   if (state === 'failed') return `It failed${why}`
   if (state === 'refused') return `It did not run${why}`
-  return `Nobody knows whether it ran${why}`
+  return `It is not known whether it ran${why}`
 }

@@ -218,7 +218,7 @@ const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 
 
 /** What an outcome means for the thread. */
 function foundIn(outcome: Outcome): AgentFound {
-  if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
+  if (outcome.status === 'previewed') throw new Bug('no preview was requested')
   const call = {
     call_id: outcome.call_id ?? null,
     status: outcome.status,

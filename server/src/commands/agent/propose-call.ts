@@ -21,7 +21,8 @@ const ASK_USER: OfferedTool = {
 }
 const ARTIFACT_READ: OfferedTool = {
   name: 'artifact_read',
-  description: 'Read a part of an output that was too large: `pointer` as in the result, from a character, so many.',
+  description:
+    'Read a part of an output that was too large: `pointer` from the result, the first character, and how many.',
   schema: {
     type: 'object',
     properties: { pointer: { type: 'string' }, from: { type: 'integer' }, length: { type: 'integer' } },
@@ -30,7 +31,7 @@ const ARTIFACT_READ: OfferedTool = {
 }
 const ARTIFACT_GREP: OfferedTool = {
   name: 'artifact_grep',
-  description: 'Find the lines of such an output that contain a text.',
+  description: 'Find the lines of a large output that contain a text.',
   schema: {
     type: 'object',
     properties: { pointer: { type: 'string' }, pattern: { type: 'string' } },
@@ -78,7 +79,7 @@ export async function proposalOf(
     return { said: { kind: text.trim() === '' ? 'invalid' : 'text', text: text.trim() || 'the model said nothing' } }
   const { name, args } = call
   const invalid = (why: string) => ({ said: { kind: 'invalid' as const, text: why, tool: name.slice(0, 100) } })
-  if (!offered.some((tool) => tool.name === name)) return invalid('there is no such tool among those you were offered')
+  if (!offered.some((tool) => tool.name === name)) return invalid('this tool is not one of those you were offered')
   if (args === undefined || !isJsonObject(args)) return invalid('the arguments are not a JSON object')
   if (name === ASK_USER.name)
     return { said: { kind: 'question', text: textIn(args, 'question').slice(0, LONGEST_QUESTION) } }

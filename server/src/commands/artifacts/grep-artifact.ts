@@ -88,7 +88,9 @@ function matcherOf({ pattern, regexp }: ArtifactQuery): Result<Matcher> {
       return isMatch(test, line)
     })
   } catch {
-    return refuse('request.invalid', { paths: 'pattern: not a regular expression, or one that looks back' })
+    return refuse('request.invalid', {
+      paths: 'pattern: not a regular expression, or it uses back references or lookbehind',
+    })
   }
 }
 

@@ -51,14 +51,14 @@ async function lastStored(deps: ContinueDeps, kept: Checkpoint | undefined): Pro
   if (!walked.ok) return walked
   if (newest?.body.number === walked.value?.body.number) return walked
   const number = (walked.value?.body.number ?? 0) + 1
-  return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} stands after checkpoint ${number - 1}`)
+  return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} follows checkpoint ${number - 1}`)
 }
 
 /** Earlier releases kept none: what is stored is taken as it is, once. */
 function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result<Checkpoint | undefined> {
   if (newest === undefined) return ok(undefined)
   const { number, since_break } = newest.body
-  if (since_break !== undefined) return atCheckpoint(number, 'the checkpoint that is kept beside the keys is missing')
+  if (since_break !== undefined) return atCheckpoint(number, 'the checkpoint stored with the keys is missing')
   if (!isSigned(newest, keys)) return atCheckpoint(number, `checkpoint ${number} is not signed by a key of this gate`)
   return ok(newest)
 }
@@ -79,11 +79,11 @@ async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promi
 
 async function keptFault({ shelves, keys, digest }: ContinueDeps, kept: Checkpoint): Promise<string | undefined> {
   const { number } = kept.body
-  if (!isSigned(kept, keys)) return 'the checkpoint that is kept beside the keys is not signed by a key of this gate'
+  if (!isSigned(kept, keys)) return 'the checkpoint stored with the keys is not signed by a key of this gate'
   const stored = readCheckpoint((await shelves.row('checkpoints', checkpointId(number)))?.row)
   if (stored === undefined) return `checkpoint ${number} is missing`
   const isSame = checkpointHash(stored.body, digest) === checkpointHash(kept.body, digest) && isSigned(stored, keys)
-  return isSame ? undefined : `checkpoint ${number} is not the one that is kept beside the keys`
+  return isSame ? undefined : `checkpoint ${number} is not the one stored with the keys`
 }
 
 type Fault = Omit<AuditBroken, 'at'>
@@ -140,7 +140,7 @@ async function headFault(
   // It may have grown since the heads were read.
   const now = (await deps.audit.heads()).find((head) => head.stream === stream)
   if (now !== undefined && now.seq > seq) return undefined
-  return { seq: seq + 1, says: `entry ${seq + 1} stands after the stored head` }
+  return { seq: seq + 1, says: `entry ${seq + 1} follows the stored head` }
 }
 
 async function hashAt({ audit }: ContinueDeps, stream: string, seq: number): Promise<string | undefined> {

@@ -93,7 +93,7 @@ function keptFinding({ newest }: Walk, kept: VerifyAuditOptions['kept']): AuditF
     return { what: 'edited', stream, seq, says: `the gate found earlier: ${says}` }
   }
   const isLost = kept?.missing === true && newest?.since_break !== undefined
-  const says = 'the checkpoint that is kept beside the keys is missing'
+  const says = 'the checkpoint stored with the keys is missing'
   return isLost ? checkpointFinding('checkpoint_missing', newest.number, says) : undefined
 }
 
@@ -110,11 +110,11 @@ async function expectClaims(walk: Walk, options: VerifyAuditOptions): Promise<Au
   }
   const kept = options.kept?.newest
   if (kept !== undefined) {
-    const finding = expectShipped(walk, kept, 'the checkpoint that is kept beside the keys')
+    const finding = expectShipped(walk, kept, 'the checkpoint stored with the keys')
     if (finding !== undefined) return finding
   }
   for (const offered of options.against ?? []) {
-    const finding = expectShipped(walk, readCheckpoint(offered), 'the shipped checkpoint')
+    const finding = expectShipped(walk, readCheckpoint(offered), 'the exported checkpoint')
     if (finding !== undefined) return finding
   }
   for (const { claims } of walk.walkers.values()) claims.sort((a, b) => b.seq - a.seq)
@@ -122,7 +122,7 @@ async function expectClaims(walk: Walk, options: VerifyAuditOptions): Promise<Au
 }
 
 function expectShipped(walk: Walk, shipped: Checkpoint | undefined, name: string): AuditFinding | undefined {
-  if (shipped === undefined) return checkpointFinding('unreadable', 0, 'a shipped checkpoint cannot be read')
+  if (shipped === undefined) return checkpointFinding('unreadable', 0, 'an exported checkpoint cannot be read')
   const { number, streams } = shipped.body
   const by = `${name}, number ${number},`
   if (!isSigned(shipped, walk.deps.keys))
@@ -140,7 +140,7 @@ async function readHeads({ deps, leftOut }: Walk): Promise<ReadonlyMap<string, C
     for (const { stream, seq, hash } of await deps.audit.heads()) {
       if (leftOut.has(stream)) continue
       if (!Number.isInteger(seq)) return unreadableHeads(stream)
-      if (seq > 0) claims.set(stream, { seq, hash, by: "the store's own head", signed: false })
+      if (seq > 0) claims.set(stream, { seq, hash, by: "the store's recorded head", signed: false })
     }
     return claims
   } catch {
@@ -152,7 +152,7 @@ const unreadableHeads = (stream: string): AuditFinding => ({
   what: 'unreadable',
   stream,
   seq: 0,
-  says: "the store's own head cannot be read",
+  says: "the store's recorded head cannot be read",
 })
 
 function walkerOf(walk: Walk, stream: string, after?: { readonly seq: number; readonly hash: string }): Walker {
@@ -259,6 +259,6 @@ async function hasHeadAfter(walk: Walk, stream: string, seq: number): Promise<bo
 }
 
 function afterHead(stream: string, head: number): AuditFinding {
-  const says = `entry ${head + 1} stands after the store's own head, ${head}: it was inserted, or the head was set back`
+  const says = `entry ${head + 1} follows the store's recorded head, ${head}: it was inserted, or the head was set back`
   return { what: 'reordered', stream, seq: head + 1, says }
 }

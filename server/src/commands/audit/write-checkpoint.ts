@@ -29,7 +29,7 @@ export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result
     const written = await writeNext(deps)
     if (written !== 'lost') return written
   }
-  return refuse('audit.unavailable', { why: 'other writers of checkpoints were faster each time' })
+  return refuse('audit.unavailable', { why: 'other nodes wrote checkpoints first each time' })
 }
 
 /** A checkpoint that states where the audit stands now: a new one, or the newest where nothing was added since. Undefined of an empty audit. */

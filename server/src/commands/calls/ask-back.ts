@@ -59,7 +59,7 @@ export async function askBack(deps: AskDeps, call: Call, question: Question): Pr
     if (recorded.is === 'committed') return await sendQuestion(deps, call, question, recorded.canonical_args, found)
     if (recorded.is === 'unrecorded') return { unrecorded: recorded.why }
   }
-  return found('unknown', 'it was paused or changed every time it was to be asked')
+  return found('unknown', 'it was paused or changed on every attempt')
 }
 
 type Found = (ok: Finding['ok'], says: string, more?: Pick<Finding, 'digest' | 'preview'>) => Finding
@@ -74,12 +74,12 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   const hindrance = hindranceOf(tool)
   if (tool === undefined || hindrance !== undefined) return { hindrance: hindrance ?? 'no such tool' }
   const { pauses, expects } = await readPauses(deps, { ...call, tool_id }, scopesFor(part))
-  if (pauses === 'unknown') return { hindrance: 'whether it is paused could not be read' }
+  if (pauses === 'unknown') return { hindrance: 'it could not be checked whether it is paused' }
   if (pauses.length > 0) return { hindrance: 'it is paused' }
   const canonical = canonicalJson(plan.args)
   const { definition, hash } = inForce(tool.row)
   if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
-    return { hindrance: 'the declared arguments do not fit its schema' }
+    return { hindrance: 'the declared arguments do not match its schema' }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })
   const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
@@ -114,7 +114,7 @@ async function sendQuestion(
 function hindranceOf(tool: Tool | undefined): string | undefined {
   if (tool === undefined || tool.row.gone_at !== undefined) return 'its server does not offer it'
   if (!tool.effects.every((effect) => effect === 'read')) return 'it does more than read'
-  if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'it is not the tool that was admitted'
+  if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'its definition is not the admitted one'
   return undefined
 }
 

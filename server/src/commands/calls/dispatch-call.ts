@@ -21,7 +21,7 @@ import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import type { Intake } from './intake.ts'
 import { integrityFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
-import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import { isCallStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -225,11 +225,13 @@ async function record(
   ]
   deps.probe('intent.before')
   // Nothing may come between this question and the commit of a start.
-  if (isStart && !isStanding(deps, judged)) return 'overtaken'
+  if (isStart && !isCallStanding(deps, judged, call.server)) return 'overtaken'
   const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
   if (recorded === 'committed')
-    return isStart ? await deps.execute({ row, version: 1 }, live) : describeCall(row, deps.links)
+    return isStart
+      ? await deps.execute({ row, version: 1, generation: judged.generation }, live)
+      : describeCall(row, deps.links)
   if (isInDoubt(recorded)) return notSent(deps, recorded, row)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
   if (isLostToOthers(changes, recorded)) {

@@ -47,6 +47,7 @@ function rig(
   const tool = { row: { tool_id: 's__t', server: 's', definition, definition_hash: HASH } } as unknown as Tool
   const deps: ExecuteDeps = {
     servers: {
+      generation: () => 1,
       call: async ({ canonical_args }) => {
         sent.push(canonical_args)
         return answer

@@ -35,14 +35,20 @@ export type ExecuteDeps = VerifyDeps & {
 }
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
-export type StartedCall = { readonly row: CallRow; readonly version: number }
+export type StartedCall = {
+  readonly row: CallRow
+  readonly version: number
+  /** Of the tool server that the call was judged for. */
+  readonly generation?: number
+}
 export type ExecuteCall = (started: StartedCall, live?: Live) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
  * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
  */
-export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCall, live: Live = {}): Promise<Outcome> {
+export async function executeCall(deps: ExecuteDeps, started: StartedCall, live: Live = {}): Promise<Outcome> {
+  const { row, version, generation } = started
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
@@ -59,6 +65,8 @@ export async function executeCall(deps: ExecuteDeps, { row, version }: StartedCa
     user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
+    ...(generation === undefined ? {} : { generation }),
+    isCurrent: () => deps.catalogue.tool(row.tool_id)?.row.definition_hash === tool.row.definition_hash,
     ...heard.live,
     signal: under_way.signal,
   })

@@ -10,9 +10,11 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import type { Seen } from './facts/standing.ts'
+import type { ToolServers } from '../ports/upstream.ts'
 import { gatherSeen, type FactsDeps, type Moment } from './gather-facts.ts'
 
-export type JudgeDeps = FactsDeps & ConsentDeps & { readonly policy: () => Policy }
+export type JudgeDeps = FactsDeps &
+  ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
 
 /** The version is the one that decided: a reload between here and the record must not put another one there. */
 export type Judged = {
@@ -20,6 +22,8 @@ export type Judged = {
   readonly verdict: Verdict
   readonly policy_version: string
   readonly seen: Seen
+  /** Of the tool server, when the call was judged. */
+  readonly generation: number
 }
 
 /** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
@@ -36,10 +40,11 @@ export async function judgeCall(
   moment: Moment,
   ahead: Ahead | undefined,
 ): Promise<Judged> {
+  const generation = deps.servers.generation(call.server)
   const { facts, seen } = await gatherSeen(deps, call, asCalled(tool, call), moment)
   const policy = deps.policy()
   const verdict = decide(policy, call, facts)
-  const judged = { facts, verdict, policy_version: policy.version, seen }
+  const judged = { facts, verdict, policy_version: policy.version, seen, generation }
   if (ahead === undefined || verdict.effect !== 'ask') return judged
   const cost = settingsOf(deps.judgement, tool)?.cost ?? 1
   const consents = await consentFacts(deps, call, { ...facts, cost, ...ahead })
@@ -57,4 +62,9 @@ export function isStanding(
   { policy_version, seen }: Pick<Judged, 'policy_version' | 'seen'>,
 ): boolean {
   return policy().version === policy_version && clock() < seen.valid_until
+}
+
+/** The same for a call: a tool server that was replaced since is another reason to judge again. */
+export function isCallStanding(deps: JudgeDeps, judged: Judged, server: string): boolean {
+  return isStanding(deps, judged) && deps.servers.generation(server) === judged.generation
 }

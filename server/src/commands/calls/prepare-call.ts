@@ -30,7 +30,7 @@ export type PrepareDeps = {
 
 export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly integrity: Facts['integrity'] }
 
-const UNADMITTED = 'not shown: nobody has admitted this tool yet'
+const UNADMITTED = 'not shown: this tool has not been admitted yet'
 
 /** A request whose session is known. */
 export type ThreadedRequest = CallRequest & { readonly thread: string }

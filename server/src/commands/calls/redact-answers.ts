@@ -9,6 +9,7 @@ import type { Live, Offerings, ToolServers } from '../ports/upstream.ts'
 export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {
   if (scanner === undefined) return servers
   return {
+    generation: (server) => servers.generation(server),
     async call(call) {
       const isHeard = call.onProgress !== undefined || call.onLog !== undefined
       const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, scanner) } : call)

@@ -17,7 +17,7 @@ import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
 import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
-import { isStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import { isCallStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -72,7 +72,9 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     const started = await commitNext(deps, held, approval, rechecked, consequences, now)
     if (started === 'lost') continue
     if (started === 'unavailable') return 'later'
-    return next.ok ? deps.execute({ row: started, version: held.version + 1 }) : describeCall(started, deps.links)
+    if (!next.ok) return describeCall(started, deps.links)
+    const at = judged === undefined ? {} : { generation: judged.generation }
+    return deps.execute({ row: started, version: held.version + 1, ...at })
   }
   return 'later'
 }
@@ -214,7 +216,7 @@ async function commitNext(
   ]
   deps.probe('intent.before')
   // Nothing may come between this question and the commit.
-  if (next.ok && judged !== undefined && !isStanding(deps, judged)) return 'lost'
+  if (next.ok && judged !== undefined && !isCallStanding(deps, judged, row.server)) return 'lost'
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')
   if (recorded === 'committed') return row

@@ -15,6 +15,7 @@ export function strikeOwnAnswers(
   scanner: Pick<Scanner, 'strike'>,
 ): ToolServers {
   return {
+    generation: (server) => servers.generation(server),
     async call(call) {
       const isHeard = call.onProgress !== undefined || call.onLog !== undefined
       const answer = await servers.call(isHeard ? { ...call, ...struckLife(call, own) } : call)

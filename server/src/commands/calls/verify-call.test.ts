@@ -58,6 +58,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
   const left = [...fates]
   const deps: VerifyDeps = {
     servers: {
+      generation: () => 1,
       async call({ tool: name, canonical_args, idempotency_key }) {
         sent.push(`${name} ${canonical_args} ${idempotency_key}`)
         return answer
@@ -149,9 +150,9 @@ describe('reading back', () => {
     [
       'was never admitted',
       { ...reader, row: { ...reader.row, admitted: undefined } },
-      'it is not the tool that was admitted',
+      'its definition is not the admitted one',
     ],
-    ['changed', { ...reader, row: { ...reader.row, definition_hash: 'b' } }, 'it is not the tool that was admitted'],
+    ['changed', { ...reader, row: { ...reader.row, definition_hash: 'b' } }, 'its definition is not the admitted one'],
     ['writes', { ...reader, effects: ['read', 'write'] }, 'it does more than read'],
     [
       'wants other arguments',
@@ -163,7 +164,7 @@ describe('reading back', () => {
           admitted: { hash: 'c', definition: { name: 'look', inputSchema: { required: ['x'] } } },
         },
       },
-      'the declared arguments do not fit its schema',
+      'the declared arguments do not match its schema',
     ],
   ])('asks nothing of a tool that %s', async (_, tool, says) => {
     const { deps, sent, typesOf } = rig(answered(true), [], tool as Tool | undefined)

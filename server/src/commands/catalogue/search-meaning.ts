@@ -24,7 +24,7 @@ const BATCH = 64
 /** A model that did not answer is not asked again with every search. */
 const REST_MS = 30_000
 const LONGEST_TEXT = 2_000
-const DOWN = 'the embedding model does not answer; search goes by words alone'
+const DOWN = 'the embedding model does not answer; search uses words only'
 
 export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps): Meaning {
   let restUntil = 0

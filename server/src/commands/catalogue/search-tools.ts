@@ -82,6 +82,6 @@ export async function searchTools(
 }
 
 function spell({ fields, terms, habit }: Hit['reason']): string {
-  const words = fields.length === 0 ? 'alike in meaning' : `${terms.join(', ')} in ${fields.join(', ')}`
+  const words = fields.length === 0 ? 'similar in meaning' : `${terms.join(', ')} in ${fields.join(', ')}`
   return habit === true ? `${words}; run after a similar search` : words
 }

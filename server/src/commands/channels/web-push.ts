@@ -64,7 +64,7 @@ export async function subscribePush(
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   if (!deps.webPush.isAllowed(wanted.endpoint)) return refuse('push.not_allowed')
-  if (!deps.webPush.isKey(wanted.keys)) return refuse('request.invalid', { paths: 'keys: not keys of a browser' })
+  if (!deps.webPush.isKey(wanted.keys)) return refuse('request.invalid', { paths: 'keys: not valid browser keys' })
   const live = await livePushes(deps.shelves, by.user)
   if (live.length >= PUSH_LIMITS.per_user) return refuse('push.too_many', { limit: String(PUSH_LIMITS.per_user) })
   const now = deps.clock()
@@ -120,7 +120,7 @@ async function tell(deps: PushDeps, approval_id: string): Promise<void> {
   if (held === undefined || held.row.state !== 'pending') return
   const { sentence, risk } = await packetOf(deps, held)
   const payload = {
-    title: 'A call waits for you',
+    title: 'A call is waiting for your decision',
     // Others can read a locked screen: no value of the call is in it.
     body: `${sentenceWithoutValues(sentence)} · ${risk.class} risk`,
     url: deps.links(approval_id),

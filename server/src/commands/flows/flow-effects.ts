@@ -100,8 +100,7 @@ const askModel: Work = async (deps, state, performing) => {
   if ('failed' in said) return { failure: said.failed }
   const { call } = said
   if (call === undefined) return { said: true }
-  if (!tools.some(({ name }) => name === call.name))
-    return { wasted: 'there is no such tool among those you were offered' }
+  if (!tools.some(({ name }) => name === call.name)) return { wasted: 'this tool is not one of those you were offered' }
   if (call.args === undefined || !isJsonObject(call.args)) return { wasted: 'the arguments are not a JSON object' }
   const tool = deps.catalogue.tool(call.name)
   if (tool === undefined) return { wasted: 'the tool is gone' }
@@ -156,7 +155,7 @@ async function settled(
   state: FlowExecution,
   outcome: Outcome,
 ): Promise<ExecutionFound | 'later'> {
-  if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
+  if (outcome.status === 'previewed') throw new Bug('no preview was requested')
   if (outcome.status === 'pending' || outcome.status === 'executing')
     return { call: { call_id: outcome.call_id, status: outcome.status } }
   const cost = outcome.status === 'refused' ? 0 : costOf(deps, state.proposed?.tool ?? '')

@@ -68,7 +68,7 @@ async function stopCaller(
   const isStopped = held?.row.active === true && held.row.effect === 'block'
   // Stopped already: an admin who lifts that pause at this moment must not let the new finding slip through.
   if (isStopped) return [{ kind: 'expect', table: 'pauses', id: scope, version: held.version }, finding]
-  const reason = `${call.call_id} sprang ${traps}`.slice(0, 300)
+  const reason = `${call.call_id} used ${traps}`.slice(0, 300)
   const row: PauseRow = { v: 1, scope, effect: 'block', active: true, by: 'trap', reason, at: now }
   return [{ kind: 'swap', table: 'pauses', id: scope, from: held?.version ?? 'absent', to: row }, finding]
 }

@@ -108,7 +108,7 @@ describe('the live policy', () => {
     expect(rig.live.notice()).toBeUndefined()
     rig.schema = { type: 'object', properties: { amount: { type: 'number' } } }
     expect(await rig.live.reload('catalogue')).toMatchObject({ ok: false })
-    expect(rig.live.notice()?.says).toContain('does not fit the schemas')
+    expect(rig.live.notice()?.says).toContain('does not match the schemas')
     expect(rig.live.notice()?.faults[0]?.instead).toContain('amount')
     expect(rig.live.current().operator.rules).toHaveLength(1)
     rig.schema = { type: 'object', properties: { amout: { type: 'number' } } }

@@ -43,9 +43,9 @@ const GATE = 'gate'
 const MOST_FAULTS = 20
 const SAYS = {
   mistakes: 'the policy file has mistakes and was not loaded; the previous policy stays in force',
-  schemas: 'the policy in force does not fit the schemas of the tools; it stays in force as it is',
+  schemas: 'the policy in force does not match the schemas of the tools; it stays in force',
   record:
-    'the policy on disk could not be recorded, so the one before stays in force; reload it when the audit can be written',
+    'the new policy could not be recorded, so the previous one stays in force; reload it when the audit can be written',
 } as const
 
 /**

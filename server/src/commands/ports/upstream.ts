@@ -33,6 +33,10 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly trace: string
   /** The span this call is in, where somebody traces. */
   readonly span?: string
+  /** The generation of the server that the call was judged for. It is not sent to any other. */
+  readonly generation?: number
+  /** Asked immediately before the call is sent. False: the tool changed after the call was judged, so it is not sent. */
+  readonly isCurrent?: () => boolean
 }
 
 /** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
@@ -47,6 +51,8 @@ export type UpstreamAnswer = UpstreamReply<ToolResult>
 
 export interface ToolServers {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
+  /** Changes when a reload replaces the server of this name. */
+  generation(server: string): number
 }
 
 /** A question to a server about something else than its tools. */

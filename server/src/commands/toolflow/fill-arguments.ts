@@ -38,7 +38,7 @@ export async function fillArguments(
   const required_inputs = [...new Set([...missing, ...unsaid])]
   const reasons = [
     ...(missing.length === 0 ? [] : [`inputs are missing: ${missing.join(', ')}`]),
-    ...(unsaid.length === 0 ? [] : [`a model proposed what the prompt does not say: ${unsaid.join(', ')}`]),
+    ...(unsaid.length === 0 ? [] : [`a model proposed values that the prompt does not contain: ${unsaid.join(', ')}`]),
   ]
   const proposed_args = await shown(deps, args.value)
   if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
@@ -48,17 +48,17 @@ export async function fillArguments(
 }
 
 const givenArgs = (given: JsonObject): GivenArgs => ({ of: 'caller', value: given['value'] ?? {} })
-const NOBODYS: GivenArgs = { of: 'nobody', value: {} }
+const NO_ARGUMENTS: GivenArgs = { of: 'nobody', value: {} }
 
 async function modelArgs({ argumentModel }: FillDeps, tool: Tool, prompt: string): Promise<GivenArgs> {
   const { definition } = inForce(tool.row)
   const wanted = definition.inputSchema['properties']
-  if (argumentModel === undefined || !isJsonObject(wanted) || Object.keys(wanted).length === 0) return NOBODYS
+  if (argumentModel === undefined || !isJsonObject(wanted) || Object.keys(wanted).length === 0) return NO_ARGUMENTS
   const title = tool.title ?? definition.title ?? definition.name
   const asked = { title, purpose: definition.description ?? '', schema: definition.inputSchema, prompt }
   const said = await argumentModel.propose(asked).catch(() => undefined)
   const isUsable = said !== undefined && isJsonObject(said) && canonicalJson(said).ok
-  return isUsable ? { of: 'model', value: said } : NOBODYS
+  return isUsable ? { of: 'model', value: said } : NO_ARGUMENTS
 }
 
 function missingIn(args: Json, schema: JsonObject): string[] {

@@ -86,7 +86,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     const idempotency_key = `toolflow/${textIn(details, 'run_id')}`
     const outcome = await deps.dispatch({ ...requestOf(details, step), idempotency_key })
     if (isForNow(outcome)) return 'later'
-    if (outcome.status === 'previewed') throw new Bug('nobody asked for a preview')
+    if (outcome.status === 'previewed') throw new Bug('no preview was requested')
     const reason = 'problem' in outcome ? sayProblem(outcome.problem) : null
     return { call: { call_id: outcome.call_id ?? null, status: outcome.status, reason } }
   },

@@ -32,7 +32,7 @@ export function sensitiveWord(word: ReadWord): string | undefined {
         const kind = piece === '' ? undefined : sensitiveName(piece.replace(/^\$(?:\w+|\{\w+\})/, ''))
         if (kind !== undefined) return kind
       }
-      if (isPattern(variant) && variant.split('/').some(mayBeHidden)) return 'files of secrets by a pattern'
+      if (isPattern(variant) && variant.split('/').some(mayBeHidden)) return 'a pattern that matches files with secrets'
     }
   }
   return undefined

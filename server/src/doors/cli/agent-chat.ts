@@ -86,7 +86,7 @@ function show(out: Out, { event, data }: ServerEvent): void {
         'quiet',
       )
     case 'approval_required':
-      return out.line(`waits for approval ${textOf(data['approval_id'])}`, 'held')
+      return out.line(`waiting for approval ${textOf(data['approval_id'])}`, 'held')
     case 'error':
       return out.line(textOf(data['says']), 'bad')
     case 'final':

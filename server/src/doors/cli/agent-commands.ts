@@ -19,13 +19,15 @@ type SendOptions = { thread?: string; store?: boolean }
 
 /** Messages to an agent, and its threads. */
 export function addAgentCommands(program: Command, session: Session): void {
-  const agent = program.command('agent').description('an agent that plans and proposes; the gate decides')
+  const agent = program
+    .command('agent')
+    .description('talk to the built-in agent; every call it proposes goes through the gate')
 
   agent
     .command('send <message>')
     .description('send one message and print the answer')
-    .option('--thread <id>', 'go on with this thread')
-    .option('--no-store', 'for a new thread: keep its texts in memory only; it ends when the gate restarts')
+    .option('--thread <id>', 'continue this thread')
+    .option('--no-store', 'for a new thread: keep its text in memory only; it ends when the gate restarts')
     .action(async (message: string, { thread, store }: SendOptions) => {
       const body = JSON.stringify({
         message,
@@ -39,8 +41,8 @@ export function addAgentCommands(program: Command, session: Session): void {
 
   agent
     .command('chat')
-    .description('talk to an agent: its plan, its calls and what waits are shown as they come')
-    .option('--thread <id>', 'go on with this thread')
+    .description('chat with the agent; its plan, calls and pending approvals are shown as they happen')
+    .option('--thread <id>', 'continue this thread')
     .action(async ({ thread }: { thread?: string }) => session.exit(await chat(session, thread)))
 
   agent
@@ -53,7 +55,7 @@ export function addAgentCommands(program: Command, session: Session): void {
 
   agent
     .command('export <thread_id>')
-    .description('a thread whole, as JSON')
+    .description('print a whole thread as JSON')
     .action(async (thread_id: string) => {
       const run = await session.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
       session.exit(printReply(session.out(), run, (body) => session.out().data(JSON.stringify(body, undefined, 2))))
@@ -61,7 +63,7 @@ export function addAgentCommands(program: Command, session: Session): void {
 
   agent
     .command('cancel <thread_id>')
-    .description('stop what a thread is doing; a call that waits for a person is withdrawn')
+    .description('stop a thread; a call that is waiting for approval is withdrawn')
     .action(async (thread_id: string) => {
       const reply = await session.send('POST', `/agent/threads/${encodeURIComponent(thread_id)}/cancel`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${thread_id} was asked to stop`)))
@@ -69,7 +71,7 @@ export function addAgentCommands(program: Command, session: Session): void {
 
   agent
     .command('graph')
-    .description('the graph that every thread follows, as Mermaid')
+    .description('print the state graph of a thread, as Mermaid')
     .action(() => session.out().data(drawAgent()))
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { NOBODY, type Reply } from './client.ts'
+import { UNREACHED, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
 import { printMinted } from './consent-commands.ts'
 import { confirmed, hasTerminal } from './confirm.ts'
@@ -20,22 +20,22 @@ import { watchApprovals } from './watch-approvals.ts'
 export function addApprovalCommands(program: Command, session: Session): void {
   program
     .command('approvals [show] [approval_id]')
-    .description('what waits for a decision, or one request whole: `approvals show ID`, or just `approvals ID`')
+    .description('list pending requests, or show one in full: `approvals show ID`, or just `approvals ID`')
     .option('--state <state>', 'pending, approved, denied, … or any', 'pending')
-    .option('--watch', 'stay, show what comes in and decide it by a key')
-    .option('--reveal', 'of one request: also what redaction hides; it is recorded that you looked')
+    .option('--watch', 'open a live inbox and decide requests with the keyboard')
+    .option('--reveal', 'for one request: also show redacted text; this is recorded in the audit')
     .action(async (first: string | undefined, second: string | undefined, options: ListOptions) => {
       const out = session.out()
       if (options.watch === true) return session.exit(await watchApprovals(session))
       const id = first === 'show' ? second : first
       if (first === 'show' && id === undefined) return session.fail('say which: sluice approvals show ID')
-      if (first !== 'show' && second !== undefined) return session.fail(`\`${second}\` is one word too many`)
+      if (first !== 'show' && second !== undefined) return session.fail(`unexpected argument \`${second}\``)
       if (id !== undefined) return showApproval(session, id, options.reveal === true)
       if (options.reveal === true) return session.fail('say which: sluice approvals show ID --reveal')
       const reply = await session.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
-        if (items.length === 0) out.line('nothing waits for a decision')
+        if (items.length === 0) out.line('no pending requests')
         for (const item of items) printPacket(out, item)
       })
       if (!out.json && options.state === 'pending') await printUnknown(out, session)
@@ -45,19 +45,19 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('approve <approval_id>')
-    .description('let the call run, after showing what would run')
-    .option('--digest <digest>', 'of the packet you were shown; without it the packet is shown first')
+    .description('approve a call, after showing what would run')
+    .option('--digest <digest>', 'digest of the request you were shown; without it, the request is shown first')
     .option('--reason <text>')
-    .option('--remember <bounds>', "and permit the same call ahead: '10 calls for 2h', or the bounds as JSON")
+    .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
     .option(
       '--passphrase-file <file>',
-      'your passphrase, for a strong one; `-` for stdin. Asked for when left out',
+      'file with your passphrase, for strong approvals; `-` for stdin. You are asked for it if it is left out',
       secretIn,
     )
     .action(async (id: string, options: ApproveOptions) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
-        return session.fail(`\`${options.remember}\` is not like '10 calls for 2h' and not a JSON object`)
+        return session.fail(`\`${options.remember}\` is neither like '10 calls for 2h' nor a JSON object`)
       const digest = options.digest ?? (await shownDigest(session, id))
       if (digest === undefined) return
       const body = (passphrase: string | undefined) => ({
@@ -74,7 +74,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('deny <approval_id>')
-    .description('refuse the call')
+    .description('deny a call')
     .option('--reason <text>')
     .action(async (id: string, options: { reason?: string }) => {
       await decide(session, id, {
@@ -86,7 +86,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
   program
     .command('edit <approval_id> [args]')
     .description(
-      'correct the inputs: a new request with these arguments replaces the old one. Without arguments, $EDITOR opens with the present ones',
+      'correct the arguments: a new request replaces the old one. Without arguments, $EDITOR opens with the current ones',
     )
     .action(async (id: string, args: string | undefined) => {
       const typed = args === undefined ? await editedArguments(session, id) : jsonArgument(args)
@@ -98,7 +98,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('token <approval_id>')
-    .description("mint a token for the thread's user; hand it over outside the thread")
+    .description("issue a token to the thread's user; give it to them outside the thread")
     .action(async (id: string) => {
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
       session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['token']))))
@@ -108,7 +108,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .command('redeem <approval_id> <token>')
     .description("answer with a token, as the thread's user")
     .requiredOption('--thread <id>', 'the thread the call was made in')
-    .option('--deny', 'refuse instead of approve')
+    .option('--deny', 'deny instead of approve')
     .action(async (id: string, token: string, options: { thread: string; deny?: boolean }) => {
       const body = { token, thread: options.thread, decision: options.deny === true ? 'deny' : 'approve' }
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
@@ -140,7 +140,7 @@ export async function shownDigest(session: Session, id: string): Promise<string 
   const out = session.out()
   const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   const packet = fieldsOf(reply.body)
-  if (reply.status >= 400 || reply.status === NOBODY) {
+  if (reply.status >= 400 || reply.status === UNREACHED) {
     session.exit(printReply(out, reply, () => {}))
     return undefined
   }
@@ -178,7 +178,7 @@ async function printUnknown(out: Out, session: Session): Promise<void> {
   const reply = await session.send('GET', '/v1/calls?state=unknown&limit=200')
   for (const item of itemsOf(reply.body).filter(({ choices }) => choices !== undefined)) {
     const id = textOf(item['call_id'])
-    out.line(`${id}  ${textOf(item['tool_id'])}  unknown: nobody knows whether it took effect`)
+    out.line(`${id}  ${textOf(item['tool_id'])}  unknown: it is not known whether it took effect`)
     out.line('  arguments')
     const frame = { width: out.width - 4, most: 24, each: 8, more: '' }
     for (const line of argumentLines(textOf(item['proposed_args']), frame)) out.line(`    ${line}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { Checkpoint } from '../../contract/audit.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
-import { NOBODY, type Reply } from './client.ts'
+import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { countOf, oneOf } from './option-values.ts'
 import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
@@ -11,29 +11,31 @@ import { tailAudit } from './tail-audit.ts'
 
 /** The record of everything: verify, read, export, prove. */
 export function addAuditCommands(program: Command, session: Session): void {
-  const audit = program.command('audit').description('the record of everything')
+  const audit = program.command('audit').description('the audit log')
   audit
     .command('verify')
-    .description('recompute the whole chain and name the first bad entry')
-    .option('--against <file>', 'a checkpoint that was kept elsewhere')
+    .description('verify the whole hash chain and report the first bad entry')
+    .option('--against <file>', 'a file with a checkpoint that you saved elsewhere')
     .action(async (options: { against?: string }) => {
       const against = options.against === undefined ? [] : checkpointsIn(options.against)
       if (against === undefined)
-        return session.fail(`\`${options.against}\` holds no checkpoint as \`sluice audit checkpoint\` prints it`)
+        return session.fail(
+          `\`${options.against}\` does not contain a checkpoint printed by \`sluice audit checkpoint\``,
+        )
       const asked = await session.ask('POST', '/v1/audit/verify', { against })
-      const reply = asked.status === NOBODY ? await offline(session, against) : asked
+      const reply = asked.status === UNREACHED ? await offline(session, against) : asked
       const code = printReply(session.out(), reply, (report) => printReport(session.out(), report))
       session.exit(code === EXIT.ok && fieldsOf(reply.body)['ok'] !== true ? EXIT.problem : code)
     })
   audit
     .command('export')
-    .description('all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet')
+    .description('export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet')
     .option('--format <format>', 'jsonl or csv', oneOf('jsonl', 'csv'), 'jsonl')
-    .option('--since <when>', 'a date, or a span such as 7d or 12h', '')
+    .option('--since <when>', 'a date, or a duration such as 7d or 12h', '')
     .action(async (options: { format: string; since: string }) => {
       const since = sinceOf(options.since)
       if (since === undefined)
-        return session.fail(`\`${options.since}\` is neither a date nor a span such as 7d or 12h`)
+        return session.fail(`\`${options.since}\` is neither a date nor a duration such as 7d or 12h`)
       const reply = await session.send(
         'GET',
         `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
@@ -42,14 +44,14 @@ export function addAuditCommands(program: Command, session: Session): void {
     })
   audit
     .command('tail')
-    .description('the newest entries, one a line; `--follow` stays and prints what comes in')
+    .description('print the newest entries, one per line; `--follow` keeps printing new ones')
     .option('-n, --lines <count>', 'how many', countOf, 20)
-    .option('-f, --follow', 'go on until Ctrl-C')
+    .option('-f, --follow', 'keep printing new entries until Ctrl-C')
     .action((options: { lines: number; follow?: boolean }) => tailAudit(session, options))
   audit
     .command('prove')
     .argument('<seq>', 'the number of the entry, from 1', countOf)
-    .description('a proof of one entry that anybody can check without Sluice')
+    .description('print a proof of one entry that can be checked without Sluice')
     .option('--stream <stream>')
     .action(async (seq: number, options: { stream?: string }) => {
       const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
@@ -58,7 +60,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     })
   audit
     .command('checkpoint')
-    .description('sign where the audit stands now, and print it to be kept elsewhere')
+    .description('sign a checkpoint of the audit now, and print it so that you can save it elsewhere')
     .action(async () => {
       const reply = await session.send('POST', '/v1/audit/checkpoint')
       session.exit(printReply(session.out(), reply, (body) => session.out().data(JSON.stringify(body['checkpoint']))))
@@ -77,7 +79,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     })
   audit
     .command('accept-break')
-    .description('go on from a broken audit: what is stored is signed as it was found, with your reason')
+    .description('continue after a broken audit: the stored entries are signed as they are, with your reason')
     .requiredOption('--reason <text>', 'recorded in the audit and shown by `audit verify`')
     .action(async (options: { reason: string }) => {
       const reply = await session.send('POST', '/v1/audit/breaks', { reason: options.reason })
@@ -85,7 +87,7 @@ export function addAuditCommands(program: Command, session: Session): void {
         printReply(session.out(), reply, (body) => {
           const { number } = fieldsOf(fieldsOf(body['checkpoint'])['body'])
           session.out().line(`accepted: checkpoint ${textOf(number)} starts a new part of the audit`)
-          session.out().line('nothing before it is vouched for; keep a copy of the data folder as it was')
+          session.out().line('entries before it are no longer guaranteed; keep a copy of the data folder as it was')
         }),
       )
     })
@@ -115,7 +117,7 @@ function printReport(out: Out, report: Fields): void {
   const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
   for (const { checkpoint, by, at, reason } of itemsOf({ items: report['breaks'] ?? [] }))
     out.line(
-      `a break was accepted at checkpoint ${textOf(checkpoint)}, ${new Date(Number(at)).toISOString()}, by ${textOf(by)}: ${textOf(reason)}; what is older is not vouched for`,
+      `a break was accepted at checkpoint ${textOf(checkpoint)}, ${new Date(Number(at)).toISOString()}, by ${textOf(by)}: ${textOf(reason)}; older entries are not guaranteed`,
     )
   if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
   else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)

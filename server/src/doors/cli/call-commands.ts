@@ -8,17 +8,17 @@ import { addLoginCommands, printLogin } from './login-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
-const RAW = "only the tool's own text, without the frame, for a program"
+const RAW = "print only the tool's own text, for use in scripts"
 
 /** Calls and what becomes of them. */
 export function addCallCommands(program: Command, session: Session): void {
   program
     .command('call <tool> [args]')
-    .description('call a tool through the gate; args is a JSON object, or @file, or - for stdin')
+    .description('call a tool through the gate; args is a JSON object, @file, or - for stdin')
     .option('--thread <id>', 'the conversation this call belongs to')
-    .option('--dry-run', 'only the preview')
-    .option('--wait <seconds>', 'wait for a decision', secondsToWait, 0)
-    .option('--idempotency-key <key>', 'the same key and arguments are the same call')
+    .option('--dry-run', 'only preview the call')
+    .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
+    .option('--idempotency-key <key>', 'a repeated call with the same key and arguments runs only once')
     .option('--raw', RAW)
     .action(async (tool: string, args: string | undefined, options: CallOptions) => {
       const text = jsonArgument(args ?? '{}')
@@ -42,9 +42,9 @@ export function addCallCommands(program: Command, session: Session): void {
 
   program
     .command('status [call_id]')
-    .description('the outcome of a call; asking never runs anything')
-    .option('--wait <seconds>', 'wait for an outcome', secondsToWait, 0)
-    .option('--idempotency-key <key>', 'the call that you made under this key, instead of a call id')
+    .description('show the outcome of a call; this never runs anything')
+    .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
+    .option('--idempotency-key <key>', 'the call you made with this idempotency key, instead of a call id')
     .option('--raw', RAW)
     .action(async (id: string | undefined, options: { wait: number; idempotencyKey?: string; raw?: boolean }) => {
       const key = options.idempotencyKey
@@ -58,7 +58,7 @@ export function addCallCommands(program: Command, session: Session): void {
   program
     .command('why <call_id>')
     .description(
-      'whose words a call acted on: what the user asked for, which texts ask for it too, where each argument came from',
+      'show where a call came from: what the user asked for, which other texts ask for it, and the source of each argument',
     )
     .action(async (id: string) => {
       const reply = await session.send('GET', `/v1/calls/${encodeURIComponent(id)}/why`)
@@ -69,7 +69,7 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('settle')
     .argument('<call_id>')
     .argument('<as>', 'retry, done or failed', oneOf('retry', 'done', 'failed'))
-    .description('settle a call whose outcome is unknown: retry, done or failed')
+    .description('resolve a call whose outcome is unknown: retry, done or failed')
     .action(async (id: string, as: string) => {
       const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/resume`, { as })
       session.exit(
@@ -79,7 +79,7 @@ export function addCallCommands(program: Command, session: Session): void {
 
   program
     .command('withdraw <call_id>')
-    .description('withdraw a held call of your own')
+    .description('withdraw your own held call')
     .action(async (id: string) => {
       const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/withdraw`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
@@ -87,7 +87,7 @@ export function addCallCommands(program: Command, session: Session): void {
 
   const servers = program
     .command('servers')
-    .description('tool servers and their health')
+    .description('list tool servers and their health')
     .action(async () => {
       const reply = await session.send('GET', '/v1/servers')
       const row = (server: Fields) => [
@@ -110,8 +110,8 @@ export function addCallCommands(program: Command, session: Session): void {
 
   program
     .command('artifact <digest>')
-    .description('a large output that was moved out of a result')
-    .option('--from <character>', 'where to begin', wholeOf, 0)
+    .description('print a large output that was replaced by a pointer')
+    .option('--from <character>', 'first character to show', wholeOf, 0)
     .option('--raw', RAW)
     .action(async (digest: string, options: { from: number; raw?: boolean }) => {
       const reply = await session.send(
@@ -126,7 +126,7 @@ export function addCallCommands(program: Command, session: Session): void {
           const end = options.from + textOf(text).length
           if (end < Number(size))
             out.error(
-              `cut: this is characters ${options.from} to ${end} of ${textOf(size)}; go on with sluice artifact ${digest} --from ${end}`,
+              `truncated: characters ${options.from} to ${end} of ${textOf(size)}; continue with sluice artifact ${digest} --from ${end}`,
               'held',
             )
         }),
@@ -155,9 +155,9 @@ function printWhy(out: Out, body: Fields): void {
   const known =
     body['user_words'] === true
       ? `the user's words ask for it: ${textOf(body['licence'])}`
-      : "the user's words are not known"
+      : 'what the user asked for is not known'
   out.line(`${textOf(body['tool_id'])}: ${known}`)
-  for (const contest of itemsOf(body['contests'])) out.line(`asked for by ${textOf(contest['label'])} too`)
+  for (const contest of itemsOf(body['contests'])) out.line(`also asked for by ${textOf(contest['label'])}`)
   const rows = itemsOf(body['values']).map((value) => {
     const source = fieldsOf(value['source'])
     return [textOf(value['at']), textOf(value['role']), textOf(value['from']), textOf(source['label'] ?? '')]

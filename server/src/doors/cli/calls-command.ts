@@ -15,11 +15,11 @@ type CallsOptions = {
 export function addCallsCommand(program: Command, session: Session): void {
   program
     .command('calls [words...]')
-    .description('what was called, newest first, and what became of it; words search')
+    .description('list calls and their outcomes, newest first; extra words filter the list')
     .option('--state <state>', 'pending, executed, refused, failed, unknown, …')
-    .option('--tool <id>', 'only of this tool')
-    .option('--caller <id>', 'only of this caller, such as agent:claude')
-    .option('--user <name>', 'only of callers of this person')
+    .option('--tool <id>', 'only calls of this tool')
+    .option('--caller <id>', 'only calls by this caller, such as agent:claude')
+    .option('--user <name>', 'only calls for this user')
     .option('-n, --limit <count>', 'how many', countOf, 20)
     .action(async (words: readonly string[], { limit, ...only }: CallsOptions) => {
       const query = new URLSearchParams({ ...only, limit: String(limit) })

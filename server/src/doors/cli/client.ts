@@ -31,18 +31,21 @@ export type Client = (
   more?: Readonly<Record<string, string>>,
 ) => Promise<Reply>
 
-/** Status when nobody listens at the target: the request was never sent. */
-export const NOBODY = 0
+/** Status when no gate could be reached: the request was never sent. */
+export const UNREACHED = 0
 /** Status when the connection broke after the request was sent: it may have been carried out. */
 export const BROKE_OFF = -1
 
+/** Why there is no answer when no gate is running at the target. */
+export const NOT_LISTENING = 'connection refused'
+
 /** Errors that happen before a request is sent, and what they mean. */
 const NEVER_SENT: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOENT: 'nothing listens there',
-  ENOTSOCK: 'nothing listens there',
-  ENOTFOUND: 'there is no host of this name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
+  ECONNREFUSED: NOT_LISTENING,
+  ENOENT: NOT_LISTENING,
+  ENOTSOCK: NOT_LISTENING,
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the host name could not be resolved',
   EACCES: 'you do not have permission to use its socket; run the command as the user who started the gate',
   EPERM: 'you do not have permission to use its socket; run the command as the user who started the gate',
   EHOSTUNREACH: 'the host cannot be reached',
@@ -67,7 +70,7 @@ export function clientFor(target: Target): Client {
     new Promise((resolve) => {
       const fail = ({ code = '' }: NodeJS.ErrnoException) => {
         const why = neverSent(code)
-        const known = why === undefined ? { status: BROKE_OFF } : { status: NOBODY, why }
+        const known = why === undefined ? { status: BROKE_OFF } : { status: UNREACHED, why }
         resolve({ ...known, text: '', body: undefined })
       }
       const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)

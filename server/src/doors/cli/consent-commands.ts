@@ -23,28 +23,28 @@ const collect = (one: string, before: readonly string[]) => [...before, one]
 
 /** Permissions given ahead: mint, list, revoke. */
 export function addConsentCommands(program: Command, session: Session): void {
-  const consent = program.command('consent').description('permissions given ahead, within bounds')
+  const consent = program.command('consent').description('permissions granted in advance, within limits')
   consent
     .command('mint <actor> <tool>')
-    .description('let caller:ID (or a glob), or user:NAME, call a tool (or server__glob) without asking')
-    .requiredOption('--calls <n>', 'how many calls', countOf)
+    .description('let caller:ID (or a glob) or user:NAME call a tool (or server__glob) without approval')
+    .requiredOption('--calls <n>', 'maximum number of calls', countOf)
     .requiredOption('--for <span>', 'how long: 90s, 30m, 2h, 7d')
-    .option('--cost <units>', 'how much cost in all')
+    .option('--cost <units>', 'maximum total cost')
     .option('--arg <constraint>', `one argument: '/to equals "bob"', in, prefix, min, max, or '/text any'`, collect, [])
-    .option('--args <json>', 'exactly these arguments')
-    .option('--any-args', 'whatever the arguments')
+    .option('--args <json>', 'only with exactly these arguments')
+    .option('--any-args', 'with any arguments')
     .option('--lane <glob>', 'only on this model lane', collect, [])
-    .option('--definition <hash>', 'only while the tool is defined so')
+    .option('--definition <hash>', 'only while the tool has this definition hash')
     .option(
       '--passphrase-file <file>',
-      'your passphrase, if you have one; `-` for stdin. Asked for when left out',
+      'file with your passphrase, if you have one; `-` for stdin. You are asked for it if it is left out',
       secretIn,
     )
     .action(async (actor: string, tool: string, options: MintOptions) => {
       const args = argsOf(options)
       if (args === undefined) return session.fail(ARGS_USAGE)
       const expires_in_s = secondsOf(options.for)
-      if (expires_in_s === undefined) return session.fail(`\`${options.for}\` is not a span such as 30m, 2h or 7d`)
+      if (expires_in_s === undefined) return session.fail(`\`${options.for}\` is not a duration such as 30m, 2h or 7d`)
       const what = { tool: quoted(tool), args, definition_hash: quoted(options.definition) }
       const body = (passphrase: string | undefined) =>
         objectText({
@@ -61,15 +61,15 @@ export function addConsentCommands(program: Command, session: Session): void {
     })
   consent
     .command('list')
-    .description('all consents and what is left of them')
-    .option('--all', 'also those that are used up, expired or revoked')
+    .description('list consents and what is left of each')
+    .option('--all', 'include consents that are used up, expired or revoked')
     .action(async (options: { all?: boolean }) => {
       const reply = await session.send('GET', '/v1/consents?limit=200')
       session.exit(printReply(session.out(), reply, (body) => printConsents(session.out(), body, options.all === true)))
     })
   consent
     .command('revoke <consent_id>')
-    .description('take it back, at once')
+    .description('revoke a consent immediately')
     .action(async (id: string) => {
       const reply = await session.send('DELETE', `/v1/consents/${encodeURIComponent(id)}`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
@@ -77,7 +77,7 @@ export function addConsentCommands(program: Command, session: Session): void {
 }
 
 const ARGS_USAGE =
-  "say what the arguments may be: --arg '/to equals \"bob\"' (again for each), --args '{…}' or --any-args"
+  "specify the allowed arguments: --arg '/to equals \"bob\"' (again for each), --args '{…}' or --any-args"
 
 /** The constraints as JSON text; undefined when there are none, or two ways at once, or one cannot be read. */
 function argsOf({ arg, args, anyArgs }: MintOptions): string | undefined {
@@ -108,7 +108,7 @@ export function printMinted(out: Out, minted: Fields): void {
 
 function printConsents(out: Out, body: Fields, all: boolean): void {
   const shown = itemsOf(body).filter(({ state }) => all || state === 'live')
-  if (shown.length === 0) return out.line(all ? 'nothing was permitted ahead' : 'nothing is permitted ahead')
+  if (shown.length === 0) return out.line(all ? 'no consent was created' : 'no consents')
   table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'ARGUMENTS', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
 }
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { NOBODY } from './client.ts'
+import { UNREACHED } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { fieldsOf, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
@@ -14,21 +14,22 @@ const PATIENCE_MS = 60_000
 export function addDownCommand(program: Command, session: Session): void {
   program
     .command('down')
-    .description('stop the gate of this folder, after what is under way')
+    .description('stop the gate of this folder, after calls in progress have finished')
     .action(async () => {
       const out = session.out()
-      if (session.isElsewhere()) return session.fail('a gate somewhere else is stopped where it runs')
+      if (session.isElsewhere())
+        return session.fail('a remote gate cannot be stopped from here; stop it on its own machine')
       const reply = await session.ask('GET', '/healthz')
       const { pid, host } = fieldsOf(reply.body)
-      if (reply.status <= NOBODY) return session.exit(printReply(out, reply, () => {}))
+      if (reply.status <= UNREACHED) return session.exit(printReply(out, reply, () => {}))
       if (typeof pid !== 'number') {
-        out.error('this gate is of an older release and does not say which process it is')
+        out.error('this gate is an older release that does not report its process id')
         out.error('  stop it where it was started: Ctrl-C, SIGTERM, or your service manager')
         return session.exit(EXIT.problem)
       }
       // The folder may be shared by machines or containers; a number means another process there.
       if (host !== hostname()) {
-        out.error(`the gate runs on \`${textOf(host)}\`; stop it there`)
+        out.error(`the gate is running on \`${textOf(host)}\`; stop it there`)
         return session.exit(EXIT.problem)
       }
       process.kill(pid, 'SIGTERM')
@@ -37,7 +38,7 @@ export function addDownCommand(program: Command, session: Session): void {
       const stopped = !isAlive(pid)
       if (out.json) out.line(JSON.stringify({ stopped, pid }))
       else if (stopped) out.line('the gate has stopped')
-      else out.error(`the gate still runs as process ${pid}`)
+      else out.error(`the gate is still running as process ${pid}`)
       return session.exit(stopped ? EXIT.ok : EXIT.problem)
     })
 }

@@ -16,7 +16,7 @@ export async function editedArguments(session: Session, id: string): Promise<str
     return undefined
   }
   if (!hasTerminal()) {
-    session.fail(`there is no terminal for an editor; give the arguments: sluice edit ${id} '{…}' or @file`)
+    session.fail(`there is no terminal to open an editor in; pass the arguments: sluice edit ${id} '{…}' or @file`)
     return undefined
   }
   const before = prettyJson(textOf(fieldsOf(reply.body)['proposed_args']))

@@ -11,10 +11,10 @@ type Words = { user: string; withdraw?: boolean; yes?: boolean }
 export function addEraseCommand(program: Command, session: Session): void {
   program
     .command('erase')
-    .description("remove one person's arguments, outputs and artifacts now")
-    .requiredOption('--user <name>', 'the person in whose name the calls were made')
-    .option('--withdraw', 'withdraw their calls that wait for a decision, and remove those too')
-    .option('--yes', 'do not ask')
+    .description("delete one user's arguments, outputs and artifacts now")
+    .requiredOption('--user <name>', 'the user whose calls are deleted')
+    .option('--withdraw', 'also withdraw and delete calls that are waiting for approval')
+    .option('--yes', 'do not ask for confirmation')
     .action(async ({ user, withdraw = false, yes = false }: Words) => {
       const out = session.out()
       if (!yes && !(await agreed(out, user))) return session.exit(EXIT.usage)
@@ -31,16 +31,16 @@ async function agreed(out: Out, user: string): Promise<boolean> {
     return false
   }
   const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const said = await lines.question(`remove everything of ${JSON.stringify(user)}? This cannot be undone. [y/N] `)
+  const said = await lines.question(`delete all data of ${JSON.stringify(user)}? This cannot be undone. [y/N] `)
   lines.close()
   return /^y(es)?$/i.test(said.trim())
 }
 
 function printErased(out: Out, body: Fields): void {
   const { user, calls, runs, artifacts } = body
-  out.line(`${textOf(user)}: ${textOf(calls)} calls, ${textOf(runs)} runs and ${textOf(artifacts)} artifacts removed`)
+  out.line(`${textOf(user)}: ${textOf(calls)} calls, ${textOf(runs)} runs and ${textOf(artifacts)} artifacts deleted`)
   const open = Array.isArray(body['open']) ? body['open'].map(textOf) : []
   if (open.length === 0) return
-  out.error(`not removed, because they are still open: ${open.join(', ')}`)
-  out.error('withdraw (`--withdraw`), settle or wait for them, then run it again')
+  out.error(`not deleted, because they are still open: ${open.join(', ')}`)
+  out.error('withdraw them (`--withdraw`), settle them or wait for them, then run this again')
 }

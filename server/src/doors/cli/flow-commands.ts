@@ -82,8 +82,8 @@ function addRuns(flow: Command, session: Session): void {
     .description('the runs that you can see, newest first')
     .option('--flow <flow_id>', 'of this flow')
     .option('--status <status>', 'in_progress, done or abandoned')
-    .option('--limit <n>', 'how many at most')
-    .option('--cursor <cursor>', 'go on after the page before')
+    .option('--limit <n>', 'maximum number to show')
+    .option('--cursor <cursor>', 'the cursor printed by the previous page')
     .option(...VAULT)
     .action(async (options: Options) => {
       const { flow: flow_id, status, limit, cursor, vault: vault_id } = options

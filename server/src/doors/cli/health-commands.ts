@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 export function addHealthCommands(program: Command, session: Session): void {
   program
     .command('doctor')
-    .description('check everything and say what to do about each finding')
+    .description('check the configuration and the gate, and say how to fix each finding')
     .action(async () => {
       const out = session.out()
       const report = await session.doctor()
@@ -20,7 +20,7 @@ export function addHealthCommands(program: Command, session: Session): void {
     })
   program
     .command('backup <file>')
-    .description('copy the ledger, the keys and all else in the data folder into one file, also while the gate runs')
+    .description('back up the whole data folder (ledger, keys, artifacts) to one file; the gate may be running')
     .action(async (file: string) => {
       const done = await session.backUp(file)
       session.exit(
@@ -34,7 +34,7 @@ export function addHealthCommands(program: Command, session: Session): void {
     })
   program
     .command('restore <file>')
-    .description('make the data folder of a backup, and verify its audit')
+    .description('restore a backup to a data folder, and verify its audit')
     .action(async (file: string) => {
       const done = await session.restore(file)
       session.exit(

@@ -12,12 +12,12 @@ type Words = { from?: string[]; write?: boolean; undo?: boolean; dryRun?: boolea
 export function addInitCommands(program: Command, session: Session): void {
   program
     .command('init')
-    .description('write sluice.yaml with the servers of your MCP clients, and put the gate in their place')
-    .option('--from <client or file...>', 'only these clients, or a file with `mcpServers`')
-    .option('--write', 'replace the servers in the clients by the gate, after a backup')
-    .option('--undo', 'restore the clients as they were before the last `--write`')
-    .option('--dry-run', 'say what would be done, and do nothing')
-    .option('--yes', 'do not ask before files of other programs are changed')
+    .description('write sluice.yaml with the servers of your MCP clients, and connect the clients to the gate instead')
+    .option('--from <client or file...>', 'only these clients, or a file that contains `mcpServers`')
+    .option('--write', 'replace the servers in the client configurations with the gate, after a backup')
+    .option('--undo', 'restore the client configurations from before the last `--write`')
+    .option('--dry-run', 'show what would be done, and change nothing')
+    .option('--yes', 'do not ask before changing files of other programs')
     .action(async (words: Words) => {
       const wish: InitWish = {
         from: words.from ?? [],
@@ -65,16 +65,17 @@ function printInit(out: Out, report: InitReport, { write }: InitWish): void {
     for (const { name, as, note } of servers)
       out.line(`  ${name} ${as === undefined ? 'stays there' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
   }
-  if (report.clients.length === 0) out.line('no MCP client with servers was found; add servers to the file by hand')
+  if (report.clients.length === 0)
+    out.line('no MCP client with configured servers was found; add servers to the file by hand')
   for (const note of report.notes) out.line(`! ${note}`)
   out.line(`${(report.dry_run ? TO_DO : DONE)[report.config_is]} ${report.config}`)
   for (const { server, key, reference } of report.secrets)
     out.line(`  ${server}.${key} is kept in ${reference.slice('file:'.length)}`)
   for (const { file, backup } of report.changed)
-    out.line(`${would}put the gate into ${file}${backup === '' ? '' : `; before: ${backup}`}`)
+    out.line(`${would}add the gate to ${file}${backup === '' ? '' : `; before: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
   if (report.changed.length === 0) {
-    out.line('put this into the configuration of your client, or let `sluice init --write` do it:')
+    out.line('add this to the configuration of your client, or let `sluice init --write` do it:')
     out.data(JSON.stringify(report.snippet, null, 2))
   }
   out.line('next: `sluice doctor`, then `sluice up`')

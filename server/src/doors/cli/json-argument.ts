@@ -57,10 +57,10 @@ const QUOTES = "'`“”‘’"
 function saysOf(text: string, at: number): string {
   const char = text[at]
   if (text.trim() === '') return 'it is empty'
-  if (char === undefined) return 'it ends too early; a bracket or a quote is not closed'
-  if (QUOTES.includes(char)) return 'names and texts are written in double quotes'
+  if (char === undefined) return 'it ends too early; a bracket or quote is not closed'
+  if (QUOTES.includes(char)) return 'names and strings must be in double quotes'
   if ('}]'.includes(char) && /,\s*$/.test(text.slice(0, at))) return 'there is a comma before the closing bracket'
-  if (/[A-Za-z_]/.test(char)) return 'names and texts are written in double quotes'
+  if (/[A-Za-z_]/.test(char)) return 'names and strings must be in double quotes'
   return `\`${visibleText(char)}\` is not expected here`
 }
 
@@ -83,4 +83,4 @@ export function pointedAt(text: string, at: number): string[] {
 const hintFor = (text: string): string =>
   text.trim().startsWith('{')
     ? `  write an object such as '{"name":"value"}'`
-    : `  write an object such as '{"name":"value"}', in single quotes so that the shell leaves it as it is`
+    : `  write an object such as '{"name":"value"}', in single quotes so that the shell does not change it`

@@ -4,7 +4,7 @@ import { CallerKind } from '../../contract/caller.ts'
 import { FlowRole } from '../../contract/flows.ts'
 import { PROBLEMS, refuse } from '../../contract/problems.ts'
 import { Surface } from '../../contract/surface.ts'
-import { NOBODY, type Reply } from './client.ts'
+import { UNREACHED, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
 import { countOf, oneOf } from './option-values.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
@@ -29,20 +29,20 @@ export function addKeyCommands(program: Command, session: Session): void {
     .command('create')
     .argument('<kind>', CallerKind.options.join(', '), oneOf(...CallerKind.options))
     .argument('<name>', 'letters, digits and . _ @ -')
-    .description('a key for an agent, user, approver, reviewer, admin or node; shown once')
-    .option('--user <user>', 'the person behind it')
-    .option('--ttl <span>', 'how long it is good, such as 30m, 12h or 90d')
-    .option('--tools <globs...>', "the only tools it knows, such as 'mail__*'")
-    .option('--calls <count>', 'how many calls it is good for', countOf)
+    .description('create a key for an agent, user, approver, reviewer, admin or node; it is shown once')
+    .option('--user <user>', 'the user it belongs to')
+    .option('--ttl <span>', 'how long it is valid, such as 30m, 12h or 90d')
+    .option('--tools <globs...>', "restrict it to these tools, such as 'mail__*'")
+    .option('--calls <count>', 'maximum number of calls', countOf)
     .addOption(new Option('--flow-role <role>', 'what it may see of flows').choices(FlowRole.options))
     .option('--vault <vault>', 'the only vault of flows that it knows')
-    .option('--speaks-for-user', "what it says that its user said is taken for the user's own words")
-    .option('--new-folder', 'without a running gate: make the data folder, if there is none yet')
-    .addOption(new Option('--surface <surface>', 'what an MCP client with it sees').choices(Surface.options))
+    .option('--speaks-for-user', 'trust this key to report what its user said')
+    .option('--new-folder', 'without a running gate: create the data folder if it does not exist')
+    .addOption(new Option('--surface <surface>', 'the tools an MCP client with this key sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
       const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
       if (options.ttl !== undefined && ttl_s === undefined)
-        return session.fail(`\`${options.ttl}\` is not a span such as 30m, 12h or 90d`)
+        return session.fail(`\`${options.ttl}\` is not a duration such as 30m, 12h or 90d`)
       const body = {
         kind,
         name,
@@ -57,14 +57,14 @@ export function addKeyCommands(program: Command, session: Session): void {
       }
       const asked = await session.ask('POST', '/v1/keys', body)
       const reply =
-        asked.status === NOBODY && !session.isElsewhere()
+        asked.status === UNREACHED && !session.isElsewhere()
           ? await createOffline(session, body, options.newFolder === true)
           : asked
       session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
     })
   keys
     .command('list')
-    .description('all keys, without their text')
+    .description('list all keys, without their secrets')
     .action(async () => {
       const reply = await session.send('GET', '/v1/keys')
       session.exit(
@@ -78,7 +78,7 @@ export function addKeyCommands(program: Command, session: Session): void {
     })
   keys
     .command('revoke <key_id>')
-    .description('make a key useless')
+    .description('revoke a key')
     .action(async (id: string) => {
       const reply = await session.send('DELETE', `/v1/keys/${encodeURIComponent(id)}`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
@@ -86,21 +86,24 @@ export function addKeyCommands(program: Command, session: Session): void {
   keys
     .command('rotate')
     .argument('<which>', 'token or checkpoint', oneOf('token', 'checkpoint'))
-    .description('a new signing key: token or checkpoint')
+    .description('replace a signing key: token or checkpoint')
     .action(async (which: string) => {
       const reply = await session.send('POST', '/v1/keys/rotate', { which })
-      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key is new`)))
+      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key was replaced`)))
     })
   keys
     .command('reset')
-    .description('new signing keys for a data folder that lost its own, and a new admin key; the gate must not run')
+    .description(
+      'create new signing keys for a data folder that lost its own, and a new admin key; the gate must be stopped',
+    )
     .action(async () => {
       const done = await session.reset()
       if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
       const { set_aside, admin_key } = done.value
-      for (const file of set_aside) session.out().line(`set aside ${file}`)
-      session.out().line('the signing keys that were lost are made anew; what they had signed can no longer be checked')
-      if (admin_key !== undefined) session.out().line(`the new admin key is in ${admin_key}; the one before is revoked`)
+      for (const file of set_aside) session.out().line(`moved aside ${file}`)
+      session.out().line('the lost signing keys were replaced; old signatures can no longer be verified')
+      if (admin_key !== undefined)
+        session.out().line(`the new admin key is in ${admin_key}; the previous one was revoked`)
     })
 }
 
@@ -110,7 +113,7 @@ async function createOffline(session: Session, body: unknown, isNewFolder: boole
   const created = wanted.success
     ? await session.createKey(wanted.data, isNewFolder)
     : refuse('request.invalid', { paths: wanted.error.issues.map(({ message }) => message).join('; ') })
-  if (created.ok) session.out().error(`no gate runs; the key is for the one of ${created.value.data}`, 'quiet')
+  if (created.ok) session.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
   const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
   const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
   return { status, text: JSON.stringify(answer), body: answer }

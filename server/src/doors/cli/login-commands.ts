@@ -13,22 +13,22 @@ type LoginOptions = { shared?: boolean; browser: boolean; paste?: boolean }
 export function addLoginCommands(servers: Command, session: Session): void {
   servers
     .command('login <server>')
-    .description('log in at a tool server, in a browser')
-    .option('--shared', "the gate's own login, where each user has one; it lists the tools")
+    .description('log in to a tool server, in a browser')
+    .option('--shared', "the gate's own login, for servers with one login per user; it is used to list the tools")
     .option('--no-browser', 'only print the address')
-    .option('--paste', 'for a browser on another machine: paste the address it ends on')
+    .option('--paste', 'for a browser on another machine: paste the address that it ends on')
     .action((server: string, options: LoginOptions) => logIn(session, server, options))
 
   servers
     .command('logout <server>')
-    .description('log out at a tool server: its tokens are revoked and forgotten')
-    .option('--shared', "the gate's own login, where each user has one")
+    .description('log out of a tool server: its tokens are revoked and deleted')
+    .option('--shared', "the gate's own login, for servers with one login per user")
     .action(async (server: string, options: { shared?: boolean }) => {
       const reply = await session.send('DELETE', placeOf(server, options))
       const says = (body: Fields) =>
         body['revoked'] === true
-          ? `logged out at ${server}, and the tokens are revoked`
-          : `logged out at ${server}; there was nothing to revoke, or its authorization server did not do it`
+          ? `logged out of ${server}; the tokens were revoked`
+          : `logged out of ${server}; there were no tokens to revoke, or the authorization server did not confirm the revocation`
       session.exit(printReply(session.out(), reply, (body) => session.out().line(says(body))))
     })
 }
@@ -41,8 +41,8 @@ export function printLogin(out: Out, { server, state, login }: Fields): void {
   if (state === 'needs_login') return out.line(`${name}: log in with \`${command}\``, 'held')
   if (known !== 'logged_in') return undefined
   const until =
-    renews === true ? 'renewed by itself' : expires_at === undefined ? '' : `good until ${timeOf(expires_at)}`
-  const count = users === undefined ? '' : `, ${textOf(users)} users with a login of their own`
+    renews === true ? 'renewed automatically' : expires_at === undefined ? '' : `valid until ${timeOf(expires_at)}`
+  const count = users === undefined ? '' : `, ${textOf(users)} users with their own login`
   return out.line(`${name}: logged in at ${textOf(issuer)}${until === '' ? '' : `, ${until}`}${count}`, 'quiet')
 }
 
@@ -59,12 +59,12 @@ async function logIn(session: Session, server: string, options: LoginOptions): P
   if (options.paste === true) {
     out.error('open this address in a browser, log in and agree:')
     out.error(`  ${textOf(authorization_url)}`)
-    out.error('the browser then ends on an address that it cannot open; paste that address here')
+    out.error('the browser then stops at an address that it cannot open; paste that address here')
     const back = await pasted()
     const done = await session.send('POST', `${path}/finish`, { ...body, url: back })
-    return session.exit(printReply(out, done, () => out.line(`logged in at ${server}`)))
+    return session.exit(printReply(out, done, () => out.line(`logged in to ${server}`)))
   }
-  out.error(`open this address in a browser to log in at ${server}:`)
+  out.error(`open this address in a browser to log in to ${server}:`)
   out.error(`  ${textOf(url)}`)
   if (options.browser && process.stdout.isTTY) openBrowser(textOf(url))
   while (Date.now() < Number(expires_at)) {
@@ -73,9 +73,9 @@ async function logIn(session: Session, server: string, options: LoginOptions): P
     const { logged_in_at, state } = reply.body as Fields
     const isDone = state === 'logged_in' && Number(logged_in_at) >= Number(began_at)
     if (reply.status !== 200 || isDone)
-      return session.exit(printReply(out, reply, () => out.line(`logged in at ${server}`)))
+      return session.exit(printReply(out, reply, () => out.line(`logged in to ${server}`)))
   }
-  return session.fail(`nobody finished the login in time; run \`sluice servers login ${server}\` again`)
+  return session.fail(`the login was not completed in time; run \`sluice servers login ${server}\` again`)
 }
 
 async function pasted(): Promise<string> {

@@ -3,20 +3,20 @@ import { InvalidArgumentError } from 'commander'
 /** A whole number from 1, for an option. */
 export function countOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('write a whole number from 1.')
+  throw new InvalidArgumentError('expected a whole number, 1 or more.')
 }
 
 /** A whole number from 0, for an option. */
 export function wholeOf(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('write a whole number from 0.')
+  throw new InvalidArgumentError('expected a whole number, 0 or more.')
 }
 
 /** A number of seconds, for `--wait`. */
 export function secondsToWait(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value
-  throw new InvalidArgumentError('write a number of seconds, such as 30.')
+  throw new InvalidArgumentError('expected a number of seconds, such as 30.')
 }
 
 /** One of these words, for an argument or an option. */
@@ -24,5 +24,5 @@ export const oneOf =
   (...words: readonly string[]) =>
   (text: string): string => {
     if (words.includes(text)) return text
-    throw new InvalidArgumentError(`it is one of ${words.join(', ')}.`)
+    throw new InvalidArgumentError(`expected one of ${words.join(', ')}.`)
   }

@@ -4,16 +4,16 @@ import { fieldsOf, printReply, textOf } from './print.ts'
 import { askSecret, secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
 
-const NO_TERMINAL = 'there is no terminal to ask for the passphrase: give it with a file'
+const NO_TERMINAL = 'there is no terminal to ask for the passphrase: pass it in a file'
 
 /** What an approver knows besides the key they hold. */
 export function addPassphraseCommands(program: Command, session: Session): void {
-  const passphrase = program.command('passphrase').description('your own, for strong approvals')
+  const passphrase = program.command('passphrase').description('your passphrase for strong approvals')
   passphrase
     .command('set')
-    .description('set it, or change it; a strong approval by you needs it from then on')
-    .option('--passphrase-file <file>', 'the new one; `-` for stdin', secretIn)
-    .option('--current-file <file>', 'the one before', secretIn)
+    .description('set or change your passphrase; your strong approvals require it from then on')
+    .option('--passphrase-file <file>', 'file with the new passphrase; `-` for stdin', secretIn)
+    .option('--current-file <file>', 'file with the current passphrase', secretIn)
     .action(async (options: { passphraseFile?: string; currentFile?: string }) => {
       const wanted = await newPassphrase(session, options.passphraseFile)
       if (wanted === undefined) return
@@ -27,7 +27,7 @@ export function addPassphraseCommands(program: Command, session: Session): void 
     })
   passphrase
     .command('clear <user>')
-    .description('as an admin: forget the passphrase of somebody else who has lost it')
+    .description('as an admin: remove the passphrase of someone who has lost it')
     .action(async (user: string) => {
       const reply = await session.send('DELETE', `/v1/passphrases/${encodeURIComponent(user)}`)
       session.exit(printReply(session.out(), reply, () => session.out().line(`${user} has no passphrase now`)))
@@ -39,7 +39,7 @@ async function newPassphrase(session: Session, given: string | undefined): Promi
   const typed = await askSecret('new passphrase: ')
   const again = typed === undefined ? undefined : await askSecret('again: ')
   if (typed === undefined || typed !== again) {
-    session.fail(process.stdin.isTTY ? 'the two are not the same; nothing was changed' : NO_TERMINAL)
+    session.fail(process.stdin.isTTY ? 'the two passphrases differ; nothing was changed' : NO_TERMINAL)
     return undefined
   }
   return typed

@@ -11,9 +11,9 @@ const SCOPES = 'all, caller:ID, tool:ID or server:NAME'
 export function addPauseCommands(program: Command, session: Session): void {
   program
     .command('pause [scope]')
-    .description(`stop calls at once: ${SCOPES}`)
-    .option('--ask', 'hold the calls for a person instead of refusing them')
-    .option('--reason <text>', 'shown to everybody it concerns', '')
+    .description(`stop calls immediately: ${SCOPES}`)
+    .option('--ask', 'hold the calls for approval instead of refusing them')
+    .option('--reason <text>', 'shown to everyone affected', '')
     .action(async (scope: string | undefined, options: { ask?: boolean; reason: string }) => {
       if (scope === undefined && !(await isEverythingMeant(session))) return
       const order = { scope: scope ?? 'all', effect: options.ask === true ? 'ask' : 'block', reason: options.reason }
@@ -21,13 +21,13 @@ export function addPauseCommands(program: Command, session: Session): void {
     })
   program
     .command('unpause [scope]')
-    .description(`let calls go on: ${SCOPES}; everything when left out`)
+    .description(`end a pause: ${SCOPES}; everything if left out`)
     .action((scope: string | undefined) =>
-      send(session, { scope: scope ?? 'all', active: false }, `${scope ?? 'all'}: not paused any more`),
+      send(session, { scope: scope ?? 'all', active: false }, `${scope ?? 'all'}: no longer paused`),
     )
   program
     .command('pauses')
-    .description('what is paused, since when and why')
+    .description('list what is paused, since when and why')
     .action(async () => {
       const reply = await session.send('GET', '/v1/pauses')
       const out = session.out()
@@ -43,10 +43,10 @@ export function addPauseCommands(program: Command, session: Session): void {
 /** `sluice pause` alone stops every agent, which may not be what was meant. */
 async function isEverythingMeant(session: Session): Promise<boolean> {
   if (!hasTerminal()) {
-    session.fail(`say what to pause: ${SCOPES}; sluice pause all stops every call`)
+    session.fail(`specify what to pause: ${SCOPES}; sluice pause all stops every call`)
     return false
   }
-  if (await confirmed('this stops every call of every agent. Go on?')) return true
+  if (await confirmed('this stops every call of every agent. Continue?')) return true
   session.out().error('nothing was paused')
   session.exit(EXIT.problem)
   return false

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { FileText } from '../../contract/api.ts'
 import { PROBLEMS, type Result } from '../../contract/problems.ts'
 import { sinceOf } from './audit-commands.ts'
-import { NOBODY, type Reply } from './client.ts'
+import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
 import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
@@ -12,10 +12,12 @@ import type { Session } from './session.ts'
 
 /** What is in force, and what a draft would change. */
 export function addPolicyCommands(program: Command, session: Session): void {
-  const policy = program.command('policy').description('which calls run by themselves, and which do not')
+  const policy = program
+    .command('policy')
+    .description('the rules that decide which calls run, wait for approval or are blocked')
   policy
     .command('show')
-    .description('what is in force, and why')
+    .description('show the policy in force')
     .action(async () => {
       const reply = await session.send('GET', '/v1/policies')
       const code = printReply(session.out(), reply, (body) => printPolicy(session.out(), body))
@@ -24,7 +26,7 @@ export function addPolicyCommands(program: Command, session: Session): void {
     })
   policy
     .command('reload')
-    .description('read the policy from disk again; one with a mistake changes nothing')
+    .description('reload the policy from disk; a policy with mistakes is not loaded')
     .action(async () => {
       const reply = await session.send('POST', '/v1/policies/reload')
       const human = ({ changed, version }: Readonly<Record<string, unknown>>) =>
@@ -33,9 +35,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
     })
   policy
     .command('test <path>')
-    .description('run the YAML cases of a file or folder; exit 1 when one fails')
-    .option('--with <file>', 'against this draft instead of what is in force')
-    .option('--offline', 'in this process, without a gate: against the configured policy, or the draft')
+    .description('run the YAML test cases in a file or folder; exits with 1 if one fails')
+    .option('--with <file>', 'test this draft instead of the policy in force')
+    .option('--offline', 'run without a gate, against the configured policy or the draft')
     .action(async (path: string, options: { with?: string; offline?: boolean }) => {
       const cases = read(session, () => casesIn(path))
       const draft = read(session, () => draftIn(options.with))
@@ -49,9 +51,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
   policy
     .command('lint [file]')
     .description(
-      'unreachable rules, gaps and contradictions of a file, or of what is in force; exit 1 when there are any',
+      'find unreachable rules, gaps and contradictions in a file, or in the policy in force; exits with 1 if there are any',
     )
-    .option('--offline', 'in this process, without a gate')
+    .option('--offline', 'run without a gate')
     .action(async (file: string | undefined, options: { offline?: boolean }) => {
       const body = read(session, () => draftIn(file))
       if (body === undefined) return
@@ -62,9 +64,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
     })
   policy
     .command('diff <file>')
-    .description('a draft against what is in force: rules, cases and recorded calls that change')
-    .option('--cases <path>', 'cases to run under both')
-    .option('--since <when>', 'recorded calls from then on, such as 7d', '7d')
+    .description('compare a draft with the policy in force: rules, test cases and recorded calls that change')
+    .option('--cases <path>', 'test cases to run under both')
+    .option('--since <when>', 'also compare recorded calls since then, such as 7d', '7d')
     .action(async (file: string, options: { cases?: string; since: string }) => {
       const draft = read(session, () => draftIn(file))
       const cases = read(session, () => (options.cases === undefined ? [] : casesIn(options.cases)))
@@ -75,9 +77,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
     })
   policy
     .command('replay')
-    .description('decide recorded calls again under a draft; nothing runs')
+    .description('judge recorded calls again under a draft; no call is executed')
     .requiredOption('--with <file>', 'the draft')
-    .option('--since <when>', 'a date, or a span such as 7d or 12h', '7d')
+    .option('--since <when>', 'a date, or a duration such as 7d or 12h', '7d')
     .action(async (options: { with: string; since: string }) => {
       const draft = read(session, () => draftIn(options.with))
       const since = spanOf(session, options.since)
@@ -89,7 +91,7 @@ export function addPolicyCommands(program: Command, session: Session): void {
 
 function spanOf(session: Session, text: string): number | undefined {
   const since = sinceOf(text)
-  if (since === undefined) session.fail(`\`${text}\` is neither a date nor a span such as 7d or 12h`)
+  if (since === undefined) session.fail(`\`${text}\` is neither a date nor a duration such as 7d or 12h`)
   return since
 }
 
@@ -103,8 +105,8 @@ async function askOr(
 ): Promise<Reply> {
   if (offline !== true) {
     const reply = await session.ask('POST', path, body)
-    if (reply.status !== NOBODY || session.isElsewhere()) return reply
-    session.out().error('no gate runs here: checked without it, so without the schemas of the tools')
+    if (reply.status !== UNREACHED || session.isElsewhere()) return reply
+    session.out().error('no gate is running here: checked without the tool schemas')
   }
   return replyOf(await here())
 }

@@ -27,26 +27,26 @@ function sentences(view: Fields, card: Fields, prompt: string | undefined): Sent
   const gate = gateWords(view, card)
   switch (view['status']) {
     case 'OK':
-      return { says: `done, ${gate}:${named}: ${answerIn(state, card)}`, next: `see all of it: sluice status ${call}` }
+      return { says: `done, ${gate}:${named}: ${answerIn(state, card)}`, next: `full result: sluice status ${call}` }
     case 'ASK':
       return asking(card, { tool, gate, prompt })
     case 'BLOCK':
       return {
         says: `blocked, ${gate}:${named}: ${textOf(card['reason'])}`,
-        next: 'ask for something else; the rules are shown by sluice policy show',
+        next: 'ask for something else; sluice policy show lists the rules',
       }
     case 'NO_CANDIDATES':
       return {
         says: `no tool found for: ${textOf(card['query'])}`,
-        next: 'use other words, or look through all tools: sluice tools',
+        next: 'use other words, or list all tools: sluice tools',
       }
     case 'FAILED':
       return {
         says: `failed:${named}: ${textOf(card['reason'])}`,
-        next: call === '' ? 'correct what it names, and run it again' : `see what happened: sluice status ${call}`,
+        next: call === '' ? 'correct the problem and run it again' : `details: sluice status ${call}`,
       }
     default:
-      return { says: `still running:${named}`, next: `look again: sluice runs show ${textOf(view['run_id'])}` }
+      return { says: `still running:${named}`, next: `check again: sluice runs show ${textOf(view['run_id'])}` }
   }
 }
 
@@ -75,11 +75,17 @@ function asking(card: Fields, { tool, gate, prompt }: Asking): Sentences {
   const candidates = Array.isArray(card['candidates']) ? card['candidates'].map(fieldsOf) : []
   if (candidates.length > 0) {
     const names = candidates.map(({ skill_id }) => textOf(skill_id))
-    return { says: `which tool is meant? ${names.join(', ')}`, next: `choose one: ${again} --skill ${names[0] ?? ''}` }
+    return {
+      says: `which tool do you mean? ${names.join(', ')}`,
+      next: `choose one: ${again} --skill ${names[0] ?? ''}`,
+    }
   }
   const inputs = Array.isArray(card['required_inputs']) ? card['required_inputs'].map(textOf) : []
   const example = JSON.stringify(Object.fromEntries(inputs.map((name) => [name, '…'])))
-  return { says: `more is needed: ${tool}: ${why}`, next: `give the inputs: ${again} --args ${shellText(example)}` }
+  return {
+    says: `more input is needed: ${tool}: ${why}`,
+    next: `pass the arguments: ${again} --args ${shellText(example)}`,
+  }
 }
 
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

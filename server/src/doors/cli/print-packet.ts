@@ -10,8 +10,8 @@ export function printPacket(out: Out, packet: Fields, how: 'folded' | 'whole' = 
   const frame = {
     width: out.width,
     most: how === 'whole' ? Number.MAX_SAFE_INTEGER : FOLDED,
-    more: `; all of it: sluice approvals ${id}`,
-    reveal: `to see what is hidden: sluice approvals ${id} --reveal (this is recorded)`,
+    more: `; show all: sluice approvals ${id}`,
+    reveal: `to show redacted text: sluice approvals ${id} --reveal (this is recorded)`,
   }
   out.line(packetHead(packet), 'head')
   for (const { text, tone } of packetLines(packet, frame)) out.line(text, tone)

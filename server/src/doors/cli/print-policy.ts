@@ -46,12 +46,12 @@ export function printFindings(out: Out, report: Fields): void {
     out.line(`  which gets: ${answerOf(fieldsOf(answer))}`)
   }
   const { file } = fieldsOf(report['policy'])
-  const found = findings.length === 0 ? 'nothing to say' : count(findings.length, 'finding')
+  const found = findings.length === 0 ? 'no findings' : count(findings.length, 'finding')
   out.line(`${textOf(file)}, ${count(report['rules'], 'rule')}: ${found}`)
   if (report['depth'] === 'unproven')
-    out.line('some conditions were only tried: to have them proven, install the optional package z3-solver')
+    out.line('some conditions were only tested on samples: install the optional package z3-solver to have them proven')
   if (typeof report['open'] === 'number' && report['open'] > 0)
-    out.line(`${count(report['open'], 'question')} about conditions stayed open: the solver gave up on them`)
+    out.line(`${count(report['open'], 'question')} about conditions could not be answered: the solver gave up`)
 }
 
 export function printReplay(out: Out, report: Fields): void {
@@ -59,9 +59,9 @@ export function printReplay(out: Out, report: Fields): void {
   out.line(`${count(calls, 'call')} since ${timeOf(since)}, ${textOf(judged)} judged again`)
   if (not_replayable !== 0)
     out.line(
-      `NOT REPLAYABLE: ${count(not_replayable, 'call')} whose facts were not kept; nobody can say what changes for them`,
+      `NOT REPLAYABLE: ${count(not_replayable, 'call')} whose facts were not stored; it is not known what changes for them`,
     )
-  if (more === true) out.line('INCOMPLETE: there are older calls in this span that were left out')
+  if (more === true) out.line('INCOMPLETE: older calls in this period were left out')
   const sums = Object.entries(fieldsOf(report['sums']))
   out.line(
     sums.length === 0

@@ -8,9 +8,9 @@ export type TypedText = { readonly body: string; readonly typed: string }
 const WHAT: Readonly<Record<string, string>> = {
   syntax: 'this is not JSON',
   depth: 'it is nested too deeply',
-  duplicate_key: 'this name is written twice in one object',
-  lone_surrogate: 'this is half of a character',
-  number: 'this number cannot be held exactly; write it as a text in quotes',
+  duplicate_key: 'this name occurs twice in one object',
+  lone_surrogate: 'this is a lone surrogate, half of a character',
+  number: 'this number cannot be represented exactly; write it as a string in quotes',
 }
 
 /** Where the gate rejects JSON, the place in the text that was typed: the gate counts in the whole request. */

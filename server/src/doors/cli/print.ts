@@ -1,6 +1,6 @@
 import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Reply } from './client.ts'
-import { BROKE_OFF, NOBODY } from './client.ts'
+import { BROKE_OFF, NOT_LISTENING, UNREACHED } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
 
 /** Where words go. `json` prints the gate's own answer instead of sentences. */
@@ -41,7 +41,7 @@ export const textOf = (value: unknown): string =>
 
 /** Prints a reply by `human` when it is good, as a problem when it is not; returns the exit code. */
 export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
-  if (reply.status === NOBODY) {
+  if (reply.status === UNREACHED) {
     if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent', absence(reply)))))
     else printAbsent(out, reply)
     return EXIT.absent
@@ -61,14 +61,14 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
 function printAbsent(out: Out, { why, at, started, unconfigured }: Reply): void {
   if (started !== undefined) for (const line of notStarted(started)) out.error(line, 'bad')
   else if (at !== undefined) {
-    out.error(`no gate answers at ${at}${why === undefined ? '' : `: ${why}`} [gate.absent]`, 'bad')
-    out.error('  check the address, and that the gate runs there')
-  } else if (why !== undefined && !why.startsWith('nothing listens'))
+    out.error(`no gate responds at ${at}${why === undefined ? '' : `: ${why}`} [gate.absent]`, 'bad')
+    out.error('  check the address, and that the gate is running there')
+  } else if (why !== undefined && why !== NOT_LISTENING)
     out.error(`the gate of this folder cannot be reached: ${why} [gate.absent]`, 'bad')
   else if (unconfigured === true) {
-    out.error('no gate answers here, and this folder has no sluice.yaml to start one with [gate.absent]', 'bad')
+    out.error('no gate is running here, and this folder has no sluice.yaml to start one with [gate.absent]', 'bad')
     out.error('  write one with `sluice init`, try `sluice demo`, or name a gate with --config or --url')
-  } else out.error('no gate answers here; start it with `sluice up` [gate.absent]', 'bad')
+  } else out.error('no gate is running here; start it with `sluice up` [gate.absent]', 'bad')
 }
 
 type NotStarted = NonNullable<Reply['started']>
@@ -124,7 +124,9 @@ export function printOutcome(out: Out, reply: Reply, raw = false): number {
       printResult(out, fieldsOf(body['result'] ?? body['preview']), raw)
     else if (status === 'pending') printHeld(out, body)
     else if (status === 'unknown')
-      out.line(`unknown: nobody knows whether ${textOf(body['call_id'])} took effect; settle it with \`sluice settle\``)
+      out.line(
+        `unknown: it is not known whether ${textOf(body['call_id'])} took effect; settle it with \`sluice settle\``,
+      )
     else out.line(`${status}: ${textOf(body['call_id'])}`)
   })
   if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']), raw)

@@ -48,10 +48,10 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .option('--config <file>', 'the configuration (default ./sluice.yaml)')
     .option('--data <folder>', 'the data folder (default: from the configuration)')
     .option('--store <address>', 'a database, postgres://…, instead of the configured store')
-    .option('--url <url>', 'a gate somewhere else (or SLUICE_URL)')
-    .option('--key <key>', 'who you are there (or SLUICE_KEY)')
-    .option('--as <kind:name>', 'on the local socket: act as somebody with fewer rights')
-    .option('--json', "print the gate's own answer")
+    .option('--url <url>', 'address of a remote gate (or SLUICE_URL)')
+    .option('--key <key>', 'your API key for it (or SLUICE_KEY)')
+    .option('--as <kind:name>', 'on the local socket: act as a caller with fewer rights')
+    .option('--json', "print the gate's JSON answer")
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
   // Whoever reads may have seen enough, as `head` does.
@@ -109,23 +109,23 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   program
     .command('up')
     .description('run the gate')
-    .option('--port <port>', 'listen here instead of the configured port', portOf)
+    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
     .action(async (options: { port?: number }) => {
       exitCode = await boot.up({ ...globals(), ...options })
     })
   addDownCommand(program, session)
   program
     .command('demo')
-    .description('run the gate with two tool servers behind it, an outbox and a folder of files, in ./sluice-demo')
-    .option('--port <port>', 'listen here instead of the configured port', portOf)
+    .description('run a demo gate with two tool servers, an outbox and a folder of files, in ./sluice-demo')
+    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
     .action(async (options: { port?: number }) => {
       exitCode = await boot.up({ ...globals(), ...options, demo: true })
     })
   program
     .command('mcp')
-    .description('MCP on stdin and stdout, as a client of the running gate')
-    .option('--agent <name>', 'the name this agent is known by (default mcp)')
-    .addOption(new Option('--surface <surface>', 'what the client sees').choices(Surface.options))
+    .description('serve MCP on stdin and stdout, as a client of the running gate')
+    .option('--agent <name>', 'the name of this agent (default mcp)')
+    .addOption(new Option('--surface <surface>', 'the tools the client sees').choices(Surface.options))
     .action(async (options: { agent?: string; surface?: string }) => {
       const there = target(options.agent === undefined ? {} : { agent: options.agent })
       const isNobody = there.url === undefined && there.key === undefined && there.as === undefined
@@ -142,11 +142,12 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     })
   program
     .command('bench [words...]')
-    .description('measure what a call costs, how it grows, what search finds; in a checkout of the repository')
+    .description('run the benchmarks; only in a checkout of the repository')
     .allowUnknownOption()
     .action(async (words: string[]) => {
       const measured = boot.bench([...words, ...(globals().json === true ? ['--json'] : [])])
-      if (measured === undefined) session.fail('the benches are not in the published package: run this in a checkout')
+      if (measured === undefined)
+        session.fail('the benchmarks are not in the published package: run this in a checkout')
       else exitCode = await measured
     })
   addCallCommands(program, session)
@@ -184,12 +185,12 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
 /** A mistake of ours. The stack is for whoever asks for it. */
 function unexpected(out: Out, error: unknown): number {
   out.error(`sluice failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`, 'bad')
-  out.error('  this is a mistake in sluice; please report it, with what SLUICE_STACK=1 prints before it')
+  out.error('  this is a bug in sluice; please report it with the output of the same command run with SLUICE_STACK=1')
   if (process.env['SLUICE_STACK'] !== undefined && error instanceof Error) out.data(error.stack ?? '')
   return EXIT.internal
 }
 
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new InvalidArgumentError('a port is a whole number up to 65535.')
+  throw new InvalidArgumentError('expected a port number up to 65535.')
 }

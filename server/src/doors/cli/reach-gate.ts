@@ -1,4 +1,4 @@
-import { BROKE_OFF, clientFor, NOBODY, type Client, type Target } from './client.ts'
+import { BROKE_OFF, clientFor, UNREACHED, type Client, type Target } from './client.ts'
 import type { Started } from './local-gate.ts'
 
 /**
@@ -9,11 +9,11 @@ export function reachGate(target: Target, start: () => Promise<Started>): Client
   const client = clientFor(target)
   return async (...request) => {
     const reply = await client(...request)
-    const mayResend = reply.status === NOBODY || (reply.status === BROKE_OFF && request[0] === 'GET')
+    const mayResend = reply.status === UNREACHED || (reply.status === BROKE_OFF && request[0] === 'GET')
     if (!mayResend || target.url !== undefined) return target.url === undefined ? reply : { ...reply, at: target.url }
     const started = await start()
     if (started.is === 'started') return client(...request)
-    if (started.is === 'failed') return { ...reply, status: NOBODY, started }
-    return reply.status === NOBODY ? { ...reply, unconfigured: true } : reply
+    if (started.is === 'failed') return { ...reply, status: UNREACHED, started }
+    return reply.status === UNREACHED ? { ...reply, unconfigured: true } : reply
   }
 }

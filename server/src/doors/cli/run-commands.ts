@@ -10,15 +10,15 @@ type ListOptions = Readonly<
 export function addRunCommands(program: Command, session: Session): void {
   const runs = program
     .command('runs')
-    .description('held calls, deliveries and toolflows that go on without their caller')
+    .description('background runs: held calls, deliveries, toolflows and agent threads')
     .option('--status <status>', 'active, waiting, done, failed, cancelled or faulted')
     .option('--kind <kind>', 'held-call, delivery or toolflow')
-    .option('--owner <id>', 'of this caller, such as agent:claude')
-    .option('--user <name>', 'of callers of this person')
-    .option('--thread <name>', 'in this session')
-    .option('--parent <run_id>', 'started by this run')
-    .option('--limit <n>', 'how many at most')
-    .option('--after <cursor>', 'go on after the page before')
+    .option('--owner <id>', 'only runs of this caller, such as agent:claude')
+    .option('--user <name>', 'only runs for this user')
+    .option('--thread <name>', 'only runs in this session')
+    .option('--parent <run_id>', 'only runs started by this run')
+    .option('--limit <n>', 'maximum number to show')
+    .option('--after <cursor>', 'the cursor printed by the previous page')
     .action(async (options: ListOptions) => {
       const query = new URLSearchParams(Object.entries(options)).toString()
       const reply = await session.send('GET', `/v1/runs${query === '' ? '' : `?${query}`}`)
@@ -26,15 +26,15 @@ export function addRunCommands(program: Command, session: Session): void {
     })
   runs
     .command('show <run_id>')
-    .description('one run and its journal')
+    .description('show one run and its journal')
     .action(async (run_id: string) => {
       const reply = await session.send('GET', `${pathOf(run_id)}?limit=200`)
       session.exit(printReply(session.out(), reply, (run) => printRun(session.out(), run)))
     })
   runs
     .command('cancel <run_id>')
-    .description('ask a run to stop; a call that executes is waited for')
-    .option('--reason <words>', 'why, for the record')
+    .description('ask a run to stop; a call that is executing is allowed to finish')
+    .option('--reason <words>', 'the reason, for the audit')
     .action(async (run_id: string, { reason }: { reason?: string }) => {
       const body = JSON.stringify(reason === undefined ? {} : { reason })
       const reply = await session.send('POST', `${pathOf(run_id)}/cancel`, body)
@@ -43,10 +43,10 @@ export function addRunCommands(program: Command, session: Session): void {
     })
   runs
     .command('resume <run_id>')
-    .description('let a faulted run go on')
+    .description('resume a faulted run')
     .action(async (run_id: string) => {
       const reply = await session.send('POST', `${pathOf(run_id)}/resume`)
-      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} goes on`)
+      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} was resumed`)
       session.exit(printReply(session.out(), reply, say))
     })
 }
@@ -100,7 +100,7 @@ const timersOf = (run: Fields): string =>
 
 function faultOf({ count, says, retry_at }: Fields): string {
   if (count === undefined) return ''
-  const next = retry_at === undefined ? 'waits for `sluice runs resume`' : `tried again at ${timeOf(retry_at)}`
+  const next = retry_at === undefined ? 'needs `sluice runs resume`' : `tried again at ${timeOf(retry_at)}`
   return `failed ${textOf(count)} times in a row: ${textOf(says)}; ${next}`
 }
 

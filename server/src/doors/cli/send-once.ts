@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BROKE_OFF, NOBODY, type Reply } from './client.ts'
+import { BROKE_OFF, UNREACHED, type Reply } from './client.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { asBody, fieldsOf, textOf } from './print.ts'
 import type { Session } from './session.ts'
@@ -19,7 +19,7 @@ const BACK_WITHIN_MS = 30_000
 const EVERY_MS = 500
 const OUTCOME_WITHIN_MS = 10_000
 /** A gate that is starting, stopping or behind a proxy that does not reach it. */
-const NOT_BACK: readonly number[] = [NOBODY, BROKE_OFF, 502, 503, 504]
+const NOT_BACK: readonly number[] = [UNREACHED, BROKE_OFF, 502, 503, 504]
 
 /**
  * Sends a call. When the gate goes away before it answers, asks for the outcome under the call's idempotency key.
@@ -32,12 +32,12 @@ export async function sendOnce(session: Session, { path, body, outcomes, key }: 
   if (reply.status !== BROKE_OFF) return reply
   const out = session.out()
   const seconds = BACK_WITHIN_MS / 1000
-  out.error(`the gate stopped while the call ran; asking for the outcome, for up to ${seconds} s`, 'held')
+  out.error(`the gate stopped while the call was running; waiting up to ${seconds} s for the outcome`, 'held')
   const place = `${outcomes}/by-key/${encodeURIComponent(sent_as)}?wait_ms=${OUTCOME_WITHIN_MS}`
   const found = await askWhenBack(session, place)
-  out.error(`outcome: ${outcomeIn(found)}; it was not sent again`, 'held')
+  out.error(`outcome: ${outcomeIn(found)}; the call was not retried`, 'held')
   if (found.status === BROKE_OFF && outcomes === '/v1/calls')
-    out.error(`ask later: sluice status --idempotency-key ${sent_as}`)
+    out.error(`check later: sluice status --idempotency-key ${sent_as}`)
   return found
 }
 
@@ -60,7 +60,7 @@ async function askWhenBack(session: Session, place: string): Promise<Reply> {
 }
 
 function outcomeIn({ status, body }: Reply): string {
-  if (status === BROKE_OFF) return 'unknown, because the gate did not come back in time'
+  if (status === BROKE_OFF) return 'unknown, because the gate did not restart in time'
   const { code, status: word, outcome, state } = fieldsOf(body)
   if (code === 'call.unknown' || code === 'toolflow.unknown') return 'never recorded'
   const ran = fieldsOf(fieldsOf(state)['exec_result'])['status']

@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import { EXIT } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
-const UNKNOWN = 'no service manager is known here; run `sluice up` from one of your own'
+const UNKNOWN = 'no supported service manager was found; start `sluice up` from your own'
 
 /** A gate that starts by itself when the person logs in. */
 export function addServiceCommands(program: Command, session: Session): void {
-  const service = program.command('service').description('start the gate at log-in, with systemd or launchd')
+  const service = program.command('service').description('start the gate when you log in, with systemd or launchd')
   service
     .command('install')
     .description('write the unit file, and print the commands that start it')
@@ -38,7 +38,7 @@ export function addServiceCommands(program: Command, session: Session): void {
         return session.exit(EXIT.problem)
       }
       rmSync(unit.file)
-      out.line(`removed ${unit.file}; to end a gate that it started:`)
+      out.line(`removed ${unit.file}; to stop a gate that it started:`)
       for (const line of unit.stop) out.line(`  ${line}`)
     })
 }

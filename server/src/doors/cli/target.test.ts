@@ -15,13 +15,13 @@ describe('which gate and as whom', () => {
       '--as over SLUICE_KEY, and it is said',
       { as: 'agent:claude' },
       KEY,
-      { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --as says who you are'] },
+      { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --as sets the caller'] },
     ],
     [
       'mcp --agent over SLUICE_KEY, and it is said',
       { agent: 'claude' },
       KEY,
-      { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --agent says who you are'] },
+      { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --agent sets the caller'] },
     ],
     [
       '--agent over both variables',
@@ -31,7 +31,7 @@ describe('which gate and as whom', () => {
         as: 'agent:claude',
         notes: [
           'SLUICE_URL is not used: --agent means the local gate',
-          'SLUICE_KEY is not used: --agent says who you are',
+          'SLUICE_KEY is not used: --agent sets the caller',
         ],
       },
     ],

@@ -33,10 +33,10 @@ export function chooseTarget(flags: TargetFlags, env: TargetEnv): Chosen | { rea
   if (url !== undefined && !isHttpUrl(url))
     return { fault: `${flags.url === undefined ? 'SLUICE_URL' : '--url'} is not the address of a gate: ${ADDRESS}` }
   const key = flags.key ?? (as === undefined ? envKey : undefined)
-  if (key !== undefined && !IN_HEADER.test(key)) return { fault: 'the key has spaces or characters that no key has' }
+  if (key !== undefined && !IN_HEADER.test(key)) return { fault: 'the key contains spaces or invalid characters' }
   const unused = [
     ...(envUrl !== undefined && url === undefined ? [`SLUICE_URL is not used: --${local} means the local gate`] : []),
-    ...(envKey !== undefined && key === undefined ? [`SLUICE_KEY is not used: --${as?.flag} says who you are`] : []),
+    ...(envKey !== undefined && key === undefined ? [`SLUICE_KEY is not used: --${as?.flag} sets the caller`] : []),
   ]
   return {
     ...(url === undefined ? {} : { url }),
@@ -66,12 +66,11 @@ function faultIn(flags: TargetFlags): string | undefined {
   const { url, key, as, agent } = flags
   const who = asOf(flags)
   if (as !== undefined && agent !== undefined && as !== `agent:${agent}`)
-    return '--as and --agent name two callers: give one of them'
-  if (who !== undefined && key !== undefined)
-    return `--key and --${who.flag} name two callers: a key says by itself whose it is`
+    return '--as and --agent name two callers: use only one of them'
+  if (who !== undefined && key !== undefined) return `--key and --${who.flag} name two callers: use only one of them`
   if (who !== undefined && url !== undefined)
-    return `--${who.flag} works on the local socket only: with --url, say who you are with --key or SLUICE_KEY`
+    return `--${who.flag} works on the local socket only: with --url, use --key or SLUICE_KEY`
   if (who !== undefined && !IN_HEADER.test(who.value))
-    return `--${who.flag} has spaces or characters that no name has: write kind:name, such as agent:claude`
+    return `--${who.flag} contains spaces or invalid characters: write kind:name, such as agent:claude`
   return undefined
 }

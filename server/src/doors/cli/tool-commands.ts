@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 /** The tools behind the gate: which there are, which does what, and what is needed to call one. */
 export function addToolCommands(program: Command, session: Session): void {
-  const tools = program.command('tools').description('the tools behind the gate')
+  const tools = program.command('tools').description('list the tools behind the gate')
   tools.action(async () => {
     const reply = await sendForAll(session.send, '/v1/tools')
     const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
@@ -24,17 +24,13 @@ export function addToolCommands(program: Command, session: Session): void {
 
   tools
     .command('diff [tool_id]')
-    .description(
-      'the admitted definition and the one its server lists now, of one tool or of all that are not admitted',
-    )
+    .description('compare the admitted definition with the current one, for one tool or for all that are not admitted')
     .action(async (id: string | undefined) => {
       if (id !== undefined) return session.exit(await printDefinition(session, id))
       const reply = await sendForAll(session.send, '/v1/tools')
       const waiting = itemsOf(reply.body).filter((tool) => tool['admitted'] !== true && tool['gone_at'] === undefined)
       if (reply.status >= 400 || waiting.length === 0)
-        return session.exit(
-          printReply(session.out(), reply, () => session.out().line('every tool that is offered is admitted')),
-        )
+        return session.exit(printReply(session.out(), reply, () => session.out().line('all tools are admitted')))
       const codes: number[] = []
       for (const tool of waiting) codes.push(await printDefinition(session, textOf(tool['tool_id'])))
       session.exit(Math.max(...codes))
@@ -42,7 +38,7 @@ export function addToolCommands(program: Command, session: Session): void {
 
   program
     .command('search <words...>')
-    .description('the tools that do what you say, best first')
+    .description('find tools by what they do, best match first')
     .option('--top-k <count>', 'how many', countOf, 5)
     .action(async (words: readonly string[], options: { topK: number }) => {
       const asked = new URLSearchParams({ q: words.join(' '), top_k: String(options.topK) })
@@ -53,7 +49,7 @@ export function addToolCommands(program: Command, session: Session): void {
 
   program
     .command('card <tool_id>')
-    .description('what is needed to call a tool once, and how it is executed')
+    .description('show how to call a tool and how it is executed')
     .option('--full', 'without shortening')
     .action(async (id: string, options: { full?: boolean }) => {
       const full = options.full === true ? '?full=1' : ''
@@ -63,7 +59,7 @@ export function addToolCommands(program: Command, session: Session): void {
 
   program
     .command('admit <tool_id> <definition_hash>')
-    .description('admit a new or changed tool, exactly as it is now')
+    .description('admit a new or changed tool definition, named by its hash')
     .action(async (id: string, definition_hash: string) => {
       const reply = await session.send('POST', `/v1/tools/${encodeURIComponent(id)}/admit`, { definition_hash })
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
@@ -91,5 +87,5 @@ function printCard(out: Out, card: Fields): void {
   if (card['example'] !== undefined)
     out.line(`  example: sluice call ${textOf(card['skill_id'])} '${textOf(card['example'])}'`)
   for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(card[part])}`)
-  if (card['shortened'] === true) out.line('  shortened; --full shows all of it')
+  if (card['shortened'] === true) out.line('  shortened; use --full to show everything')
 }

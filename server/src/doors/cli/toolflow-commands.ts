@@ -20,18 +20,18 @@ type RunOptions = {
 export function addToolflowCommands(program: Command, session: Session): void {
   program
     .command('run [prompt]')
-    .description('find the tool that a prompt means and run it through the gate')
-    .option('--query <words>', 'search for these words instead of the prompt')
-    .option('--top-k <count>', 'how many candidates')
-    .option('--risk-score <figure>', 'your own figure of the risk, 0 to 100; it can only raise the known one')
-    .option('--args <json>', 'the arguments, a JSON object, or @file, or - for stdin')
-    .option('--skill <id>', 'the tool you mean, when it asks you to choose')
-    .option('--graph', 'only print the graph that every flow follows, as Mermaid')
+    .description('find the tool that fits a prompt and run it through the gate')
+    .option('--query <words>', 'search with these words instead of the prompt')
+    .option('--top-k <count>', 'number of candidates')
+    .option('--risk-score <figure>', 'your own risk score, 0 to 100; it can only raise the known score')
+    .option('--args <json>', 'the arguments as a JSON object, @file, or - for stdin')
+    .option('--skill <id>', 'the tool to use, if you were asked to choose')
+    .option('--graph', 'only print the state graph of a toolflow, as Mermaid')
     .action(async (prompt: string | undefined, options: RunOptions) => {
       if (options.graph === true) return session.out().data(drawToolflow())
-      if (prompt === undefined) return session.fail('say what to do: sluice run "prompt"')
+      if (prompt === undefined) return session.fail('a prompt is missing: sluice run "prompt"')
       const body = bodyOf(prompt, options)
-      if (body === undefined) return session.fail('--top-k and --risk-score are numbers')
+      if (body === undefined) return session.fail('--top-k and --risk-score must be numbers')
       const reply = await sendOnce(session, { path: '/v1/toolflow', body, outcomes: '/v1/toolflow' })
       session.exit(printFlow(session.out(), reply, prompt))
       if (options.args !== undefined) printTypedFault(session.out(), reply, { body, typed: options.args })
@@ -39,13 +39,16 @@ export function addToolflowCommands(program: Command, session: Session): void {
 
   program
     .command('resume <run_id> <approval_id> <choice>')
-    .description('answer what a flow asks: approve, edit or cancel')
-    .option('--args <json>', 'for edit: the inputs instead, a JSON object, or @file, or - for stdin')
-    .option('--reason <words>', 'why, for the record')
-    .option('--digest <digest>', 'for approve: of the packet you were shown; without it the packet is shown first')
+    .description('answer a held toolflow: approve, edit or cancel')
+    .option('--args <json>', 'for edit: the new arguments as a JSON object, @file, or - for stdin')
+    .option('--reason <words>', 'the reason, for the audit')
+    .option(
+      '--digest <digest>',
+      'for approve: digest of the request you were shown; without it, the request is shown first',
+    )
     .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
-      if (choice === undefined) return session.fail('the choice is approve, edit or cancel')
+      if (choice === undefined) return session.fail('the choice must be approve, edit or cancel')
       const digest = word === 'approve' ? (options.digest ?? (await shownDigest(session, approval_id))) : options.digest
       if (word === 'approve' && digest === undefined) return
       const parts = [

@@ -1,4 +1,4 @@
-import { NOBODY } from './client.ts'
+import { UNREACHED } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { oneLook } from './one-look.ts'
 import { itemsOf, printReply, textOf } from './print.ts'
@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 /** The inbox, kept open: on a terminal to decide by a key, elsewhere each request as it comes in, once. */
 export async function watchApprovals(session: Session): Promise<number> {
   const first = await session.send('GET', PENDING)
-  if (first.status <= NOBODY || first.status >= 400) return printReply(session.out(), first, () => {})
+  if (first.status <= UNREACHED || first.status >= 400) return printReply(session.out(), first, () => {})
   if (!process.stdout.isTTY || !process.stdin.isTTY || session.out().json) return printAsTheyCome(session)
   // The screen's library is loaded by the one command that draws.
   const { runInbox } = await import('./inbox/run-inbox.ts')

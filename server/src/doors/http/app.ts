@@ -96,7 +96,13 @@ export function httpApp(door: HttpDoor): App {
       jsonResponse(200, { ok: true, ...(c.env.local ? { pid: process.pid, host: hostname() } : {}) }),
   )
   app.openapi(
-    route({ method: 'get', path: '/readyz', access: 'anyone', summary: 'Calls are taken', answers: HealthAnswer }),
+    route({
+      method: 'get',
+      path: '/readyz',
+      access: 'anyone',
+      summary: 'The gate accepts calls',
+      answers: HealthAnswer,
+    }),
     (c) => {
       const closed = door.gate.closedBy()
       if (closed !== undefined) return notReady(closed, c.get('trace'))

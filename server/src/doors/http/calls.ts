@@ -70,7 +70,7 @@ export const callRoutes: Routes = (app, gate) => {
       query: ['wait_ms'],
       status: [200, 202],
       access: CALLERS,
-      summary: 'The outcome of the call that you made under an idempotency key, when its answer was lost; runs nothing',
+      summary: 'The outcome of the call made with an idempotency key, if its answer was lost; runs nothing',
       answers: CallAnswer,
     }),
     async (c) => {
@@ -84,7 +84,8 @@ export const callRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/calls/{call_id}/why',
       access: PEOPLE,
-      summary: 'Whose words a call acted on: licence, contest, and the source of each argument',
+      summary:
+        'Where a call came from: what the user asked for, which other texts ask for it, and the source of each argument',
       answers: WhyAnswer,
     }),
     async (c) => {
@@ -113,7 +114,7 @@ export const callRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/calls/{call_id}/withdraw',
       access: ['agent', ...PEOPLE],
-      summary: 'Withdraw an own held call',
+      summary: 'Withdraw your own held call',
       answers: WithdrawnAnswer,
     }),
     async (c) => {

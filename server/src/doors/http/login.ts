@@ -19,7 +19,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       method: 'get',
       path: '/v1/login/methods',
       access: 'anyone',
-      summary: 'The ways to log in at the console',
+      summary: 'The ways to log in to the console',
       answers: LoginMethodsAnswer,
     }),
     () =>
@@ -34,7 +34,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       method: 'post',
       path: '/v1/login',
       access: 'anyone',
-      summary: 'Log in with a key of a person; answers with a cookie',
+      summary: 'Log in with the API key of a person; the answer sets a cookie',
       body: LoginBody,
       answers: LoginAnswer,
     }),
@@ -53,7 +53,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       method: 'get',
       path: '/v1/login',
       access: PEOPLE,
-      summary: 'Who is logged in, and the token that requests of the page repeat',
+      summary: 'Who is logged in, and the CSRF token for requests from the page',
       answers: LoginAnswer,
     }),
     async (c) => {

@@ -18,7 +18,7 @@ export function describeMcp(app: App): void {
       method: 'get',
       path: '/mcp',
       access: CALLERS,
-      summary: 'MCP before 2026-07-28: what changes, as a stream',
+      summary: 'MCP before 2026-07-28: a stream of notifications',
     }),
     route({ method: 'delete', path: '/mcp', access: CALLERS, summary: 'MCP before 2026-07-28: end a session' }),
     route({

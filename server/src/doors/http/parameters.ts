@@ -9,26 +9,26 @@ const text = (description: string) => ({ schema: { type: 'string' } as const, de
 
 /** What may stand in a query. One word has one meaning, wherever it is taken. */
 const QUERY = {
-  limit: whole('how many items at most'),
-  after: whole('the `next` of the page before'),
-  from: whole('where to begin'),
-  last: whole('so many of the newest, the oldest of them first'),
-  length: whole('how many characters at most'),
+  limit: whole('maximum number of items'),
+  after: whole('the `next` value of the previous page'),
+  from: whole('where to start'),
+  last: whole('this many of the newest entries, oldest first'),
+  length: whole('maximum number of characters'),
   since: whole('not before this time, in milliseconds'),
   until: whole('not after this time, in milliseconds'),
-  hours: whole('of the last so many hours'),
-  wait_ms: whole('how long to wait for the end, at most 60000'),
-  top_k: whole('how many of the best'),
-  q: text('what is looked for, in plain words'),
-  shared: text("`1` for the gate's own, where each user has one"),
-  full: text('`1` for everything that is known'),
+  hours: whole('only those of this many past hours'),
+  wait_ms: whole('how long to wait for the end in milliseconds, at most 60000'),
+  top_k: whole('maximum number of results'),
+  q: text('what to search for, in plain words'),
+  shared: text("`1` for the gate's own login, for servers with one login per user"),
+  full: text('`1` for the full answer'),
   tool: text('only those of the tool with this id'),
   caller: text('only those of the caller with this id'),
   state: text('only those in this state; `all` for every one'),
   status: text('only those with this status'),
   kind: text('only those of this kind'),
   owner: text('only those of the caller with this id'),
-  user: text('only those of callers of this person'),
+  user: text('only those for this user'),
   thread: text('only those in this session'),
   parent: text('only those that this run started'),
   flow_id: text('only those of this flow'),
@@ -36,7 +36,7 @@ const QUERY = {
   cursor: text('the `next_cursor` of the page before'),
   version: text('this version; the newest when left out'),
   vault_id: text('the vault; that of the credential, or `default`, when left out'),
-  stream: text('the audit stream; `main` when left out'),
+  stream: text('the audit stream; `main` by default'),
   format: text('`jsonl` or `csv`'),
   kinds: text(`only these, with commas between: ${STREAM_KINDS.join(', ')}`),
   surface: text('what an MCP client sees: search, passthrough or auto'),
@@ -58,7 +58,7 @@ export function parametersOf({ path, method, query = [] }: Described) {
   }))
   const asked = query.map((name) => ({ name, in: 'query' as const, ...QUERY[name] }))
   const schema = { type: 'string', minLength: 1, maxLength: 200 } as const
-  const description = 'the same key and body are done once'
+  const description = 'repeated requests with the same key and body are executed once'
   const once = { name: 'Idempotency-Key', in: 'header' as const, schema, description }
   return [...parts, ...asked, ...(method === 'post' ? [once] : [])]
 }
@@ -70,7 +70,7 @@ export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler
   const faultOf = (name: string, values: readonly string[]): string | undefined => {
     const meant = known.find((one) => one === name)
     if (meant === undefined)
-      return `${name}: unknown${known.length === 0 ? '; nothing is asked here' : `; known are ${known.join(', ')}`}`
+      return `${name}: unknown${known.length === 0 ? '; this route has no query parameters' : `; known are ${known.join(', ')}`}`
     if (values.length > 1) return `${name}: given more than once`
     return QUERY[meant].schema.type === 'integer' && !values.every(isWhole) ? `${name}: not a whole number` : undefined
   }

@@ -11,7 +11,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/passphrase',
       access: DECIDERS,
-      summary: 'Set the own passphrase for strong approvals (`current` when there is one)',
+      summary: 'Set your passphrase for strong approvals (with `current`, if you already have one)',
       body: PassphraseBody,
       answers: UserAnswer,
     }),
@@ -29,7 +29,7 @@ export const passphraseRoutes: Routes = (app, gate) => {
       method: 'delete',
       path: '/v1/passphrases/{user}',
       access: ADMINS,
-      summary: 'Forget the passphrase of somebody else who has lost it',
+      summary: 'Remove the passphrase of someone who has lost it',
       answers: UserAnswer,
     }),
     async (c) => {

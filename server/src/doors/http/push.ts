@@ -10,7 +10,7 @@ export const pushRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/push',
       access: DECIDERS,
-      summary: 'The own browsers that are told of new requests, and the key to subscribe with',
+      summary: 'Your browsers that are notified of new requests, and the key to subscribe with',
       answers: PushAnswer,
     }),
     async (c) => {
@@ -23,7 +23,7 @@ export const pushRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/push',
       access: DECIDERS,
-      summary: 'Tell this browser of new requests, without a value of theirs',
+      summary: 'Notify this browser of new requests; notifications contain no argument values',
       body: PushBody,
       answers: PushSubscriptionAnswer,
     }),
@@ -37,7 +37,7 @@ export const pushRoutes: Routes = (app, gate) => {
       method: 'delete',
       path: '/v1/push/{push_id}',
       access: DECIDERS,
-      summary: 'Tell an own browser no more',
+      summary: 'Stop notifying one of your browsers',
       answers: PushSubscriptionAnswer,
     }),
     async (c) => {

@@ -171,4 +171,7 @@ function responsesOf({ answers, status = [200], media = 'application/json' }: An
   return { ...Object.fromEntries(described), default: { description: 'a problem (RFC 9457)', ...bad } } as Described
 }
 
-const MEANS: Readonly<Record<number, string>> = { 201: 'made', 202: 'not over yet: held for a person, or under way' }
+const MEANS: Readonly<Record<number, string>> = {
+  201: 'made',
+  202: 'not finished yet: held for a person, or in progress',
+}

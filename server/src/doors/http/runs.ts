@@ -43,7 +43,7 @@ export const runRoutes: Routes = (app, gate) => {
       path: '/v1/runs/{run_id}',
       query: PAGED,
       access: CALLERS,
-      summary: 'One run and a page of its journal: types, keys and times, never texts',
+      summary: 'One run and a page of its journal: types, keys and times, but no arguments or outputs',
       answers: RunDetailsAnswer,
     }),
     async (c) => {
@@ -58,7 +58,8 @@ export const runRoutes: Routes = (app, gate) => {
       path: '/v1/runs/{run_id}/cancel',
       status: [202],
       access: CALLERS,
-      summary: 'Ask a run to stop; a call that waits for a person is withdrawn, one that executes is waited for',
+      summary:
+        'Ask a run to stop; a call that is waiting for approval is withdrawn, one that is executing is allowed to finish',
       body: CancelRunBody,
       answers: RunAnswer,
     }),
@@ -74,7 +75,7 @@ export const runRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/runs/{run_id}/resume',
       access: ADMINS,
-      summary: 'Let a faulted run go on, after what was wrong is corrected',
+      summary: 'Resume a faulted run, after its cause was fixed',
       answers: RunAnswer,
     }),
     async (c) => {

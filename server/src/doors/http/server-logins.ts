@@ -23,7 +23,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/servers/{server}/login',
       access: PEOPLE,
-      summary: 'Begin a login at a tool server; open `url` in a browser',
+      summary: 'Start a login to a tool server; open `url` in a browser',
       answers: ServerLoginAnswer,
       body: LoginBody,
     }),
@@ -38,7 +38,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       path: '/v1/servers/{server}/login',
       query: ['shared'],
       access: PEOPLE,
-      summary: 'The own login at a tool server, or the one of the gate (`shared=1`)',
+      summary: "Your login to a tool server, or the gate's own (`shared=1`)",
       answers: ServerLoginStatusAnswer,
     }),
     (c) => {
@@ -52,7 +52,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       path: '/v1/servers/{server}/login',
       query: ['shared'],
       access: PEOPLE,
-      summary: 'Log out at a tool server: the tokens are revoked and forgotten',
+      summary: 'Log out of a tool server: the tokens are revoked and deleted',
       answers: ServerLogoutAnswer,
     }),
     async (c) => {
@@ -65,7 +65,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/servers/{server}/login/finish',
       access: PEOPLE,
-      summary: 'Finish a login with the address that the browser was sent back to, where it could not reach the gate',
+      summary: 'Complete a login with the address that the browser was redirected to, if it could not reach the gate',
       body: LoginReturnBody,
       answers: ServerLoginSlotAnswer,
     }),
@@ -82,13 +82,13 @@ export const serverLoginRoutes: Routes = (app, gate) => {
     const found = gate.logins.page(c.req.param('ticket'))
     if (!found.ok) return failure(found.problem)
     const { server, user, issuer, scope } = found.value
-    const whose = user === undefined ? 'for everybody who uses this gate' : `for the user \`${user}\``
-    return page(200, `Log in at ${server}`, {
+    const whose = user === undefined ? 'for everyone who uses this gate' : `for the user \`${user}\``
+    return page(200, `Log in to ${server}`, {
       says: [
         `Sluice wants to use the tool server \`${server}\` ${whose}.`,
-        `You will be sent to \`${new URL(issuer).host}\` to log in there and to agree.`,
+        `You will be sent to \`${new URL(issuer).host}\` to log in and give your permission.`,
         ...(scope === undefined ? [] : [`It will ask you for: \`${scope}\``]),
-        'Go on only if you began this login yourself, or know who did.',
+        'Continue only if you started this login yourself, or know who did.',
       ],
       link: { text: 'Continue', to: `/oauth/login/${encodeURIComponent(c.req.param('ticket'))}/continue` },
     })

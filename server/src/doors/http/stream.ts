@@ -20,7 +20,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
       query: ['kinds'],
       media: 'text/event-stream',
       access: CALLERS,
-      summary: 'What changes, as server-sent events (`kinds`, `Last-Event-ID`)',
+      summary: 'A stream of changes, as server-sent events (`kinds`, `Last-Event-ID`)',
     }),
     (c) => {
       const caller = c.get('caller')

@@ -14,7 +14,8 @@ export const toolflowRoutes: Routes = (app, gate) => {
       path: '/v1/toolflow',
       query: ['wait_ms'],
       access: CALLERS,
-      summary: 'Search, choose, judge and run one tool, as a durable flow (wait_ms for its first rest, default 30000)',
+      summary:
+        'Search, choose, judge and run one tool, as a durable flow (wait_ms until it first pauses or ends, default 30000)',
       body: ToolflowBody,
       answers: ToolflowViewAnswer,
     }),
@@ -50,7 +51,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
       path: '/v1/toolflow/by-key/{idempotency_key}',
       query: ['wait_ms'],
       access: CALLERS,
-      summary: 'The flow that you started under an idempotency key, when its answer was lost; starts nothing',
+      summary: 'The flow started with an idempotency key, if its answer was lost; starts nothing',
       answers: ToolflowViewAnswer,
     }),
     async (c) => {

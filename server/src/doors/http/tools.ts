@@ -39,7 +39,7 @@ export const toolRoutes: Routes = (app, gate) => {
       path: '/v1/tools/search',
       query: ['q', 'top_k'],
       access: CALLERS,
-      summary: 'The tools that answer a query best, best first (`q`, `top_k`, by default 5)',
+      summary: 'Search the tools, best match first (`q`, `top_k`, by default 5)',
       answers: FoundToolsAnswer,
     }),
     async (c) => {
@@ -61,7 +61,7 @@ export const toolRoutes: Routes = (app, gate) => {
       path: '/v1/tools/{tool_id}',
       query: ['full'],
       access: CALLERS,
-      summary: 'The card of one tool: what is needed to call it once (`full=1` for all of it)',
+      summary: 'The card of one tool: how to call it (`full=1` for the full schema)',
       answers: CardAnswer,
     }),
     (c) => {
@@ -74,7 +74,7 @@ export const toolRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/tools/{tool_id}/definition',
       access: OVERSEERS,
-      summary: 'The admitted and the listed definition of one tool, side by side; the hash to admit is `after.hash`',
+      summary: 'The admitted and the current definition of one tool, side by side; the hash to admit is `after.hash`',
       answers: DefinitionReview,
     }),
     (c) => {
@@ -87,7 +87,7 @@ export const toolRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/tools/{tool_id}/admit',
       access: ADMINS,
-      summary: 'Admit exactly this definition',
+      summary: 'Admit exactly the definition with this hash',
       body: AdmitBody,
       answers: AdmittedAnswer,
     }),

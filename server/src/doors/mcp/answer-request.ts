@@ -13,7 +13,7 @@ import { TASKS_EXTENSION } from './task-words.ts'
 import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 
 const HELD =
-  'Every tool call passes a gate. A call may be held for a person: then the answer says `pending`; ask `call_status` with its call_id for the outcome and do not repeat the call.'
+  'Every tool call goes through a gate. A call may be held until a person decides: then the answer says `pending`. Call `call_status` with its call_id to get the outcome; do not repeat the call.'
 const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_card, run it with execute_skill_proxy.'
 
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
@@ -157,4 +157,4 @@ function unknown(method: string, era: Era): Answer {
   return era === 'new' ? refusal : inBand(refusal)
 }
 const badParams = (paths: string): Answer => inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths }))
-const badCursor = (): Answer => badParams('cursor: not one that was given out')
+const badCursor = (): Answer => badParams('cursor: not valid')

@@ -60,7 +60,7 @@ async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<An
 async function listed(gate: Gate, { caller, params: { cursor } }: Exchange): Promise<Answer> {
   const after = cursor === undefined ? undefined : positionIn(cursor)
   if (cursor !== undefined && after === undefined)
-    return bad(problem('mcp.params_invalid', { paths: 'cursor: not one that was given out' }))
+    return bad(problem('mcp.params_invalid', { paths: 'cursor: not valid' }))
   const { items, next } = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
   const tasks = items.map((task) => taskWords(task, 'old'))
   return { result: { tasks, ...(next === undefined ? {} : { nextCursor: `t${next}` }) } }

@@ -151,7 +151,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
       return write(errorLine(line.id, RPC.internal, message, { code, ...(why === undefined ? {} : { why }) }))
     const found = await callOutcome(knock, line.key)
     const named = found.call_id === undefined ? '' : ` (${found.call_id})`
-    const told = `the gate stopped while the call ran; outcome: ${found.outcome}${named}; it was not sent again`
+    const told = `the gate stopped while the call was running; outcome: ${found.outcome}${named}; the call was not retried`
     write(errorLine(line.id, RPC.internal, told, { code, ...found }))
   }
 

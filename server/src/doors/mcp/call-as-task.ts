@@ -26,8 +26,8 @@ export function taskFault(
   { dry_run }: Pick<CallRequest, 'dry_run'>,
 ): Answer | undefined {
   const ttl = isJsonObject(task) ? (task['ttl'] ?? null) : 'none'
-  if (ttl !== null && !(typeof ttl === 'number' && ttl >= 0)) return badTask('an object, perhaps with `ttl` in ms')
-  return dry_run === 'only' ? badTask('a dry run leaves nothing to follow') : undefined
+  if (ttl !== null && !(typeof ttl === 'number' && ttl >= 0)) return badTask('an object, optionally with `ttl` in ms')
+  return dry_run === 'only' ? badTask('a dry run cannot be a task') : undefined
 }
 
 const badTask = (why: string): Answer =>

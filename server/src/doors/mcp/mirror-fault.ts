@@ -27,7 +27,7 @@ export function mirrorFault(schema: JsonObject, args: Json, exchange: Exchange):
     if (typeof meant !== 'string' && typeof meant !== 'number' && typeof meant !== 'boolean') continue
     if (said === undefined && exchange.may_lack) continue
     if (said === undefined) return mismatch(name, 'it is missing')
-    if (!isSame(headerText(said), meant)) return mismatch(name, 'the body holds another value')
+    if (!isSame(headerText(said), meant)) return mismatch(name, 'the body has a different value')
   }
   return undefined
 }

@@ -18,9 +18,9 @@ const callStatus = own({
   name: 'call_status',
   title: 'Outcome of a held call',
   description:
-    'Returns the outcome of a call that was held for a person or is still running. Never runs anything, so ask as often as needed.',
+    'Returns the outcome of a call that was held for a person or is still running. It never runs anything, so you can call it as often as needed.',
   args: z.strictObject({
-    call_id: z.string().describe('From the pending answer'),
+    call_id: z.string().describe('The call_id from the pending answer'),
     wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),
   }),
   async run(gate, { caller }, { call_id, wait_ms }) {
@@ -32,10 +32,10 @@ const callStatus = own({
 const artifactRead = own({
   name: 'artifact_read',
   title: 'Read a large output',
-  description: 'Reads a part of an output that was too large for an answer.',
+  description: 'Reads a part of an output that was too large to return.',
   args: z.strictObject({
     pointer: Pointer,
-    from: z.int().min(0).optional().describe('The first character, 0 when left out'),
+    from: z.int().min(0).optional().describe('The first character; 0 by default'),
     length: z.int().min(1).max(LONGEST_READ).optional().describe(`Characters, ${LONGEST_READ} at most`),
   }),
   async run(gate, { caller }, { pointer, from = 0, length = LONGEST_READ }) {
@@ -56,14 +56,14 @@ const artifactGrep = own({
     pattern: z.string(),
     regexp: z.boolean().optional().describe('The pattern is a regular expression'),
     around: z.int().min(0).max(5).optional().describe('Lines to show before and after a hit'),
-    limit: z.int().min(1).max(100).optional().describe('Most hits, 20 when left out'),
+    limit: z.int().min(1).max(100).optional().describe('Maximum number of hits; 20 by default'),
   }),
   async run(gate, { caller }, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
     const found = await gate.artifacts.grep(caller, digestIn(pointer), { pattern, regexp, around, limit })
     if (!found.ok) return failed(found.problem)
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
-    const more = complete ? '' : '; not all of it was searched, there may be more'
+    const more = complete ? '' : '; the search stopped early, so there may be more'
     return told(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${hits.length} hits${more}]`)
   },
 })
@@ -74,7 +74,7 @@ const toolSearch = own({
   description: 'Finds the tools that do what you describe, best first.',
   args: z.strictObject({
     query: z.string().describe('What the tool should do'),
-    top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Most results, 5 when left out'),
+    top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Maximum number of results; 5 by default'),
   }),
   async run(gate, { caller }, { query, top_k }) {
     const found = await gate.catalogue.search(caller, query, top_k)
@@ -87,10 +87,10 @@ const toolSearch = own({
 const skillCard = own({
   name: 'get_skill_card',
   title: 'How to call a tool',
-  description: 'Returns what is needed to call one tool: its arguments with an example, its effects, what undoes it.',
+  description: 'Returns how to call one tool: its arguments with an example, its effects, and how to undo it.',
   args: z.strictObject({
     skill_id: z.string().describe('From tool_search'),
-    full: z.boolean().optional().describe('The whole schema, unshortened'),
+    full: z.boolean().optional().describe('Return the full schema'),
   }),
   async run(gate, { caller }, { skill_id, full = false }) {
     const card = gate.catalogue.card(caller, skill_id, full)
@@ -103,15 +103,15 @@ const executeSkill = own({
   calls: true,
   title: 'Call a tool',
   description:
-    'Calls one tool through the gate. The answer may be `pending`: a person decides first, call_status tells the outcome. mode dry_run only previews.',
+    'Calls one tool through the gate. The answer may be `pending`: then a person decides first, and call_status returns the outcome. mode dry_run only previews the call.',
   args: z.strictObject({
     skill_id: z.string().describe('From tool_search'),
     // By reference: a copy could lose what the hash must cover (a key called `__proto__`).
     args: z
       .unknown()
       .refine((value) => isJsonObject(value as Json))
-      .meta({ type: 'object', description: 'As the card says' }),
-    mode: z.enum(['dry_run', 'execute']).optional().describe('execute when left out'),
+      .meta({ type: 'object', description: 'The arguments, as described by the card' }),
+    mode: z.enum(['dry_run', 'execute']).optional().describe('execute by default'),
   }),
   run(gate, exchange, { skill_id, args, mode }) {
     const request: Pick<CallRequest, 'tool' | 'args' | 'dry_run'> = {

@@ -27,6 +27,6 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
       resolve(isUtf8(bytes) ? ok(bytes.toString('utf8')) : refuse('request.not_ijson', { why: 'not UTF-8' }))
     })
     // Whoever broke off does not hear the answer.
-    request.on('close', () => resolve(refuse('request.invalid', { paths: 'the body: it broke off' })))
+    request.on('close', () => resolve(refuse('request.invalid', { paths: 'the body: it was cut off' })))
   })
 }

@@ -80,12 +80,12 @@ function faultInNew({ method, params, meta }: Unsorted, headers: Mirrored, may_l
     return refusalOf(RPC.invalid_params, 'mcp.envelope_invalid', { keys: keys.join(', ') })
   const lacks = (header: string | undefined) => header === undefined && !may_lack
   if (headers.version !== undefined && headers.version !== version)
-    return mismatch('MCP-Protocol-Version', 'the body names another version')
+    return mismatch('MCP-Protocol-Version', 'the body has a different version')
   // The same list that `server/discover` answers with: the older versions have no messages of this kind.
   if (!NEW_VERSIONS.includes(version)) return unsupported(version, NEW_VERSIONS)
   if (lacks(headers.version)) return mismatch('MCP-Protocol-Version', 'it is missing')
   if (headers.method !== undefined && headers.method !== method)
-    return mismatch('Mcp-Method', 'the body names another method')
+    return mismatch('Mcp-Method', 'the body has a different method')
   if (lacks(headers.method)) return mismatch('Mcp-Method', 'it is missing')
   return faultInName(method, params, headers.name, lacks(headers.name))
 }
@@ -111,7 +111,7 @@ function faultInName(
   if (typeof name !== 'string') return undefined
   if (is_lacking) return mismatch('Mcp-Name', 'it is missing')
   if (header === undefined) return undefined
-  return headerText(header) === name ? undefined : mismatch('Mcp-Name', 'the body names something else')
+  return headerText(header) === name ? undefined : mismatch('Mcp-Name', 'the body has a different name')
 }
 
 export const mismatch = (header: string, why: string): Refusal =>

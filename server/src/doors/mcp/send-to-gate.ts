@@ -36,7 +36,7 @@ export type SendToGate = (
   },
 ) => Promise<IncomingMessage | NoAnswer>
 
-const NOBODY = new Set(['ECONNREFUSED', 'ENOENT'])
+const NOT_LISTENING = new Set(['ECONNREFUSED', 'ENOENT'])
 
 /**
  * A way to the gate over connections that are kept open. A gate that is absent is started, by whoever comes first for all. What was
@@ -60,7 +60,9 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
       const length = body === undefined ? {} : { 'content-length': body.length }
       const request = send(place, { ...socketPath, agent, method, headers: { ...own, ...headers, ...length } })
       request.once('response', resolve)
-      request.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(NOBODY.has(code) ? 'nobody' : 'broke_off'))
+      request.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
+        resolve(NOT_LISTENING.has(code) ? 'nobody' : 'broke_off'),
+      )
       onSent(request)
       request.end(body)
     })

@@ -97,7 +97,7 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
 }
 
 const noTask = (): Answer =>
-  inBand(refusalOf(RPC.method_not_found, 'mcp.params_invalid', { paths: 'task: this tool answers at once' }))
+  inBand(refusalOf(RPC.method_not_found, 'mcp.params_invalid', { paths: 'task: this tool answers immediately' }))
 
 /** Before 2026-07-28 structured content is an object; anything else would be refused, and the text says the same. */
 export function resultFor(result: JsonObject, era: Era): JsonObject {

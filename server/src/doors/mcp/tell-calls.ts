@@ -84,7 +84,7 @@ function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void):
 const wasHeld = ({ approval_id, state }: CallChange) => approval_id !== undefined && state !== 'pending'
 
 function logLine({ call_id, approval_id = '', tool_id, state }: CallChange): JsonObject {
-  const says = `A call that was held is now ${state}; call_status with call_id ${call_id} tells its outcome.`
+  const says = `A call that was held is now ${state}; call_status with call_id ${call_id} returns its outcome.`
   const data = { call_id, approval_id, tool: tool_id, state, says }
   return { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'notice', logger: 'sluice', data } }
 }

@@ -17,7 +17,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'pending': {
       const { status, call_id, approval_id, url, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held for a person to decide, until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to learn the outcome. A person can decide at ${url}`
+      const says = `This call is held until a person decides, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. A person can decide at ${url}`
       return said(says, { status, call_id, approval_id, url, expires_at }, false, hasOutputSchema)
     }
     case 'refused':
@@ -39,14 +39,14 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       )
     case 'unknown':
       return said(
-        `Nobody knows whether this call took effect: ${spell(outcome.problem)} A person has been asked. Do not repeat it.`,
+        `It is not known whether this call took effect: ${spell(outcome.problem)} A person has been asked to check. Do not repeat it.`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
         hasOutputSchema,
       )
     case 'executing':
       return said(
-        `The call is running; ask call_status with call_id ${outcome.call_id} again.`,
+        `The call is still running; call call_status with call_id ${outcome.call_id} again.`,
         { status: outcome.status, call_id: outcome.call_id },
         false,
         hasOutputSchema,
@@ -71,7 +71,7 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
 /** A model that makes the same read again and again is told so, behind the tool's own answer. */
 function withHint(result: Told, { hint }: { readonly hint?: string }): Told {
   if (hint === undefined) return result
-  return { ...result, content: [...result.content, { type: 'text', text: `Note by the gate: ${hint}.` }] }
+  return { ...result, content: [...result.content, { type: 'text', text: `Note from the gate: ${hint}.` }] }
 }
 
 /** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */
@@ -84,7 +84,8 @@ function withEvidence(result: Told, { verified, read_back, rollback }: Executed)
   }
   const meta = { ...result._meta, 'sluice/evidence': evidence }
   if (verified === undefined || verified === true) return { ...result, _meta: meta }
-  const doubt = verified === false ? 'The read-back contradicts this' : 'It is not known whether this took effect'
+  const doubt =
+    verified === false ? 'The read-back contradicts this result' : 'It is not known whether this took effect'
   const text = `${doubt}: ${visibleText(read_back ?? '')}. Do not repeat the call; tell the person who asked for it.`
   return { ...result, content: [...result.content, { type: 'text', text }], _meta: meta }
 }

@@ -65,7 +65,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
       const call: Connection['call'] = (call) => {
         const command = Object.hasOwn(config.commands, call.tool) ? config.commands[call.tool] : undefined
         if (command === undefined) return Promise.resolve(notSent(server, 'no such command is configured'))
-        if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server is gone'))
+        if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server was stopped'))
         let process: Running | undefined
         return singleCall({ name: server, timeout_ms: command.timeout_ms ?? config.timeout_ms }, call, {
           async start() {
@@ -95,7 +95,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
         call,
         tools: () => tools.length,
         late: () => 0,
-        kill: () => life.end('ended because it answered nothing any more'),
+        kill: () => life.end('stopped because it no longer answered'),
         close,
       }
       return { is: 'open', connection }

@@ -82,13 +82,19 @@ describe('filling a command', () => {
 describe('the settings of a command', () => {
   const faults: [object, string][] = [
     [{ run: ['p', '{x}'] }, '`x` is not in `params`'],
-    [{ run: ['p'], params: { a: {} } }, 'nothing uses it: write `{a}` in `run`'],
-    [{ run: ['{a}'], params: { a: {} } }, 'the program itself is not a parameter'],
-    [{ run: [['p']] }, 'the program itself is not a parameter'],
+    [{ run: ['p'], params: { a: {} } }, 'this parameter is never used: write `{a}` in `run`'],
+    [{ run: ['{a}'], params: { a: {} } }, 'the program itself cannot be a parameter'],
+    [{ run: [['p']] }, 'the program itself cannot be a parameter'],
     [{ run: ['p', '{print $1}'] }, 'a placeholder is `{name}`; write `{{` and `}}` for braces'],
-    [{ run: ['p', '{?a}'], params: { a: {} } }, '`{?a}` stands alone and is for a boolean'],
-    [{ run: ['p', 'x{a}'], params: { a: { type: 'array', items: {} } } }, '`{a}` is a list and stands alone'],
-    [{ run: ['p', '{a}'], params: { a: { type: 'array' } } }, '`type: array` and `items` belong together'],
+    [{ run: ['p', '{?a}'], params: { a: {} } }, '`{?a}` must be a separate argument, and its parameter a boolean'],
+    [
+      { run: ['p', 'x{a}'], params: { a: { type: 'array', items: {} } } },
+      '`{a}` is a list, so it must be a separate argument',
+    ],
+    [
+      { run: ['p', '{a}'], params: { a: { type: 'array' } } },
+      '`type: array` requires `items`, and `items` requires `type: array`',
+    ],
     [{ run: ['p', '{a}'], params: { a: { pattern: '(' } } }, 'not a regular expression'],
   ]
   test.each(faults)('%j: %s', (settings, says) => {

@@ -44,7 +44,7 @@ export function openBody(connection: Dispatcher.DispatchController): {
       drain: () => read({ data: () => undefined, end: () => undefined }),
       pause: () => connection.pause(),
       resume: () => connection.resume(),
-      drop: () => connection.abort(new Error('nobody wants the rest')),
+      drop: () => connection.abort(new Error('the rest is not needed')),
     },
     fill: {
       data(piece) {

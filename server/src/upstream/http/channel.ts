@@ -54,7 +54,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
       let at = url
       let refused: Refused | undefined
       for (let hops = 0; ;) {
-        if (at.origin !== base.origin) return unsent('it points to another origin, where nothing is sent')
+        if (at.origin !== base.origin) return unsent('it names an address on another origin, which is not used')
         const token = await tokens?.token(refused)
         if (token?.ok === false) {
           if (token.login !== true) return unsent(token.says)

@@ -57,12 +57,12 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
         return true
       },
     })
-    void over.then(() => end('its stream of events ended'))
+    void over.then(() => end('its event stream ended'))
     await Promise.race([told, over])
     clearTimeout(timer)
     if (endpoint?.origin === channel.url.origin) return
-    end('said nowhere to post to')
-    throw new Error('it did not say to which address of its own to post')
+    end('did not send the address to post to')
+    throw new Error('it did not send the address to post to')
   }
 
   function post(body: string): Exchange {
@@ -126,7 +126,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     faultOf: () => undefined,
     loginNeed: () => channel.loginNeed(),
     late: () => pending.late(),
-    kill: () => end('ended because it answered nothing any more'),
+    kill: () => end('stopped because it no longer answered'),
     close: async () => end('closed'),
   }
 }

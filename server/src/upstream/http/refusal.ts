@@ -36,7 +36,7 @@ export async function refusalOf(server: string, id: FrameId, reply: Reply): Prom
 }
 
 function refused(server: string, status: number): NoResult {
-  const why = ELSEWHERE.has(status) ? 'points to another address, which is not followed' : 'refused the request'
+  const why = ELSEWHERE.has(status) ? 'redirects to another address, which is not followed' : 'refused the request'
   return notSent(server, `it ${why} (HTTP ${status})`)
 }
 

@@ -79,13 +79,13 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
       return
     }
     const body = await readBody(reply.body, limit)
-    if (body === 'too_large') throw new Error('its answer is over its limit')
+    if (body === 'too_large') throw new Error('its answer is larger than its limit')
     const text = typeof body === 'string' ? '' : body.toString()
     if (reply.status < 200 || reply.status > 299) return refuse(reply, message, text)
     if (!is_asked) return
     if (mediaType(reply) !== 'application/json')
-      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it answered with another type of content')
-    if (body === 'broke_off') throw new Error('its answer broke off')
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it answered with an unexpected content type')
+    if (body === 'broke_off') throw new Error('its answer was cut off')
     inbox.hear(text)
   }
 
@@ -93,7 +93,7 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
   function refuse(reply: Reply, message: JSONRPCMessage, text: string): void {
     if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
       return inbox.hear(text)
-    if (reply.status === 404 && session.id() !== undefined) life.end('its session is gone')
+    if (reply.status === 404 && session.id() !== undefined) life.end('its session has ended')
     throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered HTTP ${reply.status}`, {
       status: reply.status,
       statusText: reply.status_text,

@@ -14,7 +14,7 @@ export function openSession(noise: (says: string) => void): Session {
   return {
     id: () => session,
     begin(id) {
-      if (id !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(id)) return noise('gave a session id that is none')
+      if (id !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(id)) return noise('sent an invalid session id')
       session = id
     },
     agree: (agreed) => void (version = agreed),

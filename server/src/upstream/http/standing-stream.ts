@@ -36,7 +36,7 @@ export function standingStream({ channel, session, inbox, limit, tuning, life, o
       const stream = reply.is === 'reply' && isStream(reply) ? reply : undefined
       if (reply.is === 'reply' && stream === undefined) reply.body.drop()
       if (reply.is === 'reply' && reply.status === 404 && session.id() !== undefined)
-        return life.end('its session is gone')
+        return life.end('its session has ended')
       // Not every server has such a stream.
       if (stream === undefined && !was_open) return
       let pause_ms = 0

@@ -103,14 +103,14 @@ export function openStreamable(deps: HttpWireDeps): Wire {
 
   async function refused(id: FrameId, reply: Reply): Promise<void> {
     const { answer, doubts_session } = await refusalOf(server, id, reply)
-    if (doubts_session && (await isSessionGone())) life.end('its session is gone')
+    if (doubts_session && (await isSessionGone())) life.end('its session has ended')
     pending.end(id, answer)
   }
 
   async function json(id: FrameId, reply: Reply): Promise<void> {
     const body = await readBody(reply.body, limit)
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
-    if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer broke off' }))
+    if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer was cut off' }))
     inbox.hear(body.toString(), id)
     pending.end(id, lost(server, 'tool.garbled'))
   }
@@ -189,7 +189,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     },
     loginNeed: () => channel.loginNeed(),
     late: () => pending.late(),
-    kill: () => kill('ended because it answered nothing any more'),
+    kill: () => kill('stopped because it no longer answered'),
     close,
   }
 }

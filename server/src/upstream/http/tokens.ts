@@ -90,14 +90,14 @@ async function requestToken(settings: OAuthSettings, timeout_ms: number): Promis
   const timer = setTimeout(() => asking.abort(), timeout_ms)
   try {
     const reply = await asking.reply
-    if (reply.is === 'fault') return `no token: its endpoint could not be asked (${reply.says})`
+    if (reply.is === 'fault') return `no token: its endpoint could not be reached (${reply.says})`
     const body = await readBody(reply.body, ANSWER_LIMIT)
     const said = typeof body === 'string' ? undefined : parsed(body.toString())
     if (reply.status !== 200) return `no token: its endpoint answered HTTP ${reply.status}${errorCode(said)}`
     const { access_token, token_type, expires_in } = isJsonObject(said) ? said : {}
     if (!isToken(access_token)) return 'no token: its endpoint did not answer with one'
     if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer')
-      return 'no token: it is of another type'
+      return 'no token: it is not a bearer token'
     const lasts = typeof expires_in === 'string' ? Number(expires_in) : expires_in
     return { access_token, expires_in: typeof lasts === 'number' && lasts >= 0 ? lasts : undefined }
   } finally {

@@ -36,10 +36,10 @@ export async function discoverLogin(deps: DiscoverDeps, challenge: Challenge): P
   const named = protectedBy?.authorization_servers ?? []
   const pinned = server.login?.issuer
   if (pinned !== undefined && named.length > 0 && !named.some((each) => isSameIssuer(each, pinned)))
-    return 'the server names other authorization servers than the one in `login.issuer`'
+    return 'the server names a different authorization server than `login.issuer`'
   // Servers of the first OAuth revision of MCP are their own authorization server.
   const issuer = pinned ?? named[0] ?? new URL('/', server.url).href
-  if (!URL.canParse(issuer)) return 'the server names an authorization server that is not an address'
+  if (!URL.canParse(issuer)) return 'the server names an authorization server that is not a valid address'
   const wrong = rules.faultOf(new URL(issuer))
   if (wrong !== undefined) return `its authorization server cannot be used: ${wrong}`
   const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch })
@@ -86,7 +86,7 @@ function faultOf(metadata: AuthorizationServerMetadata, rules: AddressRules): st
   const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint, revocationOf(metadata)]
   for (const endpoint of endpoints) {
     if (endpoint === undefined) continue
-    if (!URL.canParse(endpoint)) return 'its authorization server has an endpoint that is not an address'
+    if (!URL.canParse(endpoint)) return 'its authorization server has an endpoint that is not a valid address'
     const wrong = rules.faultOf(new URL(endpoint))
     if (wrong !== undefined) return `an endpoint of its authorization server cannot be used: ${wrong}`
   }

@@ -36,7 +36,7 @@ export function guardedFetch(rules: AddressRules, timeout_ms: number): FetchLike
     const timer = setTimeout(() => asking.abort(), timeout_ms)
     try {
       const reply = await asking.reply
-      if (reply.is === 'fault') throw fault(refused ?? `\`${url.host}\` could not be asked (${reply.says})`)
+      if (reply.is === 'fault') throw fault(refused ?? `\`${url.host}\` could not be reached (${reply.says})`)
       const body = await readBody(reply.body, ANSWER_LIMIT)
       if (typeof body === 'string') throw fault(`the answer of \`${url.host}\` ${BODY_FAULTS[body]}`)
       return responseOf(reply, body)
@@ -47,7 +47,7 @@ export function guardedFetch(rules: AddressRules, timeout_ms: number): FetchLike
   }
 }
 
-const BODY_FAULTS = { too_large: 'is too large', broke_off: 'broke off, or did not come in time' } as const
+const BODY_FAULTS = { too_large: 'is too large', broke_off: 'was cut off, or did not arrive in time' } as const
 
 /** Checked on the addresses that are then connected to, so that a name cannot have another one a moment later. */
 function checkedLookup(rules: AddressRules, onRefused: (says: string) => void): LookupFunction {

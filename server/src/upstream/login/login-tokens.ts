@@ -59,7 +59,9 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     const saved = store.write(next)
     unsaved = !saved.ok
     if (!saved.ok)
-      deps.warn(`its login could not be saved (${saved.problem.about['why'] ?? ''}); tried again at the next call`)
+      deps.warn(
+        `its login could not be saved (${saved.problem.about['why'] ?? ''}); it is tried again at the next call`,
+      )
     deps.onSecrets()
   }
 

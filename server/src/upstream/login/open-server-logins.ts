@@ -185,7 +185,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       if (attempt === undefined) return refuse('login.unknown')
       const { slot, discovered, by } = attempt
       const isTheirs = as === undefined ? cookies.includes(attempt.cookie) : slotKey(as) === slotKey(slot)
-      if (!isTheirs) return failed(slot, 'it was finished in another browser than it was begun in')
+      if (!isTheirs) return failed(slot, 'it was completed in a different browser than it was started in')
       if (error !== undefined && code === undefined)
         return failed(slot, `the authorization server refused${/^[a-z_]{1,64}$/.test(error) ? ` (${error})` : ''}`)
       if (code === undefined) return failed(slot, 'the authorization server sent no code')

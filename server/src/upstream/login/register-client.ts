@@ -23,7 +23,7 @@ export async function clientFor(
   // A client belongs to one authorization server and one redirect address, and is used nowhere else.
   if (kept.value?.issuer === issuer && kept.value.redirect_uri === redirect_uri) return kept.value.client
   if (metadata.registration_endpoint === undefined)
-    return `its authorization server registers no clients by itself: register one by hand with the redirect address \`${redirect_uri}\` and set \`login.client_id\``
+    return `its authorization server does not support dynamic client registration: register a client by hand with the redirect address \`${redirect_uri}\` and set \`login.client_id\``
   const method = authMethod(metadata)
   const made = await registerClient(issuer, {
     metadata,

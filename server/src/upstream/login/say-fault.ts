@@ -17,8 +17,8 @@ export function sayFault(error: unknown): string {
   if (isOwnFault(error)) return error.message
   if (error instanceof IssuerMismatchError)
     return error.kind === 'metadata'
-      ? 'the authorization server says that it is another one (its `issuer` differs)'
-      : 'the answer came from another authorization server than the one that was asked (`iss` differs)'
+      ? 'the authorization server reports a different `issuer`'
+      : 'the answer came from a different authorization server (`iss` differs)'
   if (error instanceof RegistrationRejectedError) {
     const code = /"error"\s*:\s*"([a-z_]{1,64})"/.exec(error.body)?.[1]
     return `the authorization server did not register the gate (HTTP ${error.status}${code === undefined ? '' : `, ${code}`})`
@@ -26,5 +26,5 @@ export function sayFault(error: unknown): string {
   if (error instanceof InsecureTokenEndpointError) return 'its token endpoint is not https'
   const code = errorCodeOf(error)
   if (code !== undefined) return `the authorization server refused (${code})`
-  return 'the authorization server answered with something that cannot be read'
+  return "the authorization server's answer cannot be read"
 }

@@ -15,7 +15,7 @@ export function tokensOf(granted: OAuthTokens, asked_scope: string | undefined, 
   const { access_token, refresh_token, token_type, expires_in, scope = asked_scope } = granted
   if (token_type.toLowerCase() !== 'bearer') return 'its tokens are not bearer tokens'
   if (!isTokenText(access_token) || (refresh_token !== undefined && !isTokenText(refresh_token)))
-    return 'its tokens contain characters that no token has'
+    return 'its tokens contain invalid characters'
   const life = expires_in === undefined || !(expires_in >= 0) ? undefined : Math.min(expires_in, LONGEST_S) * 1_000
   return {
     access_token,

@@ -28,7 +28,7 @@ export function openAgentModels(models: Models, folder: string): Result<AgentMod
       return refuse('config.invalid', { paths: `models.${name}.url: needed for an openai-compatible server` })
     const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
     if (settings.key !== undefined && key === undefined)
-      return refuse('config.invalid', { paths: `models.${name}.key: secret is absent` })
+      return refuse('config.invalid', { paths: `models.${name}.key: the secret is missing` })
     roles.set(role, { settings, key })
   }
   if (roles.size === 0) {
@@ -56,7 +56,7 @@ function openLanes({ lanes }: Models, folder: string): Result<ReadonlyMap<string
       return refuse('config.invalid', { paths: `models.lanes.${name}.url: needed for an openai-compatible server` })
     const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
     if (settings.key !== undefined && key === undefined)
-      return refuse('config.invalid', { paths: `models.lanes.${name}.key: secret is absent` })
+      return refuse('config.invalid', { paths: `models.lanes.${name}.key: the secret is missing` })
     opened.set(name, { settings, key })
   }
   return ok(opened)

@@ -23,7 +23,7 @@ const Script = z.strictObject({ rules: z.array(Rule).max(200) })
 type Script = z.infer<typeof Script>
 
 const NOTICE =
-  'No model is configured: a scripted model answers. It knows a few phrases of the demo and understands nothing. Set `models.agent` in the configuration.'
+  'No model is configured: a scripted model answers. It knows a few phrases of the demo and nothing else. Set `models.agent` in the configuration.'
 
 /** What the demo says without a file of its own. */
 const DEMO: Script = Script.parse({

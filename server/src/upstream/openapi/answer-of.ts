@@ -26,11 +26,14 @@ export async function answerOf(operation: Operation, reply: Reply, deps: AnswerD
   const { status } = reply
   const body = await readBody(reply.body, limit)
   if (body === 'too_large') return lost(server, 'tool.too_large', { limit: String(limit) })
-  if (body === 'broke_off') return lost(server, 'tool.broke_off', { how: 'its answer broke off' })
+  if (body === 'broke_off') return lost(server, 'tool.broke_off', { how: 'its answer was cut off' })
   if ((headerOf(reply, 'content-encoding') ?? 'identity') !== 'identity')
-    return lost(server, 'tool.garbled', { status: String(status), why: 'it is compressed, which was not asked for' })
+    return lost(server, 'tool.garbled', {
+      status: String(status),
+      why: 'it is compressed, although that was not requested',
+    })
   if (NO_ANSWER.has(status) && operation.method !== 'GET' && operation.method !== 'HEAD')
-    return lost(server, 'tool.broke_off', { how: `something in between answered HTTP ${status}` })
+    return lost(server, 'tool.broke_off', { how: `a proxy answered HTTP ${status}` })
   const result = status >= 200 && status < 300 ? success(reply, body, deps) : failure(reply, body, deps)
   return { is: 'answered', result: { ...result, _meta: { 'sluice/http-status': status } } }
 }
@@ -46,7 +49,7 @@ function success(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
 
 function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
   const elsewhere =
-    reply.status >= 300 && reply.status < 400 ? ['It points to another address, which is not followed.'] : []
+    reply.status >= 300 && reply.status < 400 ? ['It redirects to another address, which is not followed.'] : []
   const said = isText(mediaType(reply), body) ? [hide(body.toString())] : []
   return { content: [text([statusOf(reply), ...elsewhere, ...said].join('\n').trimEnd())], isError: true }
 }

@@ -39,7 +39,7 @@ describe('a request', () => {
     [query(), { a: 1, b: 2 }, '/x?a=1&b=2'],
     [query({ explode: false }), { a: 1, b: 2 }, '/x?q=a%2C1%2Cb%2C2'],
     [query({ content: { 'application/json': {} } }), { a: [1] }, '/x?q=%7B%22a%22%3A%5B1%5D%7D'],
-    [query(), { key: 'mine' }, '/q must not have that key'],
+    [query(), { key: 'mine' }, '/q must not have this key'],
     [query(), { a: { b: 1 } }, '/q cannot be nested'],
   ]
   test.each(spelled)('%j of %j: %s', (parameter, value, expected) => expect(url(parameter, value)).toBe(expected))
@@ -65,7 +65,7 @@ describe('a request', () => {
       'a\n',
     ].map((value): [Json, string] => [
       value,
-      '/id must not hold `.` or `..` as a part of a path, nor control characters',
+      '/id must not contain `.` or `..` as a part of a path, nor control characters',
     ]),
     ['', '/id must not be empty'],
     [[], '/id must not be empty'],
@@ -93,7 +93,7 @@ describe('a request', () => {
     for (const value of ['a\r\nX-Two: 1', 'a\nb', 'ä', ' a'])
       expect(buildRequest(declared, base, {}, { 'X-One': value })).toEqual({
         ok: false,
-        says: '/X-One is not the value of a header',
+        says: '/X-One is not a valid header value',
       })
   })
 

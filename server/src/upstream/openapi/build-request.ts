@@ -63,11 +63,13 @@ const at = (place: Parameter['in'], given: ReadonlyMap<Parameter, Pairs>): [stri
 function faultIn(parameter: Parameter, pairs: Pairs, query: Readonly<Record<string, string>>): string | undefined {
   const texts = pairs.map(([, value]) => value)
   // An exploded object brings names of its own: none may be one that the operator sets.
-  if (parameter.in === 'query' && pairs.some(([name]) => Object.hasOwn(query, name))) return 'must not have that key'
-  if (parameter.in === 'header' && !texts.every(isHeaderText)) return 'is not the value of a header'
+  if (parameter.in === 'query' && pairs.some(([name]) => Object.hasOwn(query, name))) return 'must not have this key'
+  if (parameter.in === 'header' && !texts.every(isHeaderText)) return 'is not a valid header value'
   if (parameter.in !== 'path') return undefined
   if (texts.length === 0 || texts.includes('')) return 'must not be empty'
-  return texts.some(isTravelling) ? 'must not hold `.` or `..` as a part of a path, nor control characters' : undefined
+  return texts.some(isTravelling)
+    ? 'must not contain `.` or `..` as a part of a path, nor control characters'
+    : undefined
 }
 
 const isHeaderText = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim()

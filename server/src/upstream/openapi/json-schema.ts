@@ -40,13 +40,13 @@ export function schemaMaker({ root, version }: Document, direction: Direction): 
 
   function refer(reference: Json): JsonObject {
     if (typeof reference !== 'string' || !reference.startsWith('#/')) {
-      fault ??= `a schema's \`$ref\` leads out of the file (${shown(reference)}); nothing is fetched`
+      fault ??= `a schema's \`$ref\` points outside the file (${shown(reference)}); nothing is fetched`
       return {}
     }
     const known = names.get(reference)
     if (known !== undefined) return { $ref: `#/$defs/${known}` }
     const target = atPointer(root, reference)
-    if (target === undefined) fault ??= `a schema's \`$ref\` leads nowhere (${shown(reference)})`
+    if (target === undefined) fault ??= `a schema's \`$ref\` points to nothing (${shown(reference)})`
     const name = freshName(reference)
     names.set(reference, name)
     if (names.size > MOST_DEFINITIONS) fault ??= `its schema needs more than ${MOST_DEFINITIONS} others`

@@ -32,15 +32,15 @@ function unescape(step: string): string {
 export function followed(root: JsonObject, node: Json | undefined): JsonObject | string {
   let at = node
   for (let links = 0; links < LONGEST_CHAIN; links += 1) {
-    if (!isJsonObject(at)) return 'something that should be an object is none'
+    if (!isJsonObject(at)) return 'something that should be an object is not'
     const reference = at['$ref']
     if (reference === undefined) return at
     if (typeof reference !== 'string' || !reference.startsWith('#/'))
-      return `\`$ref\` leads out of the file (${shown(reference)}); nothing is fetched`
+      return `\`$ref\` points outside the file (${shown(reference)}); nothing is fetched`
     at = atPointer(root, reference)
-    if (at === undefined) return `\`$ref\` leads nowhere (${shown(reference)})`
+    if (at === undefined) return `\`$ref\` points to nothing (${shown(reference)})`
   }
-  return '`$ref`s that lead to each other'
+  return '`$ref`s that refer to each other'
 }
 
 export const shown = (reference: Json): string => JSON.stringify(reference).slice(0, 120)

@@ -182,7 +182,7 @@ describe('an interface that a file describes', () => {
   test('is not followed to another address', () =>
     beside(status(307, '', { location: 'http://127.0.0.1:1/' }), {}, async ({ text, seen }) => {
       expect(await text('things', 'addThing', { body: {} })).toBe(
-        'HTTP 307 Temporary Redirect\nIt points to another address, which is not followed.',
+        'HTTP 307 Temporary Redirect\nIt redirects to another address, which is not followed.',
       )
       expect(seen).toHaveLength(1)
     }))
@@ -247,7 +247,7 @@ describe('an interface that a file describes', () => {
     ['openapi: 3.2.0', 'it does not say `openapi: 3.0.x`'],
     ['openapi: [', 'the file is not YAML'],
     ['{', 'the file is not JSON'],
-    ['a: &a [*a]', 'the file refers to itself'],
+    ['a: &a [*a]', 'the file contains a reference to itself'],
   ]
   test.each(files)('is unavailable with the file %s', (file, says) =>
     beside(
@@ -264,7 +264,7 @@ describe('an interface that a file describes', () => {
   test('needs an address in the configuration as soon as it gets a credential', () => {
     const read = readConfig({ servers: { s: { openapi: 'x.yaml', auth: { bearer: 'env:X' } } } })
     expect(read.ok ? 'no fault' : read.problem.about['paths']).toBe(
-      'servers.s: credentials go only where this file says: add `base_url`',
+      'servers.s: credentials are only sent to an address in this file: add `base_url`',
     )
   })
 })

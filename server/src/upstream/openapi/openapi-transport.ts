@@ -157,7 +157,7 @@ function connectionTo(
       return Promise.resolve({ is: 'not_sent', problem: problem('call.args_invalid', { server, paths: built.says }) })
     let asking: Exchange | undefined
     let is_given_up = false
-    if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server is gone'))
+    if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server was stopped'))
     const asked: Asked = { isGivenUp: () => is_given_up || !life.isUsable(), onAsk: (next) => (asking = next) }
     return singleCall(config, call, {
       start: async () => outcome(await ask(built.request, operation, call, asked), operation),
@@ -177,7 +177,7 @@ function connectionTo(
     call,
     tools: () => operations.length,
     late: () => 0,
-    kill: () => life.end('ended because it answered nothing any more'),
+    kill: () => life.end('stopped because it no longer answered'),
     async close() {
       life.end('closed')
     },

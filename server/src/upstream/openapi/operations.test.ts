@@ -145,10 +145,10 @@ describe('the operations of an OpenAPI file', () => {
   })
 
   const dropped: [string, JsonObject, string][] = [
-    ['a reference out of the file', body({ $ref: 'other.yaml#/X' }), "a schema's `$ref` leads out of the file"],
-    ['a reference to an address', body({ items: { $ref: 'http://x/y' } }), "a schema's `$ref` leads out of the file"],
-    ['a reference to nothing', body({ $ref: '#/components/x' }), "a schema's `$ref` leads nowhere"],
-    ['a parameter from elsewhere', { parameters: [{ $ref: 'x.yaml' }] }, '`$ref` leads out of the file'],
+    ['a reference out of the file', body({ $ref: 'other.yaml#/X' }), "a schema's `$ref` points outside the file"],
+    ['a reference to an address', body({ items: { $ref: 'http://x/y' } }), "a schema's `$ref` points outside the file"],
+    ['a reference to nothing', body({ $ref: '#/components/x' }), "a schema's `$ref` points to nothing"],
+    ['a parameter from elsewhere', { parameters: [{ $ref: 'x.yaml' }] }, '`$ref` points outside the file'],
     [
       'a body that is no JSON',
       { requestBody: { content: { 'multipart/form-data': {} } } },
@@ -165,8 +165,8 @@ describe('the operations of an OpenAPI file', () => {
       'its header `X-Forwarded-For`',
     ],
     ['a header that is none', { parameters: [{ name: 'a\r\nb', in: 'header' }] }, 'its header `a\r\nb` is not one'],
-    ['a path that lacks a parameter', { parameters: [{ name: 'p', in: 'path' }] }, '`p` is not both in its path'],
-    ['servers of its own', { servers: [{ url: 'https://other.example' }] }, 'it has `servers` of its own'],
+    ['a path that lacks a parameter', { parameters: [{ name: 'p', in: 'path' }] }, '`p` is missing in its path'],
+    ['servers of its own', { servers: [{ url: 'https://other.example' }] }, 'it has its own `servers`'],
   ]
   test.each(dropped)('with %s are not offered, and the others still are', (_, operation, says) => {
     const { operations, dropped } = listed({ paths: { '/x': { post: operation, get: {} } } })
@@ -177,7 +177,7 @@ describe('the operations of an OpenAPI file', () => {
   test.each(['/a?x=1', '/a#b', '/../b', 'a', '/a b', '//b/./c'])('with the path %s are not offered', (path) =>
     expect(one({}, path)).toMatchObject({
       operations: [],
-      dropped: [{ says: 'its path is not one that can be sent as it is written' }],
+      dropped: [{ says: 'its path cannot be sent as written' }],
     }),
   )
 })

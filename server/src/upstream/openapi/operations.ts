@@ -75,7 +75,7 @@ type Found = {
 
 function operationOf({ document, options, path, method, item, about, name }: Found): Operation | string {
   if (isElsewhere(about['servers'] ?? item['servers'], options.base))
-    return 'it has `servers` of its own; add it as another server with that `base_url`'
+    return 'it has its own `servers`; add it as another server with that `base_url`'
   const parameters = parametersOf(document, item['parameters'], about['parameters'], options.given)
   if (typeof parameters === 'string') return parameters
   const fault = pathFault(path, parameters)
@@ -131,14 +131,14 @@ function pathFault(path: string, parameters: readonly Parameter[]): string | und
     ...named.filter((name) => !inPath.includes(name ?? '')),
     ...inPath.filter((name) => !named.includes(name)),
   ]
-  if (absent.length > 0) return `\`${absent[0]}\` is not both in its path and a parameter`
+  if (absent.length > 0) return `\`${absent[0]}\` is missing in its path or in its parameters`
   if (new Set(parameters.map(({ arg }) => arg)).size < parameters.length)
     return 'two of its parameters have the same name'
   const tried = path.replaceAll(/\{[^{}]*\}/g, 'x')
   const url = URL.parse(`http://x${tried}`)
   return path.startsWith('/') && url?.pathname === tried && url.search === '' && url.hash === ''
     ? undefined
-    : 'its path is not one that can be sent as it is written'
+    : 'its path cannot be sent as written'
 }
 
 type Body = { readonly type: string; readonly as: 'json' | 'form'; readonly required: boolean; readonly schema: Json }

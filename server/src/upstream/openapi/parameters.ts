@@ -81,7 +81,7 @@ function parameterOf(document: Document, about: JsonObject): Omit<Parameter, 'ar
     const [type, media] = Object.entries(content)[0] ?? []
     const read = followed(document.root, media)
     if (type === undefined || !isJsonType(type) || typeof read === 'string')
-      return `its parameter \`${name}\` is in a form that is not supported`
+      return `its parameter \`${name}\` has a format that is not supported`
     return { ...common, style: 'json', explode: false, schema: read['schema'] ?? {} }
   }
   const [usual] = STYLES[place]

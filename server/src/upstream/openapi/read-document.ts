@@ -37,7 +37,7 @@ async function textOf(file: string): Promise<Text> {
 function fromJson(text: string): JsonObject | string {
   try {
     const value = JSON.parse(text) as Json
-    return isJsonObject(value) ? value : 'the file holds no object'
+    return isJsonObject(value) ? value : 'the file does not contain an object'
   } catch {
     return 'the file is not JSON'
   }
@@ -51,8 +51,8 @@ function fromYaml(text: string): JsonObject | string {
   try {
     // Through JSON: dates and the like become what they are on the wire, and what refers to itself is refused.
     const value = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 1_000 }))) as Json
-    return isJsonObject(value) ? value : 'the file holds no object'
+    return isJsonObject(value) ? value : 'the file does not contain an object'
   } catch {
-    return 'the file refers to itself, or repeats itself without end'
+    return 'the file contains a reference to itself'
   }
 }

@@ -32,7 +32,7 @@ export async function loadJudgement(
   for (const [at, reference] of config.traps.tokens.entries()) {
     const name = `traps.tokens.${at}`
     const token = secretOf(reference)
-    if (token === undefined) return refuse('config.invalid', { paths: `${name}: secret is absent` })
+    if (token === undefined) return refuse('config.invalid', { paths: `${name}: the secret is missing` })
     if (token.replace(/\s/g, '').length < SHORTEST_TOKEN)
       return refuse('config.invalid', { paths: `${name}: a honey token has at least ${SHORTEST_TOKEN} characters` })
     traps.push(compileTrap('token', name, token))

@@ -13,7 +13,7 @@ export type ContentFact = ContentSettings & { readonly reach: Reach; readonly sc
 /** Types that identify a person or their money wherever they stand; the others only where something is written or sent. */
 const HARD = new Set(['PAYMENT_CARD', 'IBAN', 'NATIONAL_ID'])
 /** Rules for what identifies nobody outside. */
-const NOBODY = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
+const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
 
 /** The personal data that a person is asked about. Of what is only read: what goes into an address, and money or identity that leaves. */
 export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: Reach): ArgFinding[] {
@@ -22,7 +22,7 @@ export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: R
   return findings.filter(
     (finding) =>
       finding.kind === 'pii' &&
-      !NOBODY.has(finding.rule) &&
+      !NOT_PERSONAL.has(finding.rule) &&
       (!isRead || (HARD.has(finding.type) && !isHere) || finding.url === 'rest') &&
       !isRecipient(finding, tool),
   )

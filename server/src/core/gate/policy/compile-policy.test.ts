@@ -195,6 +195,13 @@ describe('compilePolicy', () => {
     expect(faultsOf(text)).toEqual(faults)
   })
 
+  test('a condition may name the answers to what a tool asked, which no schema of a tool lists', () => {
+    const named = when('has(args["sluice/inputs"].responses.confirm) && args["sluice/inputs"].state == "x"')
+    expect(compilePolicy({ text: named, file: 'p.yaml' }, { digest, schemas })).toMatchObject({ ok: true })
+    const wrong = when('has(args["sluice/inputs"].answers)')
+    expect(faultsOf(wrong)).toEqual([expect.stringContaining('has no `answers`')])
+  })
+
   test('finds every mistake at once, in the order of the file', () => {
     const text = [
       'presets: x',

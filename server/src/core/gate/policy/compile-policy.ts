@@ -1,8 +1,9 @@
+import { INPUTS_KEY } from '../../../contract/asks.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { PolicyFile, type PolicyFault, type Preset, type Rule } from '../../../contract/policy.ts'
 import { Bug } from '../../../contract/problems.ts'
 import { checkCondition, type Condition } from './condition/condition.ts'
-import { ANY, type Type, typeOfSchema } from './condition/type.ts'
+import { ANY, STRING, type Type, typeOfSchema } from './condition/type.ts'
 import { byPlace, type LocatedYaml, locateYaml, type Path } from './located-yaml.ts'
 import { compileMatch } from './match.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
@@ -103,8 +104,18 @@ function readCondition(
 function argsType(rule: Written, { schemas }: PolicyOptions): Type {
   const written = valueAt(rule.match, ['tool'])
   const tool: unknown = Array.isArray(written) && written.length === 1 ? written[0] : written
-  return typeof tool === 'string' ? typeOfSchema(schemas?.(tool)) : ANY
+  return typeof tool === 'string' ? withInputs(typeOfSchema(schemas?.(tool))) : ANY
 }
+
+const INPUTS: Type = {
+  is: 'object',
+  fields: { responses: { is: 'object', fields: {}, open: true }, state: STRING },
+  open: false,
+}
+
+/** The answers to a tool's questions are among the arguments of a call, but in no schema of a tool. */
+const withInputs = (args: Type): Type =>
+  args.is === 'object' ? { ...args, fields: { ...args.fields, [INPUTS_KEY]: INPUTS } } : args
 
 function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
   const first = new Map<string, number>()

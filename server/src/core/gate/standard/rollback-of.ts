@@ -5,7 +5,7 @@ import { sayAbsent } from './plan-read-back.ts'
 /** The id of a tool of the same server, by its own name; undefined for one that is not offered. */
 export type Siblings = (name: string) => string | undefined
 
-export const NO_ROLLBACK = 'no rollback known'
+export const NO_ROLLBACK = 'no known rollback'
 
 /**
  * What would undo a call, as far as it can be told from its arguments and, once it ran, from its answer. Always filled from

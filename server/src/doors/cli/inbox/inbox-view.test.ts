@@ -22,7 +22,7 @@ const packetOf = (text: string) => ({
   proposed_args: visibleText(JSON.stringify({ text, [text]: text, list: [text], to: 'bob' })),
   risk_notes: [{ effect: 'ask', says: visibleText(text), rule: 'careful.high', source: visibleText(text) }],
   preview: { content: [{ type: 'text', text }] },
-  rollback: 'no rollback known',
+  rollback: 'no known rollback',
   check: 'has a dry run',
   verify: 'no read-back',
   hidden: [{ in: 'proposed_args', at: `/${text}`, type: 'SECRET', length: 7 }],
@@ -56,7 +56,7 @@ test.each([...FORGED_LINES, ...ESCAPES])('$name leaves the real fields on the sc
 
 test('an argument that is folded says how much there is and how to see it, and `v` shows it', () => {
   const text = `first line\n${'x'.repeat(3_000)}\nrm -rf /`
-  expect(screenOf({}, text).join('\n')).toMatch(/… [\d,]+ more characters, press v to see/)
+  expect(screenOf({}, text).join('\n')).toMatch(/… [\d,]+ more characters, press v to show all/)
   const seen = Array.from({ length: 60 }, (_, at) => screenOf({ whole: at * 5 }, text).join('\n'))
   expect(seen.some((screen) => screen.includes('┆ rm -rf /'))).toBe(true)
 })

@@ -8,7 +8,7 @@ import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
 const HELP =
-  '↑↓ choose   a approve   w always allow…   d deny   e edit the inputs   v see all   r reveal what is hidden   q quit'
+  '↑↓ choose   a approve   w always allow…   d deny   e edit arguments   v show all   r show redacted text   q quit'
 const READING = '↑↓ PgUp PgDn scroll   v back   a approve   w always allow…   d deny   e edit   r reveal   q quit'
 const FOLDED = 6
 /** The border, the head of the packet, the title, what happened last, and the line of keys, which may take two. */
@@ -25,7 +25,7 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
   return h(
     Box,
     { flexDirection: 'column' },
-    h(Text, { bold: true }, inbox.items.length === 0 ? 'nothing waits for a decision' : titleOf(inbox)),
+    h(Text, { bold: true }, inbox.items.length === 0 ? 'no pending requests' : titleOf(inbox)),
     ...listed.map(({ row, index }) => rowView(row, index === inbox.selected, now)),
     ...(item === undefined ? [] : [detailsView(item, { columns, room, whole: inbox.whole })]),
     ...(inbox.says === undefined
@@ -38,7 +38,9 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
 }
 
 const titleOf = ({ items, selected }: Inbox): string =>
-  selected < 0 ? `${items.length} waiting, none chosen: ↓ for the first` : `${selected + 1} of ${items.length} waiting`
+  selected < 0
+    ? `${items.length} pending, none selected: press ↓ for the first`
+    : `${selected + 1} of ${items.length} pending`
 
 /** The rows around the chosen one: the screen stays small however many wait. */
 function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {
@@ -77,8 +79,8 @@ function detailsView(item: Fields, { columns, room, whole }: Details): ReactElem
   const frame = {
     width: columns - 4,
     most: whole === undefined ? FOLDED : Number.MAX_SAFE_INTEGER,
-    more: ', press v to see',
-    reveal: 'press r to see what is hidden; it is recorded that you looked',
+    more: ', press v to show all',
+    reveal: 'press r to show redacted text; this is recorded in the audit',
   }
   const lines = packetLines(item, frame)
   const from = whole === undefined ? 0 : Math.min(whole, Math.max(0, lines.length - room))
@@ -93,7 +95,7 @@ function detailsView(item: Fields, { columns, room, whole }: Details): ReactElem
   )
 }
 
-const moreOf = (whole: number | undefined) => (whole === undefined ? ', press v to see' : ', press ↓')
+const moreOf = (whole: number | undefined) => (whole === undefined ? ', press v to show all' : ', press ↓')
 const headOf = (item: Fields) =>
   `${idOf(item)}  ${shortened(visibleText(textOf(item['title'] ?? item['skill_id'])), 60)}`
 
@@ -108,7 +110,7 @@ const TYPED = 60
 const ASKS = {
   reason: 'why not?',
   args: 'arguments:',
-  bounds: 'approve, and allow the same call again for:',
+  bounds: 'approve, and also allow the same call in future, for:',
   passphrase: 'passphrase:',
 } as const
 
@@ -125,6 +127,6 @@ function typingView({ for: what, text, at }: Typing): ReactElement {
     `${from > 0 ? '…' : ''}${visibleText(shown.slice(0, cursor))}`,
     h(Text, { inverse: true }, visibleText(shown[cursor] ?? ' ')),
     `${visibleText(shown.slice(cursor + 1))}${at + TYPED < all.length ? '…' : ''}`,
-    h(Text, { dimColor: true }, '   enter sends, escape goes back'),
+    h(Text, { dimColor: true }, '   Enter to confirm, Esc to go back'),
   )
 }

@@ -73,7 +73,7 @@ export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
     return { ...inbox, items, selected: index, ...(same ? {} : { changed: idOf(now), says: CHANGED }) }
   }
   const { typing, whole: _, revealed: __, changed: ___, ...rest } = inbox
-  const says = typing === undefined ? {} : { says: 'it was decided elsewhere meanwhile' }
+  const says = typing === undefined ? {} : { says: 'this request was decided by someone else in the meantime' }
   return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
 }
 
@@ -83,7 +83,7 @@ export function choosing(inbox: Inbox, id: string): Inbox {
   return index === -1 ? inbox : { ...inbox, selected: index }
 }
 
-const CHANGED = 'this request changed while you looked at it: read it again, then press the key again'
+const CHANGED = 'this request changed while you were reading it: read it again, then press the key again'
 const SCROLLED = 5
 /** How many steps at once. */
 const PAGE = 5

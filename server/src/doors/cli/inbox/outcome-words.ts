@@ -1,15 +1,15 @@
 import { shortened, visibleText } from '../../../contract/visible-text.ts'
-import { NOBODY, type Reply } from '../client.ts'
+import { UNREACHED, type Reply } from '../client.ts'
 import { fieldsOf, textOf } from '../print.ts'
 
 const LONGEST = 160
 
 /** What became of an approved call, in a few words on one line. */
 export function outcomeWords({ status, body }: Reply): string {
-  if (status <= NOBODY) return 'approved; the gate did not say what became of it'
+  if (status <= UNREACHED) return 'approved; the gate did not report the outcome'
   const { status: word, outcome, result, title, code } = fieldsOf(body)
   const what = textOf(outcome ?? word ?? 'failed')
-  if (what === 'executing' || what === 'pending') return 'approved; it still runs'
+  if (what === 'executing' || what === 'pending') return 'approved; still running'
   const { content } = fieldsOf(result)
   const texts = (Array.isArray(content) ? content.map(fieldsOf) : []).flatMap(({ text }) =>
     typeof text === 'string' ? [text] : [],

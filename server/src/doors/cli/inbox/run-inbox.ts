@@ -2,7 +2,7 @@ import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
 import { openEditor, prettyJson } from '../edit-arguments.ts'
 import { oneLook } from '../one-look.ts'
-import { NOBODY } from '../client.ts'
+import { UNREACHED } from '../client.ts'
 import { jsonFault } from '../json-argument.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../print.ts'
 import type { Session } from '../session.ts'
@@ -25,8 +25,8 @@ export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJ
 export type InboxOptions = { readonly editor?: (text: string) => string | undefined }
 
 const TICK_MS = 1000
-const AWAY = 'the gate does not answer; this list may be old, and is refreshed when it is back'
-const NOT_SENT = 'the gate did not answer; the decision was not sent again'
+const AWAY = 'the gate does not respond; this list may be out of date until it is back'
+const NOT_SENT = 'the gate did not answer; the decision was not retried'
 
 /** The editor that the person has chosen, if any. */
 const ownEditor = (): InboxOptions =>
@@ -72,8 +72,8 @@ export async function runInbox(
     const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(id)}/reveal`)
     const answer = fieldsOf(reply.body)
     if (reply.status >= 200 && reply.status < 400)
-      return show({ ...inbox, revealed: answer, says: 'shown whole; it is recorded that you looked' })
-    say(reply.status <= NOBODY ? AWAY : `${textOf(answer['title'])} [${textOf(answer['code'])}]`)
+      return show({ ...inbox, revealed: answer, says: 'redacted text is shown; this was recorded in the audit' })
+    say(reply.status <= UNREACHED ? AWAY : `${textOf(answer['title'])} [${textOf(answer['code'])}]`)
   }
 
   /** The screen is the editor's until it closes. */
@@ -108,7 +108,7 @@ export async function runInbox(
     if (wish.do === 'approve' && code === 'approval.passphrase_needed') return show(askPassphrase(inbox, wish.remember))
     if (wish.do === 'approve' && code === 'approval.passphrase_wrong')
       return show({ ...askPassphrase(inbox, wish.remember), says: 'that passphrase was wrong; type it again' })
-    if (reply.status <= NOBODY) say(NOT_SENT)
+    if (reply.status <= UNREACHED) say(NOT_SENT)
     else if (reply.status >= 400) say(`${textOf(answer['title'])} [${code}]`)
     else say(decidedWords(wish, answer))
     await look()
