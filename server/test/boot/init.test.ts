@@ -9,7 +9,7 @@ import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
 import { freeName } from '../../src/boot/init/plan-import.ts'
 import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
-import { LAUNCHER } from '../../src/boot/local-gate.ts'
+import { afterInit, CONTINUE, GOOSE } from './yaml-clients.ts'
 import type { InitReport, InitWish } from '../../src/doors/cli/boot-reports.ts'
 
 let root = ''
@@ -54,43 +54,6 @@ const CURSOR = `{
 }
 `
 const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
-
-/** Comments everywhere: those of what stays are kept, and the order and spelling of everything else. */
-const GOOSE_HEAD = `# my goose
-GOOSE_MODE: 'approve'   # asks
-
-extensions:
-`
-const GOOSE_GONE = `  github:   # the hub
-    name: GitHub
-    type: stdio
-    cmd: npx
-    # inside
-    args: [-y, gh-mcp]
-    enabled: true
-    envs: { GITHUB_TOKEN: ghx_1234567890 }
-`
-const GOOSE_TAIL = `
-  # keyring
-  kept: { type: stdio, cmd: npx, args: [a], env_keys: [TOKEN] }
-  developer: {type: builtin,   enabled: true}  # built in
-
-# the end
-OTHER: [1,
-  2]
-`
-const GOOSE = `${GOOSE_HEAD}${GOOSE_GONE}${GOOSE_TAIL}`
-const CONTINUE_HEAD = `name: mine
-mcpServers:
-`
-const CONTINUE_TAIL = `models:   # none
-  - name: x
-`
-const CONTINUE = `${CONTINUE_HEAD}  # browser
-  - name: Playwright
-    command: npx
-    args: [-y, "@playwright/mcp"]
-${CONTINUE_TAIL}`
 
 describe('sluice init', () => {
   test('proposes a sandbox for servers of files, from the folders they are started with, and for nobody else', () => {
@@ -297,24 +260,7 @@ describe('what init reads', () => {
     const file = write(join(home(), '.config/opencode/opencode.json'), opencode)
     const goose = write(join(home(), '.config/goose/config.yaml'), GOOSE)
     const other = write(join(home(), '.continue/config.yaml'), CONTINUE)
-    const gate = (client: string) => [process.execPath, LAUNCHER, 'mcp', '--config', config(), '--agent', client]
-    const list = (client: string, indent: string) =>
-      gate(client)
-        .slice(1)
-        .map((word) => `${indent}- ${word}\n`)
-        .join('')
-    const GOOSE_AFTER = `${GOOSE_HEAD}  sluice:
-    name: sluice
-    type: stdio
-    enabled: true
-    timeout: 300
-    cmd: ${process.execPath}
-    args:
-${list('goose', '      ')}${GOOSE_TAIL}`
-    const CONTINUE_AFTER = `${CONTINUE_HEAD}  - name: sluice
-    command: ${process.execPath}
-    args:
-${list('continue', '      ')}${CONTINUE_TAIL}`
+    const after = afterInit(config())
     const report = done({ write: true })
     const servers = report.clients.map(({ client, servers: found }) => [client, found.map(({ as }) => as)])
     expect(servers).toEqual([
@@ -338,8 +284,8 @@ ${list('continue', '      ')}${CONTINUE_TAIL}`
       },
     })
     expect(report.changed.map((each) => each.file)).toEqual([file, goose, other])
-    expect(read(goose)).toBe(GOOSE_AFTER)
-    expect(read(other)).toBe(CONTINUE_AFTER)
+    expect(read(goose)).toBe(after.goose)
+    expect(read(other)).toBe(after.other)
     const { mcp } = JSON.parse(plainJson(read(file))) as { mcp: Record<string, { type: string; command: string[] }> }
     expect(Object.keys(mcp)).toEqual(['off', 'sluice'])
     expect(mcp['sluice']).toMatchObject({ type: 'local' })
