@@ -3,6 +3,7 @@ import type { Change } from '../commands/ports/ledger.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { openRowFloors } from '../keys/row-floors.ts'
 import { openRowKey } from '../keys/row-key.ts'
+import { createSealing, readMasterKey, type Sealing } from '../keys/seal-keys.ts'
 import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '../stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
@@ -32,8 +33,11 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
     onRejected({ ...found, why })
     record({ ...found, why })
   }
+  const sealing = openSealing(setup, keys, isNew)
+  if (!sealing.ok) return sealing
   const opened = await openStore({
     ...setup,
+    sealer: sealing.value,
     rows: { key: rows.value.key, sealed: rows.value.sealed },
     onForged: reject('forged'),
   })
@@ -50,6 +54,17 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   await settleFloors(opened.value.shelves, floors.value, reject('older'), Date.now())
   const guarded = guardVersions(opened.value, floors.value, reject('older'))
   return ok({ ...opened.value, ...guarded })
+}
+
+/** Contents are sealed where the configuration names a key, and in a database unless it says no. */
+export function openSealing(
+  { seal, postgres }: Pick<SealedSetup, 'seal' | 'postgres'>,
+  keys: string,
+  isNew: boolean,
+): Result<Sealing | undefined> {
+  if (seal === false || (seal === undefined && postgres === undefined)) return ok(undefined)
+  const master = readMasterKey(seal ?? { folder: keys, mayMake: isNew })
+  return master.ok ? ok(createSealing(master.value, Date.now)) : master
 }
 
 /** Whoever reads the audit sees when rows got their first MACs, and how many credentials were believed then. */

@@ -189,6 +189,14 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.routes[].escalation.channel': 'Channels that tell of it besides those of the route.',
   'audit.checkpoint_entries': 'After this many entries.',
   'audit.checkpoint_seconds': 'Or after this many seconds, whichever comes first.',
+  store: 'Where everything is stored: in the data folder, or in a database that several nodes share.',
+  'store.postgres':
+    'The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` fetch it.',
+  'store.schema': 'The schema in that database; gates with different names share nothing.',
+  'store.seal':
+    'Where the master key for arguments, outputs, run states and artifacts comes from. Without it, contents in a database are sealed with `keys/seal-key.json`, and contents in the data folder are not sealed. `false` seals nothing.',
+  'store.seal.file': 'A file with 64 hex digits.',
+  'store.seal.command': 'A program and its arguments; it prints 64 hex digits.',
   retention: 'How long arguments and outputs are stored. The audit itself is stored permanently.',
   'retention.calls': 'Number of days that arguments and outputs of calls are stored, or `never` to keep them.',
   'retention.artifacts': 'The same for large outputs.',

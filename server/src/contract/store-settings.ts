@@ -16,5 +16,16 @@ export const StoreSection = z.strictObject({
     .string()
     .regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, 'lower-case letters, digits and `_`')
     .default('sluice'),
+  /**
+   * Where the master key for contents comes from: 64 hex digits in a file, or printed by a command. Without it, contents in a database are
+   * sealed with `keys/seal-key.json`, and contents in the data folder are not sealed. `false` seals nothing.
+   */
+  seal: z
+    .union([
+      z.literal(false),
+      z.strictObject({ file: z.string().min(1) }),
+      z.strictObject({ command: z.tuple([z.string().min(1)], z.string()) }),
+    ])
+    .optional(),
 })
 export type StoreSection = z.infer<typeof StoreSection>

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import { Sha256 } from '../contract/ids.ts'
 import { Bug } from '../contract/problems.ts'
+import { artifactBytes } from './artifact-bytes.ts'
+import type { Sealer } from './store-engine.ts'
 import { range } from './text-range.ts'
 
 /**
@@ -12,8 +14,10 @@ import { range } from './text-range.ts'
  * neither an owner nor a pointer can say where to look. A file whose text no longer has its digest is as good as none. An
  * owner with a lone surrogate has no artifacts: as bytes it would be the same as every other such owner.
  */
-export function fileArtifacts(folder: string): Artifacts {
-  const shelfOf = (owner: string) => join(folder, hash('sha256', owner))
+export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
+  const nameOf = (owner: string) => hash('sha256', owner)
+  const shelfOf = (owner: string) => join(folder, nameOf(owner))
+  const stored = artifactBytes(sealer)
 
   return {
     async put(owner, text) {
@@ -23,7 +27,7 @@ export function fileArtifacts(folder: string): Artifacts {
       const shelf = shelfOf(owner)
       try {
         await mkdir(shelf, { recursive: true, mode: 0o700 })
-        await write(shelf, digest, bytes)
+        await write(shelf, digest, stored.encode(bytes, nameOf(owner), digest))
         return digest
       } catch {
         return undefined
@@ -35,9 +39,8 @@ export function fileArtifacts(folder: string): Artifacts {
       if (!owner.isWellFormed() || !Sha256.safeParse(digest).success) return undefined
       const bytes = await bytesOf(join(shelfOf(owner), digest))
       if (bytes?.length === 0 && digest !== EMPTY) return 'expired'
-      if (bytes === undefined || hash('sha256', bytes) !== digest) return undefined
-      const text = bytes.toString('utf8')
-      return { text: range(text, from, length), size: text.length }
+      const text = bytes === undefined ? undefined : stored.decode(bytes, nameOf(owner), digest)
+      return text === undefined ? undefined : { text: range(text, from, length), size: text.length }
     },
 
     async expire(before) {

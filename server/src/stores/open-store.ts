@@ -1,4 +1,5 @@
-import type { Result } from '../contract/problems.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import { sealStore } from './seal-store.ts'
 import { embeddedEngine } from './sqlite/embedded-engine.ts'
 import { ledgerFiles } from './sqlite/ledger-file.ts'
 import { lockFolder } from './sqlite/lock-folder.ts'
@@ -23,7 +24,9 @@ async function engineOf({ postgres }: StoreSettings): Promise<StoreEngine> {
 
 /** Opens the store, creates it where there is none, and applies missing migrations. */
 export async function openStore(setup: StoreSetup): Promise<Result<Store>> {
-  return (await engineOf(setup)).open(setup)
+  const opened = await (await engineOf(setup)).open(setup)
+  const { sealer } = setup
+  return opened.ok && sealer !== undefined ? ok(sealStore(opened.value, sealer)) : opened
 }
 
 const NOBODY_TOLD: JoinSetup = { onOwnDeath: () => {}, onFault: () => {} }

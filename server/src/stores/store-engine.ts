@@ -13,9 +13,19 @@ import type { OnForged } from './stored-values.ts'
 export type PostgresSettings = { readonly url: string; readonly schema: string }
 
 /** Which store is meant: the one in this data folder, or a database. The folder then holds what belongs to this node alone. */
-export type StoreSettings = { readonly folder: string; readonly postgres?: PostgresSettings }
+export type StoreSettings = {
+  readonly folder: string
+  readonly postgres?: PostgresSettings
+  /** Where the key for contents comes from, where the settings say so; `false` where they are not to be sealed. */
+  readonly seal?: false | { readonly file: string } | { readonly command: readonly [string, ...string[]] }
+}
+
+/** Seals a text for a place, and opens it there again. */
+export type Sealer = { seal(text: string, place: string): string; open(sealed: string, place: string): string }
 
 export type StoreSetup = StoreSettings & {
+  /** Seals contents before they are stored; without it they are stored as they are. */
+  readonly sealer?: Sealer | undefined
   /** The audit stream that this process appends to. */
   readonly stream: string
   /** Which boot this is; what one that is taken for dead commits is not stored. */

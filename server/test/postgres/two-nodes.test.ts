@@ -63,6 +63,21 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     }
   })
 
+  test('whoever reads the database without the keys finds ids and hashes, and none of the arguments or outputs', async () => {
+    const held = await nodeOne().http('POST', '/v1/calls', agent, {
+      tool: 'book__note',
+      args: { text: 'planted-9f3c' },
+    })
+    await nodeTwo().approve(held.body['approval_id'], approver)
+    await nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=30000`, agent)
+    const text = await nodes.dump()
+    expect(text).toContain(String(held.body['call_id']))
+    expect(text).not.toContain('planted-9f3c')
+    expect(text).not.toContain('noted across')
+    const read = await nodeTwo().http('GET', `/v1/calls/${String(held.body['call_id'])}`, agent)
+    expect(JSON.stringify(read.body)).toContain('noted planted-9f3c')
+  })
+
   test('doctor finds nothing wrong beside running nodes', async () => {
     const { out } = await nodeTwo().cli('--json', 'doctor')
     const { findings } = JSON.parse(out) as { findings: { severity: string; about: string; says: string }[] }

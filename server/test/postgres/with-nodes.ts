@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
+import { connect } from '../../src/stores/postgres/connect.ts'
 import { freshSchema, testDatabase } from './with-postgres.ts'
 
 export type Node = RunningGate & { stop(): Promise<void> }
@@ -12,6 +13,8 @@ export type Nodes = {
   readonly schema: string
   /** Starts another node on the same database, with the keys of the first. */
   start(): Promise<Node>
+  /** All that is in the database, as text. */
+  dump(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -41,6 +44,20 @@ export async function openNodes(config: object = {}): Promise<Nodes> {
       const node = await runGate(place)
       nodes.push(node)
       return node
+    },
+    async dump() {
+      const client = await connect({ url: store.postgres, schema: store.schema }, 'test')
+      const tables = await client.query<{ name: string }>(
+        'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1',
+        [store.schema],
+      )
+      const texts: string[] = []
+      for (const { name } of tables.rows) {
+        const rows = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${store.schema}.${name} t`)
+        texts.push(...rows.rows.map(({ text }) => text))
+      }
+      await client.end()
+      return texts.join('\n')
     },
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()))

@@ -43,15 +43,24 @@ export async function continueKept(deps: ContinueDeps): Promise<Result<Checkpoin
 const atCheckpoint = (seq: number, says: string): Result<never> => brokenAudit({ stream: CHECKPOINTS, seq, says })
 
 async function lastStored(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
-  const [held] = await deps.shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
-  const newest = readCheckpoint(held?.row)
-  if (held !== undefined && newest === undefined) return atCheckpoint(0, 'the newest checkpoint cannot be read')
-  if (deps.kept.state().missing) return adopted(deps, newest)
+  const before = await newestIn(deps)
+  if (before === 'unreadable') return atCheckpoint(0, 'the newest checkpoint cannot be read')
+  if (deps.kept.state().missing) return adopted(deps, before)
   const walked = await walkFrom(deps, kept)
   if (!walked.ok) return walked
+  const isGrown = (walked.value?.body.number ?? 0) > (before?.body.number ?? 0)
+  // Another node may have signed one since the newest was read.
+  const newest = isGrown ? await newestIn(deps) : before
+  if (newest === 'unreadable') return atCheckpoint(0, 'the newest checkpoint cannot be read')
+  if (isGrown && (newest?.body.number ?? 0) >= (walked.value?.body.number ?? 0)) return walked
   if (newest?.body.number === walked.value?.body.number) return walked
   const number = (walked.value?.body.number ?? 0) + 1
   return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} follows checkpoint ${number - 1}`)
+}
+
+async function newestIn({ shelves }: ContinueDeps): Promise<Checkpoint | undefined | 'unreadable'> {
+  const [held] = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
+  return held === undefined ? undefined : (readCheckpoint(held.row) ?? 'unreadable')
 }
 
 /** Earlier releases kept none: what is stored is taken as it is, once. */

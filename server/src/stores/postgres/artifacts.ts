@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import type { Artifacts } from '../../commands/ports/artifacts.ts'
 import { Sha256 } from '../../contract/ids.ts'
 import { Bug } from '../../contract/problems.ts'
+import { artifactBytes } from '../artifact-bytes.ts'
+import type { Sealer } from '../store-engine.ts'
 import { range } from '../text-range.ts'
 import type { ReadQueries } from './read-queries.ts'
 
@@ -9,7 +11,8 @@ import type { ReadQueries } from './read-queries.ts'
 const MOST_BYTES = 67_108_864
 
 /** Artifacts in the database, so that every node has them. A text that no longer has its digest is as good as none. */
-export function databaseArtifacts(queries: ReadQueries): Artifacts {
+export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifacts {
+  const bytesOf = artifactBytes(sealer)
   const shelfOf = (owner: string) => hash('sha256', owner)
   return {
     async put(owner, text) {
@@ -21,7 +24,7 @@ export function databaseArtifacts(queries: ReadQueries): Artifacts {
         await queries.all(
           `INSERT INTO artifacts (shelf, digest, body, stored_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (shelf, digest) DO UPDATE SET body = excluded.body, stored_at = excluded.stored_at`,
-          [shelfOf(owner), digest, bytes, Date.now()],
+          [shelfOf(owner), digest, bytesOf.encode(bytes, shelfOf(owner), digest), Date.now()],
         )
         return digest
       } catch {
@@ -38,9 +41,8 @@ export function databaseArtifacts(queries: ReadQueries): Artifacts {
       )
       if (found === undefined) return undefined
       if (found.body === null) return 'expired'
-      if (hash('sha256', found.body) !== digest) return undefined
-      const text = found.body.toString('utf8')
-      return { text: range(text, from, length), size: text.length }
+      const text = bytesOf.decode(found.body, shelfOf(owner), digest)
+      return text === undefined ? undefined : { text: range(text, from, length), size: text.length }
     },
 
     async expire(before) {

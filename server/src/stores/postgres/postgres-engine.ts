@@ -31,7 +31,7 @@ export const postgresEngine: StoreEngine = {
       audit: engine,
       tail: engine,
       journal: engine,
-      artifacts: databaseArtifacts(queries),
+      artifacts: databaseArtifacts(queries, setup.sealer),
       // Postgres removes old versions of rows by itself (autovacuum).
       scrub: async () => {},
       async close() {

@@ -13,7 +13,7 @@ import { FIRST_WITH_MACS, isOlder, schemaOf } from './schema.ts'
 
 /** SQLite in the data folder: one node. */
 export const embeddedEngine: StoreEngine = {
-  async open({ folder, ...setup }) {
+  async open({ folder, sealer, ...setup }) {
     const opened = await openSqliteLedger({ file: ledgerFile(folder), ...setup })
     if (!opened.ok) return opened
     const { value: engine } = opened
@@ -25,7 +25,7 @@ export const embeddedEngine: StoreEngine = {
       audit: engine,
       tail: engine,
       journal: engine,
-      artifacts: fileArtifacts(join(folder, 'artifacts')),
+      artifacts: fileArtifacts(join(folder, 'artifacts'), sealer),
       scrub: () => engine.scrub(),
       close: () => engine.close(),
     })

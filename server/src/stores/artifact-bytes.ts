@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto'
+import type { Sealer } from './store-engine.ts'
+
+/** How the text of an artifact is stored, under the digest of the text itself. */
+export type ArtifactBytes = {
+  encode(text: Buffer, shelf: string, digest: string): Buffer
+  /** Undefined when this is not the text with that digest. */
+  decode(stored: Buffer, shelf: string, digest: string): string | undefined
+}
+
+const SEALED = /^1\.[\w-]+\.[\w-]+$/
+const placeOf = (shelf: string, digest: string) => `artifacts ${shelf} ${digest}`
+
+/** Sealed where there is a key. Texts that were stored before there was one are read as they are. */
+export function artifactBytes(sealer: Sealer | undefined): ArtifactBytes {
+  return {
+    encode: (text, shelf, digest) =>
+      sealer === undefined ? text : Buffer.from(sealer.seal(text.toString('utf8'), placeOf(shelf, digest))),
+    decode(stored, shelf, digest) {
+      if (hash('sha256', stored) === digest) return stored.toString('utf8')
+      const text = stored.toString('latin1')
+      if (sealer === undefined || !SEALED.test(text)) return undefined
+      const opened = sealer.open(text, placeOf(shelf, digest))
+      return hash('sha256', Buffer.from(opened, 'utf8')) === digest ? opened : undefined
+    },
+  }
+}
