@@ -1,4 +1,5 @@
 import type { CallbackSource, Channel } from '../commands/ports/channels.ts'
+import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { WebhookKey } from '../commands/ports/keys.ts'
 import type { Clock } from '../commands/ports/runtime.ts'
 import type { Channels } from '../contract/channels.ts'
@@ -6,18 +7,28 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../keys/webhook-key.ts'
 import { openPost } from '../upstream/channels/post.ts'
 import { push } from '../upstream/channels/push.ts'
+import { matrixChannel } from '../upstream/matrix/matrix-channel.ts'
+import { openMatrixSession } from '../upstream/matrix/matrix-session.ts'
 import { webhook } from '../upstream/channels/webhook.ts'
 import { secretOf } from '../upstream/server-config.ts'
 
 export type OpenedChannels = {
   readonly channels: readonly Channel[]
   readonly callbacks: ReadonlyMap<string, CallbackSource>
+  readonly rooms: readonly ChatRoom[]
+}
+
+export type ChannelDeps = {
+  readonly folder: string
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
 /** The configured channels with their secrets fetched. One that is absent or too short is refused by its place in the file. */
 export function openChannels(
   settings: Channels,
-  { folder, clock, stopping }: { readonly folder: string; readonly clock: Clock; readonly stopping: AbortSignal },
+  { folder, clock, stopping, log }: ChannelDeps,
 ): Result<OpenedChannels> {
   const faults: string[] = []
   const post = openPost(stopping)
@@ -50,5 +61,38 @@ export function openChannels(
     const token = one.token === undefined ? {} : { token: secret(one.token, `push.${index}.token`) }
     channels.push(push(one, { post, ...token }))
   }
-  return faults.length === 0 ? ok({ channels, callbacks }) : refuse('config.invalid', { paths: faults.join('; ') })
+  const rooms: ChatRoom[] = []
+  for (const [index, one] of settings.matrix.entries()) {
+    const { homeserver, room: roomId, user, token, password } = one
+    const given = {
+      room: roomId,
+      homeserver,
+      user,
+      ...(token === undefined ? {} : { token: secret(token, `matrix.${index}.token`) }),
+      ...(password === undefined ? {} : { password: secret(password, `matrix.${index}.password`) }),
+    }
+    const people = Object.entries(one.people).map(
+      ([sender, { approver, user: person = approver }]) =>
+        [sender, { kind: 'approver', id: `approver:${approver}`, user: person }] as const,
+    )
+    const session = onceOpened(() => openMatrixSession(given))
+    const room = matrixChannel(one, { people: new Map(people), session, stopping, log })
+    channels.push(room)
+    rooms.push(room)
+  }
+  return faults.length === 0
+    ? ok({ channels, callbacks, rooms })
+    : refuse('config.invalid', { paths: faults.join('; ') })
+}
+
+/** Opened on first use; after a failure the next use tries again. */
+function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
 }

@@ -14,6 +14,7 @@ import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
+import { listenToRooms } from '../doors/chat/listen-to-rooms.ts'
 
 export type OpenedGate = {
   readonly gate: Gate
@@ -52,6 +53,9 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     .begin()
     .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
   const recovery = await recoverFromDead(world, scheduler, log)
+  const leaveRooms = listenToRooms(gate, world.rooms, (error) =>
+    log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
+  )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...world, keys: world.keys.checkpoints },
@@ -79,6 +83,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const shutDown = async () => {
     stopTaking()
     clearInterval(tick)
+    await leaveRooms()
     await retention.stop()
     hangUp()
     await scheduler.stop()

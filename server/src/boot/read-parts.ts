@@ -35,6 +35,7 @@ export type Parts = {
     | 'channels'
     | 'callbacks'
     | 'oidcLogins'
+    | 'rooms'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -70,6 +71,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     folder: settings.folder,
     clock: Date.now,
     stopping: posting.signal,
+    log: (says, about) => log('warn', says, about),
   })
   if (!channels.ok) return channels
   const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), Date.now)

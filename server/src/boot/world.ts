@@ -8,6 +8,7 @@ import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { CallbackSource, Channel, WebPush } from '../commands/ports/channels.ts'
 import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
+import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
@@ -111,6 +112,7 @@ export type World = {
   readonly stopping: AbortSignal
   readonly channels: readonly Channel[]
   readonly callbacks: ReadonlyMap<string, CallbackSource>
+  readonly rooms: readonly ChatRoom[]
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
   readonly after: (ms: number, callback: () => void) => () => void
   readonly persist: (attempt: () => Promise<boolean>) => void

@@ -57,15 +57,58 @@ export const PushSettings = z.strictObject({
 })
 export type PushSettings = z.infer<typeof PushSettings>
 
+const RoomId = z.string().regex(/^![^\s]{1,254}$/, 'a room is given by its id, which begins with `!`')
+const MatrixUser = z.string().regex(/^@[^\s:]{1,200}:[^\s]{1,200}$/, 'a Matrix user is written @name:server')
+const TOLD_IN_CHAT = [
+  'approval.pending',
+  'approval.approved',
+  'approval.denied',
+  'approval.edited',
+  'approval.expired',
+  'approval.stale',
+  'approval.withdrawn',
+  'call.executed',
+  'call.failed',
+  'call.unknown',
+] as const
+
+/** A Matrix room in which approvers are told of requests and answer. */
+export const MatrixChannelSettings = z
+  .strictObject({
+    name: ChannelName,
+    homeserver: HttpUrl,
+    /** The gate's own user there. */
+    user: MatrixUser,
+    token: SecretReference.optional(),
+    /** Instead of a token: each start is a new device, which rooms with encryption need. */
+    password: SecretReference.optional(),
+    room: RoomId,
+    events: z
+      .array(ChannelEvent)
+      .min(1)
+      .default([...TOLD_IN_CHAT]),
+    /** Who in the room may decide, and as which approver. Everybody else only reads. */
+    people: z.record(
+      MatrixUser,
+      z.strictObject({
+        approver: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
+        user: z.string().min(1).max(128).optional(),
+      }),
+    ),
+  })
+  .refine(({ token, password }) => (token === undefined) !== (password === undefined), 'give a token or a password')
+export type MatrixChannelSettings = z.infer<typeof MatrixChannelSettings>
+
 export const Channels = z
   .strictObject({
     /** Where people reach the console, if that is not the address the gate listens on. */
     url: HttpUrl.optional(),
     webhooks: z.array(WebhookSettings).max(32).default([]),
     push: z.array(PushSettings).max(32).default([]),
+    matrix: z.array(MatrixChannelSettings).max(8).default([]),
   })
-  .superRefine(({ webhooks, push }, context) => {
-    const names = [...webhooks, ...push].map(({ name }) => name)
+  .superRefine(({ webhooks, push, matrix }, context) => {
+    const names = [...webhooks, ...push, ...matrix].map(({ name }) => name)
     const twice = names.find((name, index) => names.indexOf(name) !== index)
     if (twice !== undefined) context.addIssue({ code: 'custom', message: `two channels are called \`${twice}\`` })
   })

@@ -20,7 +20,7 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
     serverConfigs(config.servers, folder),
     await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
     await openSerenity(config.serenity, folder, process.env, () => undefined),
-    openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal }),
+    openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal, log() {} }),
     toolflow && openArgumentModel(toolflow, folder),
     embeddings && openEmbeddingModel(embeddings, folder),
     otlpOf(config.telemetry, folder),

@@ -3,12 +3,17 @@ import type { Result } from '../../contract/problems.ts'
 import type { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../contract/web-push.ts'
 import type { DecidedApproval } from '../approvals/decide-approval.ts'
 import type { Notices } from '../ports/notices.ts'
+import { openSenderLimits } from '../chat/sender-limits.ts'
+import { takeChat, type ChatDeps } from '../chat/take-chat.ts'
+import type { ChatEvent, ChatRoom } from '../ports/chat.ts'
 import { takeCallback, type Callback, type CallbackDeps } from './take-callback.ts'
 import { listPushes, removePush, subscribePush, tellBrowsers, type PushDeps } from './web-push.ts'
 
 export interface ChannelsGate {
   /** A decision that came back through a channel; its signature says whose it is. */
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
+  /** What somebody did in a room of approvers; gives what is answered, if anything. */
+  takeChat(room: ChatRoom, event: ChatEvent): Promise<string | undefined>
   /** Browsers that tell a person of new requests. */
   readonly push: {
     list(caller: Caller): Promise<Result<PushAnswer>>
@@ -18,11 +23,13 @@ export interface ChannelsGate {
 }
 
 export function bindChannels(
-  world: CallbackDeps & PushDeps & { readonly notices: Pick<Notices, 'subscribe'> },
+  world: CallbackDeps & PushDeps & Omit<ChatDeps, 'limits'> & { readonly notices: Pick<Notices, 'subscribe'> },
 ): ChannelsGate {
   tellBrowsers(world)
+  const limits = openSenderLimits()
   return {
     takeCallback: (callback) => takeCallback(world, callback),
+    takeChat: (room, event) => takeChat({ ...world, limits }, room, event),
     push: {
       list: (caller) => listPushes(world, caller),
       subscribe: (caller, wanted) => subscribePush(world, caller, wanted),

@@ -1,0 +1,61 @@
+import { strictReply } from '../agent/replies.ts'
+
+/** What a line in the approvers' room asks for. */
+export type ChatCommand =
+  | { readonly do: 'approvals' }
+  | { readonly do: 'runs' }
+  | { readonly do: 'help' }
+  | { readonly do: 'run'; readonly id: string }
+  | { readonly do: 'approve'; readonly id: string; readonly reason?: string }
+  | { readonly do: 'deny'; readonly id: string; readonly reason: string }
+  | { readonly do: 'redeem'; readonly id: string; readonly token: string }
+  /** Begins like a command and is none: the sender is told how it is written. */
+  | { readonly do: 'unclear'; readonly says: string }
+
+const ID = '[A-Za-z0-9_-]{6,128}'
+const APPROVE = new RegExp(`^approve (${ID})(?: reason: (\\S.{0,499}))?$`, 'i')
+const DENY = new RegExp(`^deny (${ID}) reason: (\\S.{0,499})$`, 'i')
+const RUN = new RegExp(`^run (${ID})$`, 'i')
+const BEGINS = /^(?:approvals|approve|aprobar|reject|rechazar|deny|runs|run|help)\b/i
+
+export const CHAT_HELP = [
+  'approvals: what waits',
+  'approve ID [reason: …]: approve the request as its message shows it; or react with ✅ to the message',
+  'deny ID reason: …: deny it; or react with ❌',
+  'runs, run ID: what is running',
+].join('\n')
+
+/**
+ * The whole message, trimmed, one line. Undefined: people talk to each other.
+ * INVARIANT: no Unicode folding, so a look-alike letter never makes a command.
+ */
+export function chatCommand(message: string): ChatCommand | undefined {
+  const text = message.trim()
+  if (!BEGINS.test(text)) return undefined
+  if (/[\n\r\u2028\u2029]/.test(text)) return { do: 'unclear', says: 'a command is one line' }
+  const reply = strictReply(text)
+  if (reply?.says === 'approve') return approveBy(reply.approval_id, reply.token)
+  if (reply?.says === 'reject') return { do: 'deny', id: reply.approval_id, reason: reply.reason ?? 'rejected' }
+  const word = text.toLowerCase()
+  if (word === 'approvals' || word === 'runs' || word === 'help') return { do: word }
+  const [, run] = RUN.exec(text) ?? []
+  if (run !== undefined) return { do: 'run', id: run }
+  const [, id, reason] = APPROVE.exec(text) ?? []
+  if (id !== undefined) return { do: 'approve', id, ...(reason === undefined ? {} : { reason }) }
+  const [, denied, why] = DENY.exec(text) ?? []
+  if (denied !== undefined && why !== undefined) return { do: 'deny', id: denied, reason: why }
+  return { do: 'unclear', says: `not understood:\n${CHAT_HELP}` }
+}
+
+const approveBy = (id: string, token: string): ChatCommand => ({ do: 'redeem', id, token })
+
+const YES = new Set(['✅', '👍', '✔', '☑'])
+const NO = new Set(['❌', '👎', '✖'])
+
+/** A reaction to a prompt. Undefined: it decides nothing. */
+export function reactionDecision(key: string): 'approve' | 'deny' | undefined {
+  // Skin tones and the variation selector say the same.
+  const plain = key.replaceAll(/[\u{1f3fb}-\u{1f3ff}\ufe0f]/gu, '')
+  if (YES.has(plain)) return 'approve'
+  return NO.has(plain) ? 'deny' : undefined
+}

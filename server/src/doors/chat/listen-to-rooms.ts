@@ -1,0 +1,23 @@
+import type { Gate } from '../../commands/gate.ts'
+import type { ChatRoom } from '../../commands/ports/chat.ts'
+
+/** Answers what approvers write in their rooms. Returns how to stop. */
+export function listenToRooms(
+  { channels }: Pick<Gate, 'channels'>,
+  rooms: readonly ChatRoom[],
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  const stops = rooms.map((room) =>
+    room.listen(async (event) => {
+      try {
+        const says = await channels.takeChat(room, event)
+        if (says !== undefined) await room.reply(event.event_id, says)
+      } catch (error) {
+        onError(error)
+      }
+    }),
+  )
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  }
+}

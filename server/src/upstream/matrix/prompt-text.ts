@@ -1,0 +1,58 @@
+import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
+import { sentenceText, type Sentence } from '../../contract/sentence.ts'
+
+/** Plain text, and the same for clients that show HTML. */
+export type ChatText = { readonly body: string; readonly formatted_body: string }
+
+/** The compact packet: what will happen, why it is asked, and how to answer. */
+export function promptText(message: ChannelMessage): ChatText {
+  const { sentence, tool_id, asked_by, risk, strength, why, args, preview, hidden, url, approval_id = '' } = message
+  const how =
+    message.digest === undefined
+      ? `Open ${url ?? 'the console'} to decide: this message does not show everything.`
+      : `React with ✅ or ❌, or write: approve ${approval_id}   /   deny ${approval_id} reason: …`
+  const lines = [
+    `Approve? ${sentenceText(sentence)}`,
+    `${tool_id}, asked by ${asked_by}, risk ${risk}, ${strength ?? 'simple'} approval`,
+    why,
+    `Arguments: ${args}`,
+    ...(preview === undefined ? [] : [`Dry run: ${preview}`]),
+    ...(hidden === undefined ? [] : [hidden.says]),
+    how,
+    ...(url === undefined ? [] : [url]),
+  ].filter((line) => line !== '')
+  const html = [
+    `<p><strong>Approve?</strong> ${sentenceHtml(sentence)}</p>`,
+    `<p>${code(tool_id)}, asked by ${code(asked_by)}, risk ${escaped(risk)}, ${escaped(strength ?? 'simple')} approval</p>`,
+    ...(why === '' ? [] : [`<p>${escaped(why)}</p>`]),
+    `<pre><code>${escaped(args)}</code></pre>`,
+    ...(preview === undefined ? [] : [`<p>Dry run: ${code(preview)}</p>`]),
+    ...(hidden === undefined ? [] : [`<p>${escaped(hidden.says)}</p>`]),
+    `<p>${escaped(how)}</p>`,
+    ...(url === undefined ? [] : [`<p>${escaped(url)}</p>`]),
+  ]
+  return { body: lines.join('\n'), formatted_body: html.join('') }
+}
+
+/** What a prompt becomes once it is decided, and the news of a call. */
+export function newsText({ sentence, event, state, why, approval_id, tool_id }: ChannelMessage): ChatText {
+  const what = event.startsWith('call.') ? `The call is ${state}` : `The request is ${state}`
+  const reason = why === '' || event.startsWith('approval.') ? '' : `: ${why}`
+  const about = approval_id === undefined ? tool_id : approval_id
+  return {
+    body: `${what}${reason}. ${sentenceText(sentence)} (${about})`,
+    formatted_body: `<p><strong>${escaped(what)}</strong>${escaped(reason)}. ${sentenceHtml(sentence)} (${code(about)})</p>`,
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+const code = (text: string): string => `<code>${escaped(text)}</code>`
+const sentenceHtml = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
+  pieces.map((piece) => (piece.is === 'text' ? escaped(piece.text) : code(piece.text))).join('')
