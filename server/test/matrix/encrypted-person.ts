@@ -22,7 +22,7 @@ export async function encryptedPerson({ url }: Homeserver, { id, password, token
     async createEncryptedRoom(invite: readonly string[]) {
       const room = await made(invite)
       session = await openMatrixSession({ homeserver: url, user: id, password, room })
-      session.listen(({ content }) => void texts.push(String(content['body'] ?? '')))
+      session.listen(({ content: { body } }) => void (typeof body === 'string' && texts.push(body)))
       return room
     },
     async say(room: string, body: string) {

@@ -183,4 +183,4 @@ export function personAt({ url }: Homeserver, { token, id }: MatrixUser) {
   }
 }
 export type Person = ReturnType<typeof personAt>
-export const bodyOf = ({ content }: RoomMessage): string => String(content['body'] ?? '')
+export const bodyOf = ({ content }: RoomMessage): string => (typeof content['body'] === 'string' ? content['body'] : '')

@@ -55,7 +55,7 @@ const NO = new Set(['❌', '👎', '✖'])
 /** A reaction to a prompt. Undefined: it decides nothing. */
 export function reactionDecision(key: string): 'approve' | 'deny' | undefined {
   // Skin tones and the variation selector say the same.
-  const plain = key.replaceAll(/[\u{1f3fb}-\u{1f3ff}\ufe0f]/gu, '')
+  const plain = key.replaceAll(/\u{fe0f}|[\u{1f3fb}-\u{1f3ff}]/gu, '')
   if (YES.has(plain)) return 'approve'
   return NO.has(plain) ? 'deny' : undefined
 }

@@ -1,4 +1,4 @@
-import type { MatrixClient, MatrixEvent } from 'matrix-js-sdk'
+import type { ClientEvent, MatrixClient, MatrixEvent } from 'matrix-js-sdk'
 import type { JsonObject } from '../../contract/json.ts'
 
 /** What one session at a homeserver is used for here. */
@@ -72,11 +72,13 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   const keep = (event: RoomEvent) => void waiting.push(event)
   let tell: (event: RoomEvent) => void = keep
   let told: Promise<void> = Promise.resolve()
+  const read = async (event: MatrixEvent, before: Promise<void>) => {
+    await before
+    const one = await readEvent(client, event)
+    if (one !== undefined) tell(one)
+  }
   const hear = (event: MatrixEvent) => {
-    told = told.then(async () => {
-      const read = await readEvent(client, event)
-      if (read !== undefined) tell(read)
-    })
+    told = read(event, told)
   }
   client.on(sdk.RoomEvent.Timeline, (event, _room, isOld) => {
     if (isOld === true) return
@@ -110,7 +112,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
 }
 
 /** Nothing is sent before the first answer: until then the library does not know that a room is encrypted. */
-async function prepared(sdk: Sdk, client: MatrixClient): Promise<void> {
+async function prepared(sdk: { readonly ClientEvent: typeof ClientEvent }, client: MatrixClient): Promise<void> {
   const first = new Promise<void>((resolve, reject) => {
     const heard = (state: string): void => {
       if (state !== 'PREPARED' && state !== 'ERROR') return
@@ -129,7 +131,6 @@ async function prepared(sdk: Sdk, client: MatrixClient): Promise<void> {
   }
 }
 
-type Sdk = typeof import('matrix-js-sdk')
 type LibraryLog = { methodFactory: () => () => void; rebuild(): void }
 
 /** The library writes to the console what it does, with names of rooms and events; loggers made later follow this one. */
