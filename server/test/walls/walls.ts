@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@ai-sdk/openai-compatible',
       '@modelcontextprotocol/client',
       'ai',
-      'undici',
+      'matrix-js-sdk', 'undici',
       'yaml',
       'zod',
     ],
