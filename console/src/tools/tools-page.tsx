@@ -114,6 +114,7 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
 
 const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   configured: 'you said so',
+  pack: 'from the pack for this server',
   annotated: 'the server says so',
   inferred: 'by its name',
   unknown: 'nobody has said',

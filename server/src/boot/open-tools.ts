@@ -66,7 +66,7 @@ export async function openTools(
   const { ledger, shelves } = world
   const shared = { ledger, shelves, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const breathe = openBreathe()
-  const catalogue = await openCatalogue({ shelves, servers: config.servers, breathe })
+  const catalogue = await openCatalogue({ shelves, servers: config.servers, breathe, packs: parts.packs })
   const listingFindings = await openListingFindings(shelves, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)

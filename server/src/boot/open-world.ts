@@ -88,6 +88,8 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
     routes: loadRoutes(config.approvals),
+    packs: parts.value.packs,
+    serverSettings: () => table,
     pendingLimits: {
       requests: config.approvals.pending_per_caller,
       bytes: config.approvals.pending_bytes_per_caller,

@@ -1,5 +1,7 @@
 import { loadJudgement } from '../commands/calls/facts/load-judgement.ts'
 import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/own-credentials.ts'
+import type { KnownPack } from '../commands/catalogue/load-packs.ts'
+import { readPacks } from './read-packs.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import { ok, type Result } from '../contract/problems.ts'
@@ -41,6 +43,7 @@ export type Parts = {
   /** Without the gate's own secrets. */
   readonly log: Log
   readonly configs: readonly ServerConfig[]
+  readonly packs: readonly KnownPack[]
   readonly embedder?: Embedder
   readonly otlp: OtlpSettings
   readonly scanner: OpenScanner
@@ -57,6 +60,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   if (!keys.ok) return keys
   const configs = serverConfigs(config.servers, settings.folder)
   if (!configs.ok) return configs
+  const packs = readPacks(settings)
+  if (!packs.ok) return packs
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
   const files = localFiles(config.servers, settings.folder, gateFiles(settings))
@@ -101,6 +106,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     own,
     log,
     configs: configs.value,
+    packs: packs.value,
     ...(embedder === undefined ? {} : { embedder: embedder.value }),
     otlp: otlp.value,
     scanner,

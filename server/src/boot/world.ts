@@ -30,6 +30,8 @@ import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
+import type { Config } from '../contract/config.ts'
+import type { KnownPack } from '../commands/catalogue/load-packs.ts'
 import type { Routes } from '../commands/approvals/load-routes.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './data-folder.ts'
@@ -89,6 +91,9 @@ export type World = {
   readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
+  /** What is known of well-known tool servers. */
+  readonly packs: readonly KnownPack[]
+  readonly serverSettings: () => Config['servers']
   /** Who is asked about which calls. */
   readonly routes: Routes
   readonly pendingLimits: DispatchDeps['pendingLimits']

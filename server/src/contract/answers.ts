@@ -159,7 +159,9 @@ export const ToolAnswer = z.object({
   description: z.string().optional(),
   input_schema: z.record(z.string(), z.unknown()),
   effects: z.array(ToolEffect),
-  effects_from: z.enum(['configured', 'annotated', 'inferred', 'unknown']),
+  effects_from: z.enum(['configured', 'pack', 'annotated', 'inferred', 'unknown']),
+  /** The pack that knows this definition of it. */
+  pack: z.string().optional(),
   risk: RiskClass,
   idempotent: z.boolean(),
   dry_run: z.boolean(),

@@ -165,6 +165,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.strong': 'What a strong approval requires: only the role, or a passphrase as well.',
   'approvals.tokens': 'Whether redeeming a token counts as a simple or a strong approval.',
   audit: 'How often the audit is signed.',
+  packs: 'A folder with packs of your own: what you know of the tools of servers that you use often.',
   'approvals.groups': 'Groups of approvers, each a list of users.',
   'approvals.routes':
     'Who is asked about which calls; the first route that matches counts. Without routes, every approver.',

@@ -111,6 +111,8 @@ export const Config = z
     /** A file, relative to the config file's folder, or the policy itself. */
     policy: z.union([z.string().min(1), PolicyFile]).prefault({}),
     servers: z.record(ServerName, ServerSettings).default({}),
+    /** A folder with packs of your own, relative to the config file's folder. */
+    packs: z.string().min(1).optional(),
     approvals: z
       .strictObject({
         /** How long a request waits for a decision. */

@@ -5,7 +5,7 @@ import { RiskClass, ToolEffect } from './tool.ts'
 export const PacketRisk = z.object({
   class: RiskClass,
   effects: z.array(ToolEffect).readonly(),
-  effects_from: z.enum(['configured', 'annotated', 'inferred', 'unknown']),
+  effects_from: z.enum(['configured', 'pack', 'annotated', 'inferred', 'unknown']),
   /** In the gate's own words, most telling first: `reaches people or the network`. */
   why: z.array(z.string()).readonly(),
 })

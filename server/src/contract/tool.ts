@@ -61,7 +61,11 @@ export type Tool = {
   /** The version of the row in the store. Absent for what is judged like a tool and has no row. */
   readonly version?: number
   readonly effects: readonly ToolEffect[]
-  readonly effects_from: 'configured' | 'annotated' | 'inferred' | 'unknown'
+  readonly effects_from: 'configured' | 'pack' | 'annotated' | 'inferred' | 'unknown'
+  /** The pack that knows this definition of it. */
+  readonly pack?: string
+  /** Arguments that hold an amount, as far as a pack knows. JSON pointers. */
+  readonly amounts?: readonly string[]
   readonly risk: RiskClass
   /** Safe to run again after a crash: declared by the operator, annotated by a trusted server, or a pure read. */
   readonly idempotent: boolean

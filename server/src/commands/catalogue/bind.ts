@@ -1,3 +1,5 @@
+import type { PackAnswer } from '../../contract/pack.ts'
+import { showPacks, type PacksDeps } from './show-packs.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { DefinitionReview } from '../../contract/definition-review.ts'
 import { ok, type Result } from '../../contract/problems.ts'
@@ -27,7 +29,7 @@ export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
     readonly live: Pick<LivePolicy, 'reload'>
     readonly serverReports: () => readonly ServerReport[]
     readonly firstListing: () => Promise<void>
-  }
+  } & PacksDeps
 
 export interface CatalogueGate {
   /** The tools of which any call of this caller could be anything but blocked by policy; whoever oversees sees all. */
@@ -45,6 +47,8 @@ export interface CatalogueGate {
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
   admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
+  /** What is known of well-known servers, and which of this gate's tools it is about. */
+  packs(): readonly PackAnswer[]
   /** The servers that are not ready, as far as the caller may know of them. */
   down(caller: Caller): readonly DownServer[]
   /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
@@ -75,6 +79,7 @@ export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
       return ok(undefined)
     },
     servers: () => world.serverReports(),
+    packs: () => showPacks(world),
     down: (caller) => downServers(world.serverReports(), sight.tools(caller), world.catalogue.tools(), caller),
     firstListing: () => world.firstListing(),
     smallerSurface: (caller, own) =>

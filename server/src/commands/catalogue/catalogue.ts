@@ -2,6 +2,7 @@ import type { Config, ServerSettings } from '../../contract/config.ts'
 import { boundDefinition } from '../../contract/tool-bounds.ts'
 import type { Tool, ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../../core/catalogue/join-tool.ts'
+import { packFor, type KnownPack } from '../../core/packs/match-pack.ts'
 import { createLookAlikeIndex } from '../../core/catalogue/look-alike-index.ts'
 import type { Hit } from '../../core/search/create-index.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -17,6 +18,8 @@ const PAGE = 4
 export type CatalogueDeps = {
   readonly shelves: Shelves
   readonly servers: Config['servers']
+  /** What is known of well-known servers. */
+  readonly packs?: readonly KnownPack[]
   /** Lets others run between two tools. Without it everything is done at once. */
   readonly breathe?: Breathe
 }
@@ -48,7 +51,7 @@ type Entry = KnownRow & { readonly tool: Tool }
  * INVARIANT: a tool that changed costs what one tool costs, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
-  const { shelves } = deps
+  const { shelves, packs = [] } = deps
   const byServer = new Map<string, Map<string, Entry>>()
   const byId = new Map<string, Tool>()
   const listeners = new Set<Parameters<LiveCatalogue['onRefresh']>[0]>()
@@ -65,7 +68,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const entries = entriesOf(row.server)
     const before = entries.get(row.tool_id)
     if (before !== undefined && before.version === held.version) return false
-    const tool = { ...rejoin(before?.tool, row, settings), row, version: held.version }
+    const tool = { ...rejoin(before?.tool, row, settings, packs), row, version: held.version }
     entries.set(row.tool_id, { row, version: held.version, tool })
     lookAlikes.set(tool)
     byId.set(row.tool_id, tool)
@@ -81,7 +84,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const settings = isConfigured(server) ? deps.servers[server] : undefined
     if (settings === undefined) return
     for (const [tool_id, { row, version, tool: before }] of entriesOf(server)) {
-      const tool = { ...joinTool(row, settings), row, version }
+      const tool = { ...joinTool(row, settings, packFor(packs, settings)), row, version }
       entriesOf(server).set(tool_id, { row, version, tool })
       lookAlikes.set(tool)
       byId.set(tool_id, tool)
@@ -172,10 +175,10 @@ const isSame = (before: ToolRow, row: ToolRow): boolean =>
   before.admitted?.hash === row.admitted?.hash
 
 /** What a tool does follows from its definitions and the configuration; of unchanged ones it is not asked again. */
-function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings): Tool {
+function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings, packs: readonly KnownPack[]): Tool {
   const isKnown =
     before?.row.definition_hash === row.definition_hash && before.row.admitted?.hash === row.admitted?.hash
-  return isKnown ? before : joinTool(row, settings)
+  return isKnown ? before : joinTool(row, settings, packFor(packs, settings))
 }
 
 async function* allRows(shelves: Shelves, server: string): AsyncGenerator<Held<'tools'>> {

@@ -1,16 +1,30 @@
 import type { ServerSettings } from '../../contract/config.ts'
 import { inForce, type Tool, type ToolDefinition, type ToolEffect, type ToolRow } from '../../contract/tool.ts'
 import { inferEffects } from '../gate/risk/infer-effects.ts'
-import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
+import { packSays, raisedBy, type KnownPack, type PackSays } from '../packs/match-pack.ts'
+import { effectsOf, idempotentOf, riskClassOf, type KnownEffects } from './effects.ts'
 
 type Said = ServerSettings['tools'][string] | undefined
 
 /** What one definition makes of a tool. */
-function claimsOf(definition: ToolDefinition, settings: ServerSettings, said: Said) {
+function claimsOf(definition: ToolDefinition, hash: string, settings: ServerSettings, said: Said, pack?: KnownPack) {
   const { annotations } = definition
   const { effects } = inferEffects(definition)
-  const known = effectsOf(said?.effects, annotations, settings.trusted, effects)
-  return { known, idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known) }
+  const packed = packSays(pack, definition.name, hash)
+  const known = withPack(effectsOf(said?.effects, annotations, settings.trusted, effects), packed)
+  return { packed, known, idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known) }
+}
+
+/**
+ * INVARIANT: the operator's word stands above every pack, and only a definition that the pack was read from is taken for what the pack
+ * says; any other one gets effects from it and loses none.
+ */
+function withPack(known: KnownEffects, packed: PackSays | undefined): KnownEffects {
+  if (packed === undefined || known.effects_from === 'configured') return known
+  if (packed.is_known) return { effects: packed.tool.effects, effects_from: 'pack' }
+  const effects = raisedBy(known.effects, packed)
+  const isSame = effects.length === known.effects.length && effects.every((effect) => known.effects.includes(effect))
+  return isSame ? known : { effects, effects_from: 'pack' }
 }
 
 const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly ToolEffect[] => [...new Set([...a, ...b])]
@@ -19,12 +33,14 @@ const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly Too
  * A tool as rules, approvers and doors see it: its row joined with the operator's words about it.
  * INVARIANT: a definition that is not admitted adds effects and takes none away.
  */
-export function joinTool(row: ToolRow, settings: ServerSettings): Tool {
+export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPack): Tool {
   const said = Object.hasOwn(settings.tools, row.definition.name) ? settings.tools[row.definition.name] : undefined
-  const listed = claimsOf(row.definition, settings, said)
+  const listed = claimsOf(row.definition, row.definition_hash, settings, said, pack)
   const isOne = row.admitted === undefined || row.admitted.hash === row.definition_hash
-  const admitted = isOne ? listed : claimsOf(inForce(row).definition, settings, said)
+  const admitted = isOne ? listed : claimsOf(inForce(row).definition, inForce(row).hash, settings, said, pack)
   const known = { ...admitted.known, effects: union(admitted.known.effects, listed.known.effects) }
+  // What a pack knows of the admitted definition, while that is the one that is listed.
+  const packed = isOne && listed.packed?.is_known === true ? listed.packed : undefined
   return {
     row,
     ...known,
@@ -34,8 +50,18 @@ export function joinTool(row: ToolRow, settings: ServerSettings): Tool {
     ...(said?.title === undefined ? {} : { title: said.title }),
     ...(said?.shell === undefined ? {} : { shell: said.shell }),
     ...(said?.dry_run === undefined ? {} : { dry_run: said.dry_run }),
-    ...(said?.rollback === undefined ? {} : { rollback: said.rollback }),
+    ...(said?.rollback === undefined ? rollbackIn(packed) : { rollback: said.rollback }),
+    ...aboutPack(packed),
     ...(said?.check === undefined ? {} : { check: said.check }),
     ...(said?.verify === undefined ? {} : { verify: said.verify }),
   }
+}
+
+const rollbackIn = (packed: PackSays | undefined): Pick<Tool, 'rollback'> =>
+  packed?.tool.rollback === undefined ? {} : { rollback: packed.tool.rollback }
+
+function aboutPack(packed: PackSays | undefined): Pick<Tool, 'pack' | 'amounts'> {
+  if (packed === undefined) return {}
+  const { amounts } = packed.tool
+  return { pack: packed.pack, ...(amounts.length === 0 ? {} : { amounts }) }
 }

@@ -11,6 +11,7 @@ const EFFECTS: readonly (readonly [ToolEffect, string])[] = [
 
 const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   configured: 'your configuration says so',
+  pack: 'known from the pack for this server',
   annotated: 'its server says so',
   inferred: 'inferred from its name, description and inputs',
   unknown: 'its effects are not declared, so it is treated as writing and external',

@@ -20,6 +20,7 @@ import { addEraseCommand } from './erase-command.ts'
 import { addFlowCommands } from './flow-commands.ts'
 import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
+import { addPackCommands } from './pack-commands.ts'
 import { addPassphraseCommands } from './passphrase-commands.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPolicyCommands } from './policy-commands.ts'
@@ -165,6 +166,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addPauseCommands(program, session)
   addEraseCommand(program, session)
   addKeyCommands(program, session)
+  addPackCommands(program, session)
   addPassphraseCommands(program, session)
   addInitCommands(program, session)
   addHealthCommands(program, session)

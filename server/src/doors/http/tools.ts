@@ -3,10 +3,11 @@ import { PAGED } from './parameters.ts'
 import { AdmittedAnswer, CardAnswer, FoundToolsAnswer, listOf, ToolAnswer } from '../../contract/answers.ts'
 import { DefinitionReview } from '../../contract/definition-review.ts'
 import { AdmitBody } from '../../contract/api.ts'
+import { PackAnswer } from '../../contract/pack.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf } from './query.ts'
-import { ADMINS, CALLERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
 /** Of one page: what one screen or one program can use, whatever stands behind the gate. */
 const MOST_TOOLS = 1_000
@@ -102,9 +103,26 @@ export const toolRoutes: Routes = (app, gate) => {
         : problemResponse(admitted.problem, c.get('trace'))
     },
   )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/packs',
+      access: PEOPLE,
+      summary: 'What is known of well-known tool servers, and which tools of this gate it is about',
+      answers: listOf(PackAnswer),
+    }),
+    async (c) => {
+      await gate.catalogue.firstListing()
+      const packs = gate.catalogue.packs()
+      const isOverseer = OVERSEERS.includes(c.get('caller').kind)
+      // Which servers there are is for those who oversee them.
+      return jsonResponse(200, { items: isOverseer ? packs : packs.map((pack) => ({ ...pack, servers: [] })) })
+    },
+  )
 }
 
-function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_run }: Tool) {
+function shown({ row, title, tags, effects, effects_from, pack, risk, idempotent, dry_run }: Tool) {
   const { definition } = inForce(row)
   const { description, inputSchema } = definition
   const admitted = row.admitted?.hash === row.definition_hash
@@ -117,6 +135,7 @@ function shown({ row, title, tags, effects, effects_from, risk, idempotent, dry_
     input_schema: inputSchema,
     effects,
     effects_from,
+    ...(pack === undefined ? {} : { pack }),
     risk,
     idempotent,
     dry_run: dry_run !== undefined,

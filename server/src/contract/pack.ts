@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { ArgumentPointer } from './judgement.ts'
+import { RollbackSettings } from './standard.ts'
+import { ToolEffect } from './tool.ts'
+import { Sha256 } from './ids.ts'
+
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
+const Pointers = z.array(ArgumentPointer).max(50)
+
+/** What is known of one tool of a well-known server. */
+export const PackTool = z.strictObject({
+  effects: z.array(ToolEffect).min(1),
+  /**
+   * Hashes of the definitions that this was read from. Only such a definition is taken for what the pack says; for any other one the pack
+   * can add effects and takes none away.
+   */
+  definitions: z.array(Sha256).max(50).default([]),
+  /** Arguments that say to whom something goes, how much it is about, and which files it touches. */
+  recipients: Pointers.default([]),
+  amounts: Pointers.default([]),
+  paths: Pointers.default([]),
+  /** What would undo it: shown to people, never carried out by the gate. */
+  rollback: RollbackSettings.optional(),
+})
+export type PackTool = z.infer<typeof PackTool>
+
+/** What is known of a well-known tool server. Matched by its package or address, and each tool by its definition. */
+export const Pack = z.strictObject({
+  pack: Name,
+  title: z.string().min(1).max(200),
+  /** Where this was read: a package with its version, a public document. */
+  from: z.string().min(1).max(300),
+  packages: z
+    .array(z.string().regex(/^(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+$/i))
+    .max(20)
+    .default([]),
+  addresses: z
+    .array(z.url({ protocol: /^https$/ }))
+    .max(20)
+    .default([]),
+  tools: z.record(z.string().min(1).max(128), PackTool),
+})
+export type Pack = z.infer<typeof Pack>
+
+/** A pack as people see it: what it knows, and which of this gate's tools it is about. */
+export const PackAnswer = z.object({
+  pack: z.string(),
+  title: z.string(),
+  from: z.string(),
+  source: z.enum(['built-in', 'operator']),
+  packages: z.array(z.string()),
+  addresses: z.array(z.string()),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      effects: z.array(ToolEffect),
+      recipients: z.array(z.string()),
+      amounts: z.array(z.string()),
+      paths: z.array(z.string()),
+      definitions: z.number().int(),
+      rollback: z.string().optional(),
+    }),
+  ),
+  servers: z.array(
+    z.object({
+      server: z.string(),
+      /** Tools whose definition is the one that the pack knows. */
+      matched: z.array(z.string()),
+      /** Tools that it knows by another definition: it only adds effects to them. */
+      differing: z.array(z.string()),
+      /** Tools that it does not know. */
+      unknown: z.array(z.string()),
+      /** Tools that it knows and that the server does not list. */
+      absent: z.array(z.string()),
+    }),
+  ),
+})
+export type PackAnswer = z.infer<typeof PackAnswer>

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { EXIT } from './exit-codes.ts'
+import { fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+/** What is known of well-known servers, and where it applies. */
+export function addPackCommands(program: Command, session: Session): void {
+  program
+    .command('packs [list] [name]')
+    .description('what is known of well-known tool servers: `packs list`, `packs show NAME`, `packs check`')
+    .action(async (verb: string | undefined, name: string | undefined) => {
+      const out = session.out()
+      const isShow = verb === 'show'
+      if (!['list', 'show', 'check', undefined].includes(verb))
+        return session.fail('write packs list, show NAME or check')
+      if (isShow && name === undefined) return session.fail('say which: sluice packs show NAME')
+      const reply = await session.send('GET', '/v1/packs')
+      const packs = itemsOf(reply.body)
+      const found = packs.find((pack) => textOf(pack['pack']) === name)
+      if (isShow && reply.status === 200 && found === undefined)
+        return session.fail(`there is no pack \`${name ?? ''}\`; list them with: sluice packs list`)
+      const code = printReply(out, isShow && found !== undefined ? { ...reply, body: found } : reply, () => {
+        if (isShow && found !== undefined) printPack(out, found)
+        else if (verb === 'check') printCheck(out, packs)
+        else for (const pack of packs) printRow(out, pack)
+      })
+      const isDiffering =
+        verb === 'check' && packs.some((pack) => serversOf(pack).some((one) => count(one['differing']) > 0))
+      session.exit(code === EXIT.ok && isDiffering ? EXIT.problem : code)
+    })
+}
+
+const LONGEST = 120
+const shown = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST)
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const count = (value: unknown): number => listOf(value).length
+const serversOf = (pack: Fields): readonly Fields[] => listOf(pack['servers']).map(fieldsOf)
+
+function printRow(out: Out, pack: Fields): void {
+  const servers = serversOf(pack).map(({ server }) => shown(server))
+  const where = servers.length === 0 ? '' : `, in use for ${servers.join(', ')}`
+  const own = pack['source'] === 'operator' ? ' (your own)' : ''
+  out.line(`${shown(pack['pack'])}${own}  ${shown(pack['title'])}, ${count(pack['tools'])} tools${where}`)
+}
+
+function printPack(out: Out, pack: Fields): void {
+  printRow(out, pack)
+  out.line(`  read from ${shown(pack['from'])}`)
+  for (const [what, values] of [
+    ['packages', pack['packages']],
+    ['addresses', pack['addresses']],
+  ] as const)
+    if (count(values) > 0) out.line(`  ${what}: ${listOf(values).map(shown).join(', ')}`)
+  for (const tool of listOf(pack['tools']).map(fieldsOf)) {
+    const parts = (['recipients', 'amounts', 'paths'] as const).flatMap((what) =>
+      count(tool[what]) === 0 ? [] : [`${what} ${listOf(tool[what]).map(shown).join(' ')}`],
+    )
+    const undo = tool['rollback'] === undefined ? [] : [`undone by ${shown(tool['rollback'])}`]
+    const known = tool['definitions'] === 0 ? ['by name only: adds effects and takes none away'] : []
+    const more = [...parts, ...undo, ...known]
+    const effects = listOf(tool['effects']).map(shown).join(', ')
+    out.line(`  ${shown(tool['name'])}: ${effects}${more.length === 0 ? '' : `; ${more.join('; ')}`}`)
+  }
+}
+
+/** For each server with a pack: which of its tools are the ones that the pack knows. */
+function printCheck(out: Out, packs: readonly Fields[]): void {
+  const used = packs.flatMap((pack) => serversOf(pack).map((server) => ({ pack, server })))
+  if (used.length === 0) out.line('no pack knows any of the configured servers')
+  for (const { pack, server } of used) {
+    const sums = `${count(server['matched'])} tools as recorded, ${count(server['differing'])} changed, ${count(server['unknown'])} not in the pack`
+    out.line(`${shown(server['server'])}: pack ${shown(pack['pack'])}, ${sums}`)
+    for (const name of listOf(server['differing']))
+      out.line(`  ${shown(name)} is defined differently here: the pack only adds effects to it`)
+    for (const name of listOf(server['unknown']))
+      out.line(`  ${shown(name)} is not in the pack: its effects are inferred`)
+  }
+}
