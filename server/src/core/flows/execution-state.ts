@@ -26,7 +26,7 @@ export type FlowExecution = {
   readonly asked: number
   /** Answers in a row that were no call that could be made. */
   readonly wasted: number
-  /** Calls that went through the gate, and prompts that were read through it. */
+  /** Calls that the gate let through and that succeeded, and prompts that were read through it. */
   readonly gated: number
   /** Calls that were made; the number of the one under way. */
   readonly calls: number
@@ -36,6 +36,8 @@ export type FlowExecution = {
   readonly ended_call: string | null
   /** It was asked to stop: it does once the call under way has its outcome. */
   readonly stopping: boolean
+  /** The call that it waits for was withdrawn. */
+  readonly withdrawn: boolean
   readonly results: readonly { readonly tool: string; readonly text: string; readonly ok: boolean }[]
   readonly output: string | null
   readonly verified: boolean
@@ -61,6 +63,7 @@ export const newExecution = (told: NewExecution): FlowExecution => ({
   call: null,
   ended_call: null,
   stopping: false,
+  withdrawn: false,
   results: [],
   output: null,
   verified: false,

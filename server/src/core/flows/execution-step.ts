@@ -39,7 +39,7 @@ const MOST_WASTED = 3
 
 /**
  * An agent's execution of one step: ask the model, make its call, again, write the result, finish.
- * INVARIANT: it never completes without a call or a prompt that passed the gate, and `flow_finish` is its last effect, whatever happens.
+ * INVARIANT: it never completes without a call that passed the gate and succeeded, or a prompt that was read through it, and `flow_finish` is its last effect, whatever happens.
  */
 export const flowExecution: RunKind<FlowExecution, ExecutionEvent, ExecutionEffect> = {
   kind: 'flow-execution',
@@ -93,6 +93,8 @@ const fail = (state: FlowExecution, reason: string): Next =>
 
 function found(state: FlowExecution, told: ExecutionFound): Next {
   if (state.phase === 'finishing') return { state: { ...state, phase: 'ended' }, effects: [], ends: endOf(state) }
+  // Nothing is under way while it waits.
+  if (state.phase === 'waiting') return stay(state)
   const isOpen = told.call !== undefined && told.result === undefined
   if (state.stopping && !isOpen) return fail(state, CANCELLED)
   if (told.failure !== undefined) return fail(state, told.failure)
@@ -106,7 +108,6 @@ function found(state: FlowExecution, told: ExecutionFound): Next {
     case 'asking':
       return afterAsking(state, told)
     case 'calling':
-    case 'waiting':
       return afterCalling(state, told)
     case 'answering':
       return begin(
@@ -143,7 +144,7 @@ function afterCalling(state: FlowExecution, told: ExecutionFound): Next {
     ...state,
     proposed: null,
     call: null,
-    gated: state.gated + 1,
+    gated: state.gated + (ok ? 1 : 0),
     results: [...state.results, { tool, text, ok }],
   })
 }
@@ -153,7 +154,8 @@ function standStill(state: FlowExecution): Next {
   const call_id = state.call?.call_id ?? null
   if (call_id !== null && state.ended_call === call_id) return begin(state, 'calling', 'flow_outcome')
   const waiting: Next = { state: { ...state, phase: 'waiting' }, effects: [], waits_for: `call ${call_id ?? ''}` }
-  return state.stopping && call_id !== null ? { ...waiting, effects: [withdrawal(call_id)] } : waiting
+  if (!state.stopping || state.withdrawn || call_id === null) return waiting
+  return { ...waiting, state: { ...waiting.state, withdrawn: true }, effects: [withdrawal(call_id)] }
 }
 
 function callEnded(state: FlowExecution, call_id: string): Next {
@@ -176,11 +178,6 @@ function cancelled(state: FlowExecution): Next {
   const stopping = { ...state, stopping: true }
   const call_id = state.call?.call_id ?? null
   if (state.phase === 'starting') return fail(stopping, CANCELLED)
-  if (state.phase === 'waiting')
-    return {
-      state: stopping,
-      effects: call_id === null ? [] : [withdrawal(call_id)],
-      waits_for: `call ${call_id ?? ''}`,
-    }
+  if (state.phase === 'waiting') return standStill(stopping)
   return { state: stopping, effects: [], ...(state.phase === 'calling' ? {} : { cancel: [keyOf(state)] }) }
 }

@@ -53,10 +53,10 @@ function addProcedures(flow: Command, session: Session): void {
   flow
     .command('show <flow_id>')
     .description('one flow with its steps')
-    .option('--version <version>', 'this version instead of the newest')
+    .option('--flow-version <version>', 'this version instead of the newest')
     .option(...VAULT)
     .action(async (id: string, options: Options) => {
-      const query = queryOf({ version: options['version'], vault_id: options['vault'] })
+      const query = queryOf({ version: options['flowVersion'], vault_id: options['vault'] })
       const reply = await session.send('GET', `/api/v1/flows/${encodeURIComponent(id)}${query}`)
       session.exit(printReply(session.out(), reply, (body) => printSteps(session.out(), body)))
     })
@@ -66,13 +66,13 @@ function addRuns(flow: Command, session: Session): void {
   flow
     .command('start <flow_id>')
     .description('start a run')
-    .option('--version <version>', 'this version instead of the newest')
+    .option('--flow-version <version>', 'this version instead of the newest')
     .option('--harness <name>', 'what works through it (default hub)')
     .option('--task-ref <text>', 'the task it belongs to')
     .option('--external-ref <text>', 'its name elsewhere, such as a ticket')
     .option(...VAULT)
     .action(async (flow_id: string, options: Options) => {
-      const { version, harness, taskRef: task_ref, externalRef: external_ref } = options
+      const { flowVersion: version, harness, taskRef: task_ref, externalRef: external_ref } = options
       const body = given({ flow_id, version, harness, task_ref, external_ref })
       const reply = await session.send('POST', `/api/v1/flows/runs${vaultQuery(options)}`, body)
       await printAfter(session, reply, options)
