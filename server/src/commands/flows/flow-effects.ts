@@ -149,19 +149,21 @@ const readOutcome: Work = async (deps, state) => {
   return settled(deps, state, describeCall(row, deps.links))
 }
 
-/** What an outcome means, once its cost is on record. A call that is held or runs elsewhere keeps its units reserved. */
+/**
+ * What an outcome means, once its cost is on record. A call that is held, runs elsewhere or
+ * waits to be settled keeps its units reserved.
+ */
 async function settled(
   deps: FlowEffectDeps,
   state: FlowExecution,
   outcome: Outcome,
 ): Promise<ExecutionFound | 'later'> {
   if (outcome.status === 'previewed') throw new Bug('no preview was requested')
-  if (outcome.status === 'pending' || outcome.status === 'executing')
+  if (outcome.status === 'pending' || outcome.status === 'executing' || outcome.status === 'unknown')
     return { call: { call_id: outcome.call_id, status: outcome.status } }
   const cost = outcome.status === 'refused' ? 0 : costOf(deps, state.proposed?.tool ?? '')
   deps.probe('flow.settling')
   if ((await settleUnits(deps, state, state.calls, cost)) === 'later') return 'later'
-  if (outcome.status === 'unknown') return { failure: 'nobody knows whether a call took effect' }
   return { result: { text: textOf(outcome), ok: outcome.status === 'executed' } }
 }
 

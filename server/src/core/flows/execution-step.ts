@@ -62,7 +62,8 @@ function step(state: FlowExecution, event: ExecutionEvent): Next {
       if (state.phase !== 'starting') return stay(state)
       return state.prompt_ids.length > 0 ? begin(state, 'reading_prompts', 'flow_prompts') : ask(state)
     case 'call.ended':
-      return callEnded(state, event.call_id)
+      // A call whose outcome nobody knows is tried again or settled by a person: that is its end.
+      return event.state === 'unknown' ? stay(state) : callEnded(state, event.call_id)
     case 'run.cancel':
       return cancelled(state)
     case 'effect.cancelled':
@@ -176,7 +177,6 @@ const withdrawal = (call_id: CallId): WithdrawCall => ({
 function cancelled(state: FlowExecution): Next {
   if (state.stopping || state.phase === 'finishing' || state.phase === 'ended') return stay(state)
   const stopping = { ...state, stopping: true }
-  const call_id = state.call?.call_id ?? null
   if (state.phase === 'starting') return fail(stopping, CANCELLED)
   if (state.phase === 'waiting') return standStill(stopping)
   return { state: stopping, effects: [], ...(state.phase === 'calling' ? {} : { cancel: [keyOf(state)] }) }

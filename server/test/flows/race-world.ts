@@ -1,0 +1,38 @@
+import { randomIds } from '../../src/boot/random-ids.ts'
+import type { ExecuteFlowDeps } from '../../src/commands/flows/execute-flow-step.ts'
+import type { Ledger } from '../../src/commands/ports/ledger.ts'
+import type { Accounts, Shelves } from '../../src/commands/ports/reads.ts'
+import type { Tool } from '../../src/contract/tool.ts'
+import { sha256Hex } from '../../src/keys/digest.ts'
+import { openLedger } from '../../src/stores/postgres/open-ledger.suite.ts'
+import { openStore } from '../../src/stores/sqlite/open-store.suite.ts'
+import { ON } from './flow-samples.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+
+export const openEngine = (engine: Engine, address: string) =>
+  engine === 'sqlite' ? openStore(address) : openLedger(address)
+
+/** The commands of the flows over a real store, without a driver: an execution is put on record and stays there. */
+export function flowWorld(store: Ledger & Shelves & Accounts): ExecuteFlowDeps {
+  return {
+    ledger: store,
+    shelves: store,
+    accounts: store,
+    clock: Date.now,
+    ids: randomIds,
+    digest: sha256Hex,
+    flowSettings: { grants: [], skill_packs: { notes: ['book__look'] }, evaluation: 'required' },
+    flowPolicy: { env: {}, file: async () => ({ text: JSON.stringify(ON) }) },
+    judgement: {
+      servers: {},
+      scanner: { redact: async (text: string) => text },
+    } as unknown as ExecuteFlowDeps['judgement'],
+    catalogue: { tool: () => ({}) as Tool },
+    models: { hasLane: () => true },
+    intake: { closedBy: () => undefined, close: () => () => {} },
+    watch: { onRow: () => () => {} },
+    after: () => () => {},
+    stopping: new AbortController().signal,
+  }
+}
