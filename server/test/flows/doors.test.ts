@@ -5,9 +5,9 @@ import type { CliBoot } from '../../src/doors/cli/cli-boot.ts'
 import { runCli } from '../../src/doors/cli/program.ts'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
+import { CASES, execute, mintOf, NO_RUN, type Fields } from './refusals.ts'
 import { bundleOf, FLOW_CONFIG, ON, PACK, prepareFlows, setFlowPolicy } from './flow-samples.ts'
 
-type Fields = Record<string, unknown>
 type Said = { readonly code: string; readonly message: string | undefined; readonly body: Fields }
 type Door = (who: string, action: string, body: Fields) => Promise<Said>
 
@@ -99,6 +99,8 @@ async function prepareRuns(): Promise<void> {
   await until(() => Date.now() > expiry)
 }
 
+const codeIn = ({ code }: Fields): string => (typeof code === 'string' ? code : 'ok')
+
 const http: Door = async (who, action, body) => {
   const { run_id = '', consent_id = '', ...rest } = body as Record<string, string>
   const runs = '/api/v1/flows/runs'
@@ -122,7 +124,7 @@ const http: Door = async (who, action, body) => {
   }
   const { body: answer } = await (ways[action] ?? (() => post('/api/v1/flows/flow_run', { action, ...body })))()
   const about = (answer['about'] ?? {}) as Fields
-  return { code: String(answer['code'] ?? 'ok'), message: about['message'] as string | undefined, body: answer }
+  return { code: codeIn(answer), message: about['message'] as string | undefined, body: answer }
 }
 
 const mcp: Door = async (who, action, body) => {
@@ -136,7 +138,7 @@ const mcp: Door = async (who, action, body) => {
   const { code, about } = result.structuredContent
   expect(result.isError).toBe(code !== undefined)
   return {
-    code: String(code ?? 'ok'),
+    code: codeIn({ code }),
     message: ((about ?? {}) as Fields)['message'] as string | undefined,
     body: result.structuredContent,
   }
@@ -194,7 +196,7 @@ const cli: Door = async (who, action, body) => {
   }
   const answer = JSON.parse(out.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Fields
   const about = (answer['about'] ?? {}) as Fields
-  return { code: String(answer['code'] ?? 'ok'), message: about['message'] as string | undefined, body: answer }
+  return { code: codeIn(answer), message: about['message'] as string | undefined, body: answer }
 }
 
 const DOORS = { HTTP: http, MCP: mcp, 'the command line': cli } as const
@@ -204,160 +206,6 @@ const filled = (value: unknown): unknown => {
   if (Array.isArray(value) || typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one)]))
 }
-
-type Case = readonly [
-  action: string,
-  body: Fields,
-  code: string,
-  message?: string | undefined,
-  more?: { who?: string; no_cli?: true },
-]
-const NO_RUN = 'run_0000000000000000'
-const execute = (more: Fields = {}) => ({ run_id: '$run', step_id: 'flow_main#1', consent_id: '$consent_run', ...more })
-const mintOf = (more: Fields = {}) => ({ run_id: '$run', allowed_lanes: ['local_default'], ...more })
-const none = { no_cli: true } as const
-
-const CASES: readonly Case[] = [
-  ['start', { flow_id: 'nonsense' }, 'BAD_REQUEST', 'Invalid flow id'],
-  ['start', { flow_id: 'flow_main', version: '1.0' }, 'BAD_REQUEST', 'Invalid flow version'],
-  ['start', { flow_id: 'flow_main', version: '9.9.9' }, 'unknown_flow'],
-  ['start', { flow_id: 'flow_absent' }, 'unknown_flow'],
-  ['start', { flow_id: 'flow_org' }, 'unknown_flow'],
-  ['start', { flow_id: 'flow_main', role: 'admin' }, 'BAD_REQUEST', 'Invalid start request: unknown field role', none],
-  [
-    'start',
-    { flow_id: 'flow_org', visibleScopes: ['org'] },
-    'BAD_REQUEST',
-    'Invalid start request: unknown field visibleScopes',
-    none,
-  ],
-  ['start', { flow_id: 'flow_main' }, 'unknown_flow', undefined, { who: 'viewer' }],
-  ['start', { flow_id: 'flow_main' }, 'FLOW_SCOPE_AMBIGUOUS', undefined, { who: 'unsure' }],
-  ['start', { flow_id: 'flow_own' }, 'unknown_flow', undefined, { who: 'granted' }],
-  ['start', { flow_id: 'flow_own' }, 'unknown_flow', undefined, { who: 'vaulted' }],
-  ['get', { run_id: 'nonsense' }, 'BAD_REQUEST', 'Invalid run id'],
-  ['get', { run_id: NO_RUN }, 'unknown_run'],
-  ['get', { run_id: '$org' }, 'unknown_run'],
-  ['get', { run_id: '$run' }, 'unknown_run', undefined, { who: 'viewer' }],
-  ['get', { run_id: '$org', role: 'admin' }, 'BAD_REQUEST', 'Invalid get request: unknown field role', none],
-  ['list', { flow_id: 'nonsense' }, 'BAD_REQUEST', 'Invalid flow id'],
-  ['list', { visible_scopes: 'org' }, 'BAD_REQUEST', 'Invalid list request: unknown field visible_scopes', none],
-  ['list', {}, 'FLOW_SCOPE_AMBIGUOUS', undefined, { who: 'unsure' }],
-  ['advance', { run_id: '$run', step_id: 'flow_main#1', status: 'pending' }, 'BAD_REQUEST', 'Invalid advance request'],
-  [
-    'advance',
-    { run_id: '$run', step_id: 'flow_main#1', status: 'skipped' },
-    'BAD_REQUEST',
-    'skip_reason required for skipped status',
-  ],
-  [
-    'advance',
-    { run_id: '$run', step_id: 'flow_main#1', status: 'skipped', skip_reason: 'lazy' },
-    'BAD_REQUEST',
-    'skip_reason required for skipped status',
-  ],
-  ['advance', { run_id: '$run', step_id: 'flow_main#9', status: 'done' }, 'BAD_REQUEST', 'Unknown step'],
-  ['advance', { run_id: '$run', step_id: 'flow_own#1', status: 'done' }, 'BAD_REQUEST', 'Step not in run'],
-  ['advance', { run_id: 'nonsense', step_id: 'flow_main#1', status: 'done' }, 'BAD_REQUEST', 'Invalid run id'],
-  ['advance', { run_id: NO_RUN, step_id: 'flow_main#1', status: 'done' }, 'unknown_run'],
-  ['advance', { run_id: '$run', step_id: 'flow_main#2', status: 'in_progress' }, 'FLOW_STEP_OUT_OF_ORDER'],
-  ['advance', { run_id: '$run', step_id: 'flow_main#1', status: 'done' }, 'FLOW_VERIFICATION_UNSATISFIED'],
-  ['advance', { run_id: '$finished', step_id: 'flow_own#1', status: 'in_progress' }, 'FLOW_RUN_NOT_IN_PROGRESS'],
-  ['advance', { run_id: '$spent_run', step_id: 'flow_main#1', status: 'in_progress' }, 'FLOW_STEP_OUT_OF_ORDER'],
-  ['advance', { run_id: '$run', step_id: 'flow_main#1', status: 'blocked', etag: 'v999' }, 'FLOW_ETAG_MISMATCH'],
-  [
-    'advance',
-    { run_id: '$run', step_id: 'flow_main#1', status: 'blocked', role: 'admin' },
-    'BAD_REQUEST',
-    'Invalid advance request',
-    none,
-  ],
-  [
-    'evidence',
-    { run_id: '$run', step_id: 'flow_main#1', evidence_ref: 'x', pointer_kind: 'rumour' },
-    'BAD_REQUEST',
-    'Invalid evidence request',
-  ],
-  ['evidence', { run_id: NO_RUN, step_id: 'flow_main#1', evidence_ref: 'x', pointer_kind: 'hash' }, 'unknown_run'],
-  [
-    'evidence',
-    { run_id: '$run', step_id: 'flow_main#2', evidence_ref: 'x', pointer_kind: 'hash' },
-    'FLOW_STEP_OUT_OF_ORDER',
-  ],
-  [
-    'evidence',
-    { run_id: '$finished', step_id: 'flow_own#1', evidence_ref: 'x', pointer_kind: 'hash' },
-    'FLOW_RUN_NOT_IN_PROGRESS',
-  ],
-  [
-    'evidence',
-    { run_id: '$run', step_id: 'flow_own#1', evidence_ref: 'x', pointer_kind: 'hash' },
-    'BAD_REQUEST',
-    'Step not in run',
-  ],
-  ...(['artifact', 'hash', 'test_result', 'proposal'] as const).map((pointer_kind): Case => [
-    'evidence',
-    { run_id: '$run', step_id: 'flow_main#1', evidence_ref: 'a'.repeat(64), pointer_kind },
-    'FLOW_VERIFICATION_UNSATISFIED',
-  ]),
-  ['consent_mint', mintOf({ allowed_lanes: [] }), 'BAD_REQUEST', 'allowed_lanes must be non-empty'],
-  ['consent_mint', mintOf({ allowed_lanes: ['wild'] }), 'FLOW_EXECUTION_LANE_DENIED'],
-  ['consent_mint', mintOf({ cost_cap_units: 0 }), 'BAD_REQUEST', 'cost_cap_units must be a positive integer'],
-  ['consent_mint', mintOf({ cost_cap_units: 1.5 }), 'BAD_REQUEST', 'cost_cap_units must be a positive integer'],
-  ['consent_mint', mintOf({ ttl_seconds: 0 }), 'BAD_REQUEST', 'ttl_seconds must be a positive integer'],
-  ['consent_mint', mintOf({ run_id: NO_RUN }), 'unknown_run'],
-  ['consent_mint', mintOf({ run_id: '$finished' }), 'FLOW_RUN_NOT_IN_PROGRESS'],
-  ['consent_revoke', { consent_id: 'fcons_000000000000000000000000' }, 'unknown_consent'],
-  ['consent_revoke', { consent_id: '$consent_run' }, 'auth.forbidden', undefined, { who: 'ben' }],
-  ['consent_revoke', { consent_id: '$consent_run' }, 'unknown_consent', undefined, { who: 'viewer' }],
-  ['execute_automatable', { run_id: '$run' }, 'BAD_REQUEST', 'run_id, step_id, and consent_id are required'],
-  ['execute_automatable', execute({ run_id: NO_RUN }), 'unknown_run'],
-  [
-    'execute_automatable',
-    execute({ run_id: '$finished', step_id: 'flow_own#1', consent_id: '$consent_finished' }),
-    'FLOW_RUN_NOT_IN_PROGRESS',
-  ],
-  ['execute_automatable', execute({ consent_id: 'fcons_000000000000000000000000' }), 'FLOW_EXECUTION_CONSENT_REQUIRED'],
-  ['execute_automatable', execute({ consent_id: '$bens' }), 'FLOW_EXECUTION_CONSENT_REQUIRED'],
-  ['execute_automatable', execute(), 'FLOW_EXECUTION_CONSENT_REQUIRED', undefined, { who: 'ben' }],
-  ['execute_automatable', execute({ consent_id: '$revoked' }), 'FLOW_EXECUTION_CONSENT_REQUIRED'],
-  ['execute_automatable', execute({ consent_id: '$expired' }), 'FLOW_EXECUTION_CONSENT_REQUIRED'],
-  ['execute_automatable', execute({ consent_id: '$consent_other' }), 'FLOW_EXECUTION_CONSENT_RUN_MISMATCH'],
-  ['execute_automatable', execute({ consent_id: '$fast_only' }), 'FLOW_EXECUTION_LANE_DENIED'],
-  ['execute_automatable', execute({ consent_id: '$fast_only', model_lane: 'fast' }), 'FLOW_EXECUTION_LANE_DENIED'],
-  ['execute_automatable', execute({ model_lane: 'fast' }), 'FLOW_EXECUTION_LANE_DENIED'],
-  [
-    'execute_automatable',
-    execute({ run_id: '$spent_run', step_id: 'flow_main#2', consent_id: '$spent' }),
-    'FLOW_EXECUTION_COST_CAPPED',
-  ],
-  [
-    'execute_automatable',
-    execute({ run_id: '$hand', step_id: 'flow_hand#1', consent_id: '$consent_hand' }),
-    'FLOW_STEP_NOT_AUTOMATABLE',
-  ],
-  [
-    'execute_automatable',
-    execute({ run_id: '$odd', step_id: 'flow_odd#1', consent_id: '$consent_odd' }),
-    'FLOW_VERIFICATION_UNSATISFIED',
-  ],
-  ['execute_automatable', execute({ step_id: 'flow_main#2' }), 'FLOW_STEP_OUT_OF_ORDER'],
-  ['execute_automatable', execute({ run_id: '$spent_run', consent_id: '$spent' }), 'FLOW_STEP_OUT_OF_ORDER'],
-  [
-    'execute_automatable',
-    execute({ run_id: '$external', step_id: 'flow_external#1', consent_id: '$consent_external' }),
-    'FLOW_EXECUTION_POLICY_FORBIDDEN',
-  ],
-  ['execute_automatable', execute({ step_id: 'flow_own#1' }), 'BAD_REQUEST', 'Step not in run'],
-  ['execute_automatable', execute({ dry_run: true }), 'ok'],
-  ['submit_review', { run_id: '$run' }, 'BAD_REQUEST', 'run_id and intent are required', none],
-  ['submit_review', { run_id: '$run', intent: ' ' }, 'BAD_REQUEST', 'run_id and intent are required'],
-  ['submit_review', { run_id: NO_RUN, intent: 'x' }, 'unknown_run'],
-  ['abandon', { run_id: '$finished' }, 'FLOW_RUN_NOT_IN_PROGRESS'],
-  ['abandon', { run_id: NO_RUN }, 'unknown_run'],
-  ['abandon', { run_id: 'nonsense' }, 'BAD_REQUEST', 'Invalid run id'],
-  ['explode', {}, 'BAD_REQUEST', 'Unknown flow_run action', none],
-]
 
 describe.each(Object.entries(DOORS))('at %s', (name, door) => {
   const own = CASES.filter(([, , , , more]) => !(name === 'the command line' && more?.no_cli === true))
@@ -460,7 +308,7 @@ test('an etag that no longer holds is refused, and the header says the new one',
 test('a bundle is checked whole, and an edit continues the newest version', async () => {
   const send = async (bundle: unknown, who = 'admin') => {
     const { body } = await gate.http('POST', '/api/v1/flows/import', keyOf(who), bundle)
-    return String(body['code'] ?? 'ok')
+    return codeIn(body)
   }
   const first = bundleOf('flow_edited', [{}, {}])
   const steps = first['steps'] as readonly Fields[]

@@ -36,13 +36,14 @@ const found = fc.constantFrom<ExecutionFound>(
   { failure: 'broken' },
   { output: 'x', verified: true },
 )
-const event = fc.oneof(
-  { weight: 8, arbitrary: found.map((told) => ({ told })) },
+type Given = { readonly told: ExecutionFound } | { readonly other: ExecutionEvent }
+const event: fc.Arbitrary<Given> = fc.oneof(
+  { weight: 8, arbitrary: found.map((told): Given => ({ told })) },
   {
     weight: 1,
-    arbitrary: fc.constant({ other: { type: 'call.ended', call_id: CALL, state: 'executed' } as ExecutionEvent }),
+    arbitrary: fc.constant<Given>({ other: { type: 'call.ended', call_id: CALL, state: 'executed' } }),
   },
-  { weight: 1, arbitrary: fc.constant({ other: { type: 'run.cancel', by: 'x' } as ExecutionEvent }) },
+  { weight: 1, arbitrary: fc.constant<Given>({ other: { type: 'run.cancel', by: 'x' } }) },
 )
 
 test('law: no key is used twice, nothing completes without a call that succeeded, and only flow_finish ends it', () => {
