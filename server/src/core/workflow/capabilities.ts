@@ -1,0 +1,126 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { Capability, Constraint, WorkflowDocument } from '../../contract/workflow-document.ts'
+import { Bug } from '../../contract/problems.ts'
+import { checkCondition, evaluate, type Condition } from '../gate/policy/condition/condition.ts'
+import { scopeOf } from '../gate/policy/condition/scope.ts'
+import { Failure } from '../gate/policy/condition/value.ts'
+import { compileMatch, isMatch, namesOf, type CompiledMatch } from '../gate/policy/match.ts'
+import type { PolicyFacts } from '../gate/policy/policy.ts'
+import { SEND_TOOL_ID } from './tool-names.ts'
+
+/** The capabilities of one version of a document, compiled once. */
+export type CompiledCapabilities = {
+  /** `name@version`. */
+  readonly document: string
+  readonly approvals: boolean
+  /** The rooms that messages may go to. */
+  readonly rooms: ReadonlySet<string>
+  readonly rules: readonly {
+    readonly capability: Capability
+    readonly match: CompiledMatch
+    readonly when?: Condition
+  }[]
+}
+
+export function compileCapabilities(
+  document: string,
+  { capabilities, approvals, messaging }: WorkflowDocument,
+): CompiledCapabilities {
+  return {
+    document,
+    approvals: approvals.enabled,
+    rooms: new Set(messaging.allowedTargets.map(({ roomId }) => roomId)),
+    rules: capabilities.map((capability) => {
+      const { mcp, tool, constraints } = capability
+      const match = compileMatch({
+        server: [mcp],
+        tool: [tool.includes('__') ? tool : mcp.includes('*') ? `*__${tool}` : `${mcp}__${tool}`],
+      })
+      if (Object.keys(constraints).length === 0) return { capability, match }
+      const when = conditionOf(constraints)
+      if (!when.ok) throw new Bug(`the capability ${capability.name} was not checked`)
+      return { capability, match, when: when.value }
+    }),
+  }
+}
+
+type Read = { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly says: string }
+
+/** The constraints as one condition of the rule engine. INVARIANT: where an argument is absent it is false. */
+export function conditionOf(constraints: Readonly<Record<string, Constraint>>): Read {
+  const text = Object.entries(constraints)
+    .flatMap(([argument, wanted]) => [...present(argument), ...wants(`args.${argument}`, wanted)])
+    .join(' && ')
+  const checked = checkCondition(text === '' ? 'true' : text)
+  return checked.ok ? checked : { ok: false, says: checked.faults[0]?.says ?? 'the constraint cannot be evaluated' }
+}
+
+const present = (argument: string): string[] => {
+  const names = argument.split('.')
+  return names.map((_, at) => `has(args.${names.slice(0, at + 1).join('.')})`)
+}
+
+function wants(field: string, wanted: Constraint): string[] {
+  if (Array.isArray(wanted)) return [`${field} in ${JSON.stringify(wanted)}`]
+  if (typeof wanted !== 'object') return [`${field} == ${JSON.stringify(wanted)}`]
+  const { equals, in: among, prefix, min, max } = wanted
+  return [
+    ...(equals === undefined ? [] : [`${field} == ${JSON.stringify(equals)}`]),
+    ...(among === undefined ? [] : [`${field} in ${JSON.stringify(among)}`]),
+    ...(prefix === undefined ? [] : [`${field}.startsWith(${JSON.stringify(prefix)})`]),
+    ...(min === undefined ? [] : [`${field} >= ${JSON.stringify(min)}`]),
+    ...(max === undefined ? [] : [`${field} <= ${JSON.stringify(max)}`]),
+  ]
+}
+
+const DECIDER = 'capabilities'
+
+/**
+ * What a document says about a call of one of its runs: the first capability that matches, in the document's order. Without one, no.
+ * Messages are a matter of targets, not of capabilities.
+ * INVARIANT: a condition that has no answer blocks; it is never skipped.
+ */
+export function judgeCapabilities(
+  capabilities: CompiledCapabilities,
+  call: Pick<Call, 'caller' | 'canonical_args' | 'thread' | 'tool_id'>,
+  facts: PolicyFacts,
+): Opinion {
+  const source = `document ${capabilities.document}`
+  const say = (effect: Opinion['effect'], rule: string, says: string): Opinion => ({
+    decider: DECIDER,
+    effect,
+    rule,
+    says,
+    source,
+    at: facts.now,
+  })
+  if (call.tool_id === SEND_TOOL_ID) return judgeMessage(capabilities, call, say)
+  const names = namesOf(call, facts)
+  const scope = scopeOf(call, facts)
+  for (const { capability, match, when } of capabilities.rules) {
+    if (isMatch(match, names) !== true) continue
+    const holds = when === undefined ? true : evaluate(when, scope)
+    if (holds === false) continue
+    const rule = `capability ${capability.name}`
+    if (holds instanceof Failure)
+      return say('block', rule, `blocked because a constraint has no answer: ${holds.reason}`)
+    if (!capability.allow) return say('block', rule, `the document denies this tool (${capability.name})`)
+    if (!capability.requireApproval) return say('allow', rule, `the document allows this tool (${capability.name})`)
+    return capabilities.approvals
+      ? { ...say('ask', rule, `the document wants an approval (${capability.name})`), strength: 'simple' }
+      : say('block', rule, `the document wants an approval (${capability.name}), and its approvals are switched off`)
+  }
+  return say('block', 'capability.none', 'no capability of the document allows this call')
+}
+
+function judgeMessage(
+  { rooms }: CompiledCapabilities,
+  { canonical_args }: Pick<Call, 'canonical_args'>,
+  say: (effect: Opinion['effect'], rule: string, says: string) => Opinion,
+): Opinion {
+  const args = JSON.parse(canonical_args) as { readonly room?: unknown }
+  return typeof args.room === 'string' && rooms.has(args.room)
+    ? say('allow', 'messaging.target', 'the document names this room as a target')
+    : say('block', 'messaging.target', 'the document does not name this room as a target')
+}

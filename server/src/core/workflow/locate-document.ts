@@ -1,0 +1,109 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Node,
+  type YAMLMap,
+} from 'yaml'
+import type { DocumentFault } from '../../contract/workflow-document.ts'
+
+export type Place = readonly (string | number)[]
+
+/** A document as a plain value that remembers where everything stands. */
+export type LocatedDocument = {
+  readonly value: unknown
+  readonly faults: readonly DocumentFault[]
+  /** A fault at a value; at the nearest thing above it where there is none. */
+  at(path: Place, says: string): DocumentFault
+  /** A fault at a key of the map at `path`. */
+  atKey(path: Place, key: string, says: string): DocumentFault
+}
+
+/** How deep a document may go, far beyond what anybody writes. */
+const MAX_DEPTH = 64
+
+/**
+ * The plain part of YAML 1.2: one text, no aliases, no tags. What is not YAML at all has no value; every other fault leaves the
+ * rest readable, so that all mistakes are found at once.
+ */
+export function locateDocument(text: string): LocatedDocument {
+  const lines = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    stringKeys: true,
+    schema: 'core',
+    merge: false,
+    logLevel: 'error',
+  })
+  const placed = (offset: number, path: string, says: string): DocumentFault => {
+    const { line, col } = lines.linePos(offset)
+    return { line, column: col, path, says }
+  }
+  const faults: DocumentFault[] = document.errors.map(({ pos, message }) =>
+    placed(pos[0], '', `not YAML: ${message.split('\n', 1)[0] ?? ''}`),
+  )
+  visit(document, (_, node, above) => {
+    if (!isNode(node)) return undefined
+    const offset = node.range?.[0] ?? 0
+    if (isAlias(node)) faults.push(placed(offset, '', 'an alias is not read here; write the value out'))
+    else if (node.tag !== undefined) faults.push(placed(offset, '', `the tag \`${node.tag}\` is not read here`))
+    if (above.length > MAX_DEPTH) {
+      faults.push(placed(offset, '', `nested deeper than ${MAX_DEPTH}`))
+      return visit.BREAK
+    }
+    return undefined
+  })
+  if (faults.length > 0)
+    return { value: undefined, faults, at: () => placed(0, '', ''), atKey: () => placed(0, '', '') }
+
+  const nodeAt = (path: Place): Node | undefined => {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+      if (isNode(node)) return node
+    }
+    return undefined
+  }
+  const offsetOfKey = (map: Node | undefined, key: string) =>
+    (isMap(map) ? keyNode(map, key) : undefined)?.range?.[0] ?? map?.range?.[0] ?? 0
+  return {
+    value: document.toJS(),
+    faults: duplicateKeys(document.contents, [], (offset, path, says) => placed(offset, pathText(path), says)),
+    at: (path, says) => placed(nodeAt(path)?.range?.[0] ?? 0, pathText(path), says),
+    atKey: (path, key, says) => placed(offsetOfKey(nodeAt(path), key), pathText([...path, key]), says),
+  }
+}
+
+function keyNode(map: YAMLMap, key: string): Node | undefined {
+  const pair = map.items.findLast((item) => isScalar(item.key) && String(item.key.value) === key)
+  return isNode(pair?.key) ? pair.key : undefined
+}
+
+type Placed = (offset: number, path: Place, says: string) => DocumentFault
+
+function duplicateKeys(node: unknown, path: Place, placed: Placed): DocumentFault[] {
+  if (isSeq(node)) return node.items.flatMap((item, index) => duplicateKeys(item, [...path, index], placed))
+  if (!isMap(node)) return []
+  const seen = new Set<string>()
+  return node.items.flatMap(({ key, value }) => {
+    const name = isScalar(key) ? String(key.value) : ''
+    const below = duplicateKeys(value, [...path, name], placed)
+    const isTwice = seen.has(name)
+    seen.add(name)
+    if (!isTwice) return below
+    const isSchema = path.join('.') === 'workflow.schemas'
+    const says = isSchema ? `workflow schemas contains duplicate key ${name}` : `the key \`${name}\` stands here twice`
+    return [placed((isNode(key) ? key.range?.[0] : undefined) ?? 0, [...path, name], says), ...below]
+  })
+}
+
+/** `workflow.protocols[0].steps[1].tool`. */
+export function pathText(path: Place): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('')
+}

@@ -1,0 +1,50 @@
+import type { Place } from './locate-document.ts'
+
+/** What was written, sound or not: a mistake at one place does not hide the mistakes at others. */
+export type Raw = { readonly [key: string]: unknown }
+
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const mapIn = (value: unknown, key: string): Raw => {
+  const found = isRaw(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isRaw(found) ? found : {}
+}
+export const listIn = (value: unknown, key: string): readonly unknown[] => {
+  const found = isRaw(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return Array.isArray(found) ? (found as readonly unknown[]) : []
+}
+export const textIn = (value: unknown, key: string): string | undefined => {
+  const found = isRaw(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return typeof found === 'string' ? found : undefined
+}
+
+/** A step and where it stands; `number` is how people count it: `2`, and `2.0` for the first one inside. */
+export type RawStep = {
+  readonly step: Raw
+  readonly path: Place
+  readonly number: string
+  readonly index: number
+  /** The variables of the loops around it. */
+  readonly variables: readonly string[]
+  /** The steps of the list it stands in. */
+  readonly siblings: readonly unknown[]
+  readonly depth: number
+}
+
+/** Every step of a protocol, outer ones before inner ones. */
+export function stepsIn(
+  owner: unknown,
+  path: Place,
+  above: Omit<RawStep, 'step' | 'path' | 'index' | 'siblings'> = { number: '', variables: [], depth: 0 },
+): RawStep[] {
+  const siblings = listIn(owner, 'steps')
+  return siblings.flatMap((one, index) => {
+    const step = isRaw(one) ? one : {}
+    const number = above.number === '' ? String(index) : `${above.number}.${index}`
+    const at = [...path, 'steps', index]
+    const variables = above.variables
+    const inner = { number, variables: [...variables, textIn(step, 'itemVar') ?? 'item'], depth: above.depth + 1 }
+    const own: RawStep = { step, path: at, number, index, variables, siblings, depth: above.depth }
+    return [own, ...(step['type'] === 'for_each' && above.depth < 8 ? stepsIn(step, at, inner) : [])]
+  })
+}
