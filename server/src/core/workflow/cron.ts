@@ -1,3 +1,5 @@
+import { timeAt } from '../gate/policy/condition/time.ts'
+
 /** Five fields as Vixie cron reads them, or an interval. */
 export type Schedule =
   | { readonly is: 'every'; readonly ms: number }
@@ -157,20 +159,8 @@ function skippable({ hours, days, months, weekdays, either }: Cron, at: number, 
   return isDay && hours.has(hour) ? MINUTE : (60 - minute) * MINUTE
 }
 
-/** The calendar of a moment, by the days since 1970 (proleptic Gregorian). */
+/** The calendar of a moment; Sunday is 0. */
 function clockOf(local: number) {
-  const minutes = Math.floor(local / MINUTE)
-  const date = Math.floor(minutes / 1_440)
-  const ofDay = minutes - date * 1_440
-  const shifted = date + 719_468
-  const era = Math.floor(shifted / 146_097)
-  const ofEra = shifted - era * 146_097
-  const year = Math.floor(
-    (ofEra - Math.floor(ofEra / 1_460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
-  )
-  const ofYear = ofEra - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
-  const shiftedMonth = Math.floor((5 * ofYear + 2) / 153)
-  const day = ofYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-  return { minute: ofDay % 60, hour: Math.floor(ofDay / 60), day, month, weekday: (((date + 4) % 7) + 7) % 7 }
+  const { minute, hour, day, month, weekday } = timeAt(local)
+  return { minute, hour, day, month, weekday: weekday % 7 }
 }

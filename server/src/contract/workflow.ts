@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { RunGraph, RunStatus } from './run.ts'
+import { RunId, Sha256 } from './ids.ts'
+import { DocumentFault } from './workflow-document.ts'
+
+/** How a run of a document, or a trigger that started none, went wrong. Codes are public. */
+export const WORKFLOW_ERRORS = [
+  'trust_mismatch',
+  'invalid_protocol_message',
+  'schema_validation',
+  'retries_exhausted',
+  'template_unresolved',
+  'policy_denied',
+  'approval_denied',
+  'approval_timeout',
+  'tool_failed',
+  'limit_exceeded',
+] as const
+export const WorkflowError = z.enum(WORKFLOW_ERRORS)
+export type WorkflowError = z.infer<typeof WorkflowError>
+
+/** What its models took, in the unit of the models' prices. */
+export const WorkflowUsage = z.strictObject({
+  model_calls: z.number(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost: z.number(),
+})
+export type WorkflowUsage = z.infer<typeof WorkflowUsage>
+
+/** The version of a document that is in force. Its row changes with every version. */
+export const DocumentHead = z.strictObject({
+  v: z.literal(1),
+  is: z.literal('head'),
+  name: z.string(),
+  /** The newest version, which is the one in force. */
+  current: z.int().positive(),
+  sha256: Sha256,
+  /** The person who applied the first version: runs act in their name. */
+  owner: z.string(),
+  at: z.number(),
+  author: z.string(),
+  /** The run that fires its schedules. */
+  schedules: z.string().optional(),
+})
+export type DocumentHead = z.infer<typeof DocumentHead>
+
+/** One version. Immutable. */
+export const DocumentVersion = z.strictObject({
+  v: z.literal(1),
+  is: z.literal('version'),
+  name: z.string(),
+  number: z.int().positive(),
+  /** Of the bytes of the text. */
+  sha256: Sha256,
+  author: z.string(),
+  at: z.number(),
+  text: z.string(),
+  /** Of a roll-back: the version whose text it is again. */
+  rolled_back_to: z.int().positive().optional(),
+})
+export type DocumentVersion = z.infer<typeof DocumentVersion>
+
+export const DocumentRow = z.union([DocumentHead, DocumentVersion])
+export type DocumentRow = z.infer<typeof DocumentRow>
+
+/** One value that a document's runs keep between them. */
+export const AgentValueRow = z.strictObject({
+  v: z.literal(1),
+  agent: z.string(),
+  key: z.string(),
+  value: z.json(),
+  at: z.number(),
+  by_run: z.string(),
+})
+export type AgentValueRow = z.infer<typeof AgentValueRow>
+
+/** The agent's own store is bounded; over it is an error. */
+export const STORE_BOUNDS = { keys: 256, bytes: 65_536 } as const
+
+export const VersionView = z.strictObject({
+  name: z.string(),
+  version: z.int(),
+  sha256: Sha256,
+  author: z.string(),
+  at: z.number(),
+  rolled_back_to: z.int().optional(),
+})
+export type VersionView = z.infer<typeof VersionView>
+
+export const WorkflowStepView = z.strictObject({
+  /** How people count it: `2`, and `2.0` for the first one inside. */
+  number: z.string(),
+  id: z.string().optional(),
+  type: z.string(),
+  status: z.enum(['pending', 'running', 'waiting', 'done', 'skipped', 'failed']),
+  /** Of a loop: how many of its items are done, and how many there are. */
+  items: z.strictObject({ done: z.int(), of: z.int() }).optional(),
+})
+export type WorkflowStepView = z.infer<typeof WorkflowStepView>
+
+export const WorkflowRunView = z.strictObject({
+  run_id: RunId,
+  document: z.string(),
+  version: z.int(),
+  protocol: z.string(),
+  status: RunStatus,
+  trace: z.string(),
+  created_at: z.number(),
+  ended_at: z.number().optional(),
+  waits_for: z.string().optional(),
+  error: z.strictObject({ code: WorkflowError, says: z.string(), step: z.string().nullable() }).optional(),
+  steps: z.array(WorkflowStepView),
+  usage: WorkflowUsage,
+  graph: RunGraph,
+  /** The last step's output, once it is over. */
+  output: z.json().optional(),
+})
+export type WorkflowRunView = z.infer<typeof WorkflowRunView>
+
+export const ApplyBody = z.strictObject({ document: z.string().max(1_000_000) })
+export const RunWorkflowBody = z.strictObject({
+  /** The protocol; the only one when left out. */
+  protocol: z.string().optional(),
+  input: z.json().default({}),
+})
+export type RunWorkflowBody = z.infer<typeof RunWorkflowBody>
+export const ValidateAnswer = z.strictObject({ ok: z.boolean(), faults: z.array(DocumentFault) })

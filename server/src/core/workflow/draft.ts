@@ -1,0 +1,82 @@
+import type { Json, JsonObject } from '../../contract/json.ts'
+import type { Step } from '../../contract/run.ts'
+import type { WorkflowError, WorkflowUsage } from '../../contract/workflow.ts'
+import type { WithdrawCall } from '../runs/held-call.ts'
+import { protocolOf, type Frame, type WorkflowState } from './state.ts'
+
+export type WorkflowEffect = {
+  readonly key: string
+  readonly kind:
+    | 'workflow_load'
+    | 'workflow_model'
+    | 'workflow_tool'
+    | 'workflow_send'
+    | 'workflow_persist'
+    | 'workflow_outcome'
+    | 'workflow_release'
+  readonly with: JsonObject
+}
+
+/** What a piece of work found. */
+export type WorkflowFound = {
+  /** The step's output. */
+  readonly output?: Json
+  /** Values of the agent's store, by key. */
+  readonly loaded?: JsonObject
+  readonly call?: { readonly call_id: string; readonly status: string; readonly approval_id: string | null }
+  /** Why the step cannot go on. `again`: it is known that nothing was done, or that doing it twice does no harm. */
+  readonly failure?: { readonly code: WorkflowError; readonly says: string; readonly again: boolean }
+  /** The answer of a model does not fit its schema, or there was none. */
+  readonly invalid?: string
+  /** A schema that an output was checked against, and whether it fits. */
+  readonly checked?: { readonly schema: string; readonly ok: boolean }
+  readonly usage?: WorkflowUsage
+}
+
+/** A step in the making. */
+export type Draft = {
+  readonly state: WorkflowState
+  readonly effects: readonly (WorkflowEffect | WithdrawCall)[]
+  readonly audit: NonNullable<Step['audit']>
+}
+
+/** The frame whose work has this key, changed. */
+export function replaced(frame: Frame, key: string, change: (frame: Frame) => Frame): Frame {
+  if (frame.work?.key === key) return change(frame)
+  if (frame.loop === undefined) return frame
+  return { ...frame, loop: { ...frame.loop, frames: frame.loop.frames.map((one) => replaced(one, key, change)) } }
+}
+
+/** The key of the next piece of work. Its last part names the step, so that a graph can be drawn from a journal. */
+export const keyAt = ({ run_id, works }: WorkflowState, number: string): string => `${run_id}/${works + 1}/${number}`
+/** How people count the step that a key belongs to. */
+export const numberIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+/** The first failure counts. */
+export function failed(draft: Draft, code: WorkflowError, says: string, step: string): Draft {
+  const failure = draft.state.failure ?? { code, says: says.slice(0, 2_000), step }
+  const entry = auditEntry(draft.state, 'workflow.step_failed', { outcome: code, about: { step } })
+  return { ...draft, state: { ...draft.state, failure }, audit: [...draft.audit, entry] }
+}
+
+export type Told = {
+  readonly outcome?: string
+  readonly about?: Record<string, string | number | boolean>
+  readonly subject?: Record<string, string>
+}
+
+export function auditEntry(
+  state: WorkflowState,
+  type: string,
+  { outcome, about, subject = {} }: Told,
+): Draft['audit'][number] {
+  const { caller, trace, run_id, document, version } = state
+  return {
+    type,
+    actor: typeof caller['id'] === 'string' ? caller['id'] : '',
+    trace,
+    subject: { run: run_id, document: `${document}@${version}`, protocol: protocolOf(state).id, ...subject },
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(about === undefined ? {} : { about }),
+  }
+}

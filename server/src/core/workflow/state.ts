@@ -1,0 +1,126 @@
+import type { RunId } from '../../contract/ids.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import type { WorkflowError, WorkflowUsage } from '../../contract/workflow.ts'
+import type { Protocol } from '../../contract/workflow-document.ts'
+
+/** What arrived. Everything in it but the ids comes from outside. */
+export type WorkflowTrigger = {
+  readonly type: 'matrix.protocol_message' | 'gateway.event' | 'manual'
+  readonly sender: string | null
+  readonly room: string | null
+  /** The gateway of an event. */
+  readonly source: string | null
+  /** The text that came in. */
+  readonly message: string
+}
+
+/** What a step is doing in the world. */
+export type Work = {
+  /** Of its effect: unique within the run. */
+  readonly key: string
+  readonly does: 'load' | 'model' | 'tool' | 'send' | 'persist'
+  /** Begun: its effect is under way. Waiting: its call is held, or nobody knows its outcome yet. */
+  readonly is: 'begun' | 'waiting'
+  readonly attempt: number
+  readonly call_id?: string
+  readonly approval_id?: string
+  readonly withdrawn?: true
+}
+
+/** One list of steps on its way: the protocol's own, or one iteration of a loop. */
+export type Frame = {
+  /** The index of the step that it is at. */
+  readonly at: number
+  /** By index. */
+  readonly outputs: JsonObject
+  /** Of steps with an id. */
+  readonly ids: JsonObject
+  /** The previous step's output; absent before the first one. */
+  readonly last?: Json
+  readonly work?: Work
+  readonly loop?: Loop
+  /** Values of the agent's store that the step asked for. */
+  readonly loaded?: JsonObject
+  /** Attempts of the step that failed, and what was wrong with the answers. */
+  readonly tried?: number
+  readonly errors?: readonly string[]
+  readonly done?: true
+}
+
+export type Loop = {
+  readonly items: readonly Json[]
+  readonly parallel: boolean
+  readonly frames: readonly Frame[]
+}
+
+export type WorkflowFailure = { readonly code: WorkflowError; readonly says: string; readonly step: string | null }
+
+/** One run of one protocol of one version of a document. Durable, so only JSON. */
+export type WorkflowState = {
+  readonly run_id: RunId
+  readonly document: string
+  readonly version: number
+  /** Checked again when it is read. */
+  readonly caller: JsonObject
+  readonly thread: string
+  readonly trace: string
+  /** The version it started with, whatever is applied meanwhile. */
+  readonly protocol: JsonObject
+  /** Rooms by alias, as the document names them. */
+  readonly targets: { readonly [alias: string]: string }
+  /** Tools that only read: loops over nothing else run side by side. */
+  readonly reads: readonly string[]
+  /** It holds one of the places of `maxConcurrentRequests`. */
+  readonly holds_place: boolean
+  /** How long its approvals wait at most, in seconds. */
+  readonly hold_s: number | null
+  readonly trigger: WorkflowTrigger
+  readonly input: Json
+  readonly started_at: number
+  /** When the last event came: what `{{now}}` says. */
+  readonly now: number
+  readonly main: Frame
+  /** Counts pieces of work, so that each has a key of its own. */
+  readonly works: number
+  readonly failure: WorkflowFailure | null
+  readonly cancelled_by: string | null
+  /** Gives its place back; then it ends. */
+  readonly releasing: boolean
+  readonly usage: WorkflowUsage
+}
+
+/** The protocol was read before the run began. */
+export const protocolOf = ({ protocol }: Pick<WorkflowState, 'protocol'>): Protocol => protocol as unknown as Protocol
+
+export type WorkflowStart = Omit<
+  WorkflowState,
+  'main' | 'works' | 'failure' | 'cancelled_by' | 'releasing' | 'usage' | 'now'
+>
+
+export const newFrame = (last?: Json): Frame => ({
+  at: 0,
+  outputs: {},
+  ids: {},
+  ...(last === undefined ? {} : { last }),
+})
+
+export function startWorkflow(start: WorkflowStart): WorkflowState {
+  return {
+    ...start,
+    now: start.started_at,
+    main: newFrame(),
+    works: 0,
+    failure: null,
+    cancelled_by: null,
+    releasing: false,
+    usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 },
+  }
+}
+
+/** Every frame of a run, outer ones first. */
+export function framesIn(frame: Frame): readonly Frame[] {
+  return [frame, ...(frame.loop?.frames ?? []).flatMap(framesIn)]
+}
+
+export const worksIn = ({ main }: Pick<WorkflowState, 'main'>): readonly Work[] =>
+  framesIn(main).flatMap(({ work }) => (work === undefined ? [] : [work]))

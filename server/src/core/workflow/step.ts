@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../contract/json.ts'
+import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
+import type { WithdrawCall } from '../runs/held-call.ts'
+import { absorbFound } from './absorb.ts'
+import { advanceFrame } from './advance.ts'
+import { auditEntry, keyAt, numberIn, replaced, type Draft, type WorkflowEffect, type WorkflowFound } from './draft.ts'
+import { OUTERMOST } from './scope.ts'
+import { framesIn, protocolOf, worksIn, type Work, type WorkflowState } from './state.ts'
+
+export type WorkflowEvent =
+  | DriverEvent
+  | { readonly type: 'workflow.started'; readonly at: number }
+  | { readonly type: 'call.ended'; readonly call_id: string; readonly state: string }
+  | ({ readonly type: 'effect.done'; readonly key: string; readonly at?: number } & JsonObject)
+
+type Next = Step<WorkflowState, WorkflowEffect | WithdrawCall>
+
+export const workflow: RunKind<WorkflowState, WorkflowEvent, WorkflowEffect | WithdrawCall> = {
+  kind: 'workflow',
+  // A call has an idempotency key and a stored value a key that is spent once; the rest changes nothing outside.
+  effects: {
+    workflow_load: 'repeatable',
+    workflow_model: 'repeatable',
+    workflow_tool: 'repeatable',
+    workflow_send: 'repeatable',
+    workflow_persist: 'repeatable',
+    workflow_outcome: 'repeatable',
+    workflow_release: 'repeatable',
+    withdraw_call: 'repeatable',
+  },
+  step,
+}
+
+/** Pure: the same state and event give the same step. */
+function step(before: WorkflowState, event: WorkflowEvent): Next {
+  const now = 'at' in event && typeof event['at'] === 'number' ? Math.max(before.now, event['at']) : before.now
+  const draft: Draft = { state: { ...before, now }, effects: [], audit: [] }
+  switch (event.type) {
+    case 'workflow.started':
+      return goOn(draft)
+    case 'effect.done':
+      return effectDone(draft, event)
+    case 'call.ended':
+      return goOn(callEnded(draft, event.call_id, event.state))
+    case 'run.cancel':
+      return goOn({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? event.by } })
+    default:
+      return goOn(draft)
+  }
+}
+
+function effectDone(draft: Draft, event: { readonly key: string } & JsonObject): Next {
+  const { state } = draft
+  if (state.releasing && event.key === releaseKey(state)) return ended(draft)
+  const frame = framesIn(state.main).find(({ work }) => work?.key === event.key)
+  if (frame?.work === undefined) return goOn(draft)
+  return goOn(absorbFound(draft, frame, frame.work, event as WorkflowFound))
+}
+
+/** The call's own row said how it ended, in the commit in which it did. What nobody knows stays with a person. */
+function callEnded(draft: Draft, call_id: string, ended: string): Draft {
+  const { state } = draft
+  const work = worksIn(state).find((one) => one.call_id === call_id && one.is === 'waiting')
+  if (work === undefined || ended === 'unknown') return draft
+  const works = state.works + 1
+  const number = numberIn(work.key)
+  const key = keyAt(state, number)
+  const main = replaced(state.main, work.key, (frame) => ({ ...frame, work: { ...work, key, is: 'begun' } }))
+  const effect: WorkflowEffect = { key, kind: 'workflow_outcome', with: { call_id, step: number } }
+  return { ...draft, state: { ...state, works, main }, effects: [...draft.effects, effect] }
+}
+
+/** As far as the state carries. What failed or was cancelled begins nothing more and waits for what is under way. */
+function goOn(draft: Draft): Next {
+  const isOpen = draft.state.failure === null && draft.state.cancelled_by === null && !draft.state.releasing
+  const advanced = isOpen ? advanceFrame(draft, draft.state.main, protocolOf(draft.state).steps, OUTERMOST) : undefined
+  const next: Draft =
+    advanced === undefined ? draft : { ...advanced.draft, state: { ...advanced.draft.state, main: advanced.frame } }
+  const { state } = next
+  if (state.releasing) return resting(next)
+  if (state.failure === null && state.cancelled_by === null)
+    return state.main.done === true ? close(next) : resting(next)
+  return closing(next)
+}
+
+/** Calls that wait for a person are withdrawn; the run ends when nothing of it is under way any more. */
+function closing(draft: Draft): Next {
+  const { state } = draft
+  const open = worksIn(state)
+  const withdraw = open.filter(
+    ({ is, withdrawn, approval_id }) => is === 'waiting' && withdrawn === undefined && approval_id !== undefined,
+  )
+  const by = state.cancelled_by ?? 'gate'
+  const effects = withdraw.map(({ call_id = '' }): WithdrawCall => ({
+    key: `${state.run_id}/withdraw/${call_id}`,
+    kind: 'withdraw_call',
+    with: { call_id: call_id as `call_${string}`, by },
+  }))
+  let { main } = state
+  for (const work of withdraw)
+    main = replaced(main, work.key, (frame) => ({ ...frame, work: { ...work, withdrawn: true } }))
+  const next: Draft = { ...draft, state: { ...state, main }, effects: [...draft.effects, ...effects] }
+  const isBusy = worksIn(next.state).some(({ is, approval_id }) => is === 'begun' || approval_id !== undefined)
+  return isBusy || effects.length > 0 ? resting(next) : close(next)
+}
+
+const releaseKey = ({ run_id }: WorkflowState) => `${run_id}/release`
+
+function close(draft: Draft): Next {
+  const { state } = draft
+  if (!state.holds_place) return ended(draft)
+  const effect: WorkflowEffect = {
+    key: releaseKey(state),
+    kind: 'workflow_release',
+    with: { document: state.document },
+  }
+  return resting({ ...draft, state: { ...state, releasing: true }, effects: [...draft.effects, effect] })
+}
+
+function ended({ state, effects, audit }: Draft): Next {
+  const status = state.failure !== null ? 'failed' : state.cancelled_by !== null ? 'cancelled' : 'done'
+  const about = state.failure === null ? {} : { code: state.failure.code, step: state.failure.step ?? '' }
+  return {
+    state,
+    effects,
+    ends: status,
+    result: state.failure === null ? { status } : { status, code: state.failure.code },
+    audit: [...audit, auditEntry(state, 'workflow.ended', { outcome: status, about })],
+  }
+}
+
+function resting({ state, effects, audit }: Draft): Next {
+  return { state, effects, audit, waits_for: waitsFor(worksIn(state)) }
+}
+
+function waitsFor(works: readonly Work[]): string | null {
+  const held = works.find(({ is, approval_id }) => is === 'waiting' && approval_id !== undefined)
+  if (held?.approval_id !== undefined) return `approval ${held.approval_id}`
+  const open = works.find(({ is, call_id }) => is === 'waiting' && call_id !== undefined)
+  return open?.call_id === undefined ? null : `call ${open.call_id}`
+}
