@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { drawToolflow } from '../server/src/commands/toolflow/draw-toolflow.ts'
 import { describedSchema, schemaText } from '../server/src/boot/described-schema.ts'
+import { documentSchemaText } from '../server/src/boot/document-schema.ts'
 import { PROBLEMS } from '../server/src/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 import { clientRoutes, type Document } from './client-routes.ts'
@@ -73,6 +74,7 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
   'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),
+  'docs/gosuto.schema.json': documentSchemaText,
   'docs/sluice.schema.json': schemaText,
   'docs/configuration-reference.md': configReference,
 }

@@ -23,6 +23,7 @@ import { bindRuns } from '../commands/runs/bind.ts'
 import type { Performers } from '../commands/runs/performer.ts'
 import { performersOf } from '../commands/runs/performers.ts'
 import { bindToolflow } from '../commands/toolflow/bind.ts'
+import { bindWorkflows } from '../commands/workflows/bind.ts'
 import type { World } from './world.ts'
 import { z3 } from './z3.ts'
 
@@ -59,6 +60,7 @@ export function bindGate(world: World): Bound {
     toolflow: bindToolflow(deps),
     agent: bindAgent({ ...deps, onShown: world.shown.onShown }),
     flows: bindFlows(deps),
+    workflows: bindWorkflows(deps),
     catalogue: bindCatalogue(deps),
     proxy: openProxy(deps),
     logins: bindLogins(deps),

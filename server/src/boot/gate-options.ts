@@ -1,4 +1,5 @@
 import type { Probe } from '../commands/ports/runtime.ts'
+import type { MessageTransport } from '../commands/ports/transports.ts'
 import type { Config } from '../contract/config.ts'
 import type { Result } from '../contract/problems.ts'
 import type { Log } from './log.ts'
@@ -17,6 +18,8 @@ export type GateOptions = {
   readonly url: () => string
   /** Where the policy can be read again; without it, the settings' own text for ever. */
   readonly policy?: PolicySource
+  /** Besides the configured ones. */
+  readonly transports?: readonly MessageTransport[]
   /** Where the configured servers can be read again; without it they stay as they are. */
   readonly readServers?: () => Result<Config['servers']>
 }

@@ -46,7 +46,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { world, close, closeServers, settled, stopping, hangUp, telemetry, measured } = opened.value
+  const { world, transports, close, closeServers, settled, stopping, hangUp, telemetry, measured } = opened.value
   const { gate, scheduler, idle } = driveWorld(world, log)
   // Nobody waits for what only watches.
   telemetry
@@ -55,6 +55,9 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const recovery = await recoverFromDead(world, scheduler, log)
   const leaveRooms = listenToRooms(gate, world.rooms, (error) =>
     log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
+  )
+  const listening = await Promise.all(
+    transports.flatMap((one) => one.listen?.((message) => gate.workflows.takeMessage(message)) ?? []),
   )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
@@ -84,6 +87,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     stopTaking()
     clearInterval(tick)
     await leaveRooms()
+    await Promise.all(listening.map((stop) => stop()))
     await retention.stop()
     hangUp()
     await scheduler.stop()

@@ -8,6 +8,7 @@ import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openMeaning } from '../commands/catalogue/search-meaning.ts'
 import { followNodes, tellingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
+import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openLoginStore } from '../keys/server-logins.ts'
@@ -20,6 +21,7 @@ import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { liveServers, type ServerTable } from './live-servers.ts'
 import type { Log } from './log.ts'
+import { MESSAGES, MESSAGES_TOOL, sendingMessages, withMessages } from './messages-server.ts'
 import { onListedWith } from './on-listed.ts'
 import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
@@ -59,7 +61,7 @@ export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { world, measured }: Storage,
-  { policy, readServers, url }: Pick<GateOptions, 'policy' | 'readServers' | 'url'>,
+  { policy, readServers, url, transports = [] }: Pick<GateOptions, 'policy' | 'readServers' | 'url' | 'transports'>,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
@@ -79,25 +81,26 @@ export async function openTools(
     warn: (server, says) => log('warn', says, { server }),
     onSecrets: own.refresh,
   })
+  const onListed = onListedWith({
+    ...shared,
+    catalogue,
+    breathe,
+    strike: own.strikeAll,
+    live: policyOnly,
+    listingFindings,
+    log,
+  })
   const servers = openToolServers({
     logins,
     servers: openServerFolders(settings.data, configs),
     version: world.version,
-    onListed: onListedWith({
-      ...shared,
-      catalogue,
-      breathe,
-      strike: own.strikeAll,
-      live: policyOnly,
-      listingFindings,
-      log,
-    }),
+    onListed,
     log: ({ level, server, says }) => log(level, says, { server }),
   })
   const changing = liveServers({
     table: settings.table,
     folder: settings.folder,
-    read: readServers ?? (() => ok(settings.table)),
+    read: () => withMessagesIn((readServers ?? (() => ok(settings.table)))(), transports),
     place: (configs) => openServerFolders(settings.data, configs),
     servers,
     catalogue,
@@ -129,6 +132,7 @@ export async function openTools(
     servers: Object.keys(config.servers),
     onFault: (error) => log('error', 'changes made by another node could not be read', { error: String(error) }),
   })
+  if (transports.length > 0) await onListed(MESSAGES, [MESSAGES_TOOL])
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
   const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
@@ -139,7 +143,9 @@ export async function openTools(
       catalogue,
       live,
       policy: () => live.current(),
-      servers: measured.servers(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs)),
+      servers: measured.servers(
+        sendingMessages(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs), transports),
+      ),
       offerings: redactReplies(strikeOwnReplies(servers, own.current, scanner), outputs),
       logins,
       serverReports: () =>
@@ -156,6 +162,12 @@ export async function openTools(
     },
   })
 }
+
+/** A configuration that was read again, with the server of messages. */
+const withMessagesIn = (
+  read: Result<Settings['config']['servers']>,
+  transports: readonly MessageTransport[],
+): Result<Settings['config']['servers']> => (read.ok ? ok(withMessages(read.value, transports)) : read)
 
 /** The same policy, with a word in the log about every reload that a person should know of. */
 function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {

@@ -3,6 +3,7 @@ import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import { openSessions } from '../commands/provenance/sessions.ts'
+import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -25,10 +26,14 @@ import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
 import { readParts } from './read-parts.ts'
 import { after, persist } from './timers.ts'
+import { documentWorld } from './document-world.ts'
+import { withMessages } from './messages-server.ts'
+import { openTransports } from './open-transports.ts'
 import type { World } from './world.ts'
 
 export type OpenedWorld = {
   readonly world: World
+  readonly transports: readonly MessageTransport[]
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly measured: Measured
@@ -44,10 +49,13 @@ export type OpenedWorld = {
  * recovery is for the one that holds the folder's lock.
  */
 export async function openWorld(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedWorld>> {
-  const table: ServerTable = { ...given.config.servers }
+  const stopping = new AbortController()
+  const opened = openTransports(given.config.transports, given.folder, stopping.signal)
+  if (!opened.ok) return opened
+  const transports = [...(options.transports ?? []), ...opened.value.transports]
+  const table: ServerTable = { ...withMessages(given.config.servers, transports) }
   const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
-  const stopping = new AbortController()
   const parts = await readParts(settings, options.log, fresh)
   if (!parts.ok) return parts
   const { log, scanner, hangUp } = parts.value
@@ -60,7 +68,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     await scanner.close()
     return storage
   }
-  const tools = await openTools({ ...settings, table }, parts.value, storage.value, options)
+  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports })
   if (!tools.ok) {
     await scanner.close()
     await storage.value.close()
@@ -75,6 +83,8 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     ...parts.value.world,
     ...storage.value.world,
     ...tools.value.world,
+    ...documentWorld(shelves, process.env),
+    incoming: opened.value.incoming,
     clock: Date.now,
     digest: sha256Hex,
     digestBytes,
@@ -118,6 +128,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
   }
   return ok({
     world,
+    transports,
     telemetry,
     measured,
     stopping,

@@ -10,7 +10,7 @@ import type { CallbackSource, Channel, WebPush } from '../commands/ports/channel
 import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
 import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
-import type { Issuers, OidcLogins, Passkeys, Passphrases } from '../commands/ports/keys.ts'
+import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
@@ -21,6 +21,8 @@ import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
 import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Sessions } from '../commands/provenance/sessions.ts'
+import type { SecretValue } from '../commands/calls/call-secrets.ts'
+import type { Documents } from '../commands/workflows/documents.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { FlowSettings } from '../contract/flows.ts'
@@ -115,6 +117,15 @@ export type World = {
   readonly links: (approval_id: string) => string
   /** Aborted when the gate takes no more calls. */
   readonly stopping: AbortSignal
+  readonly documents: Documents
+  readonly secretValue: SecretValue
+  /** A variable of the environment that documents may name. */
+  readonly environment: (name: string) => string | undefined
+  readonly zoneOffset: (zone: string, at: number) => number | undefined
+  readonly isSameText: (one: string, other: string) => boolean
+  readonly hmacHex: (secret: string, text: string) => string
+  /** Who may hand in messages, by the name of the transport. */
+  readonly incoming: ReadonlyMap<string, WebhookKey>
   readonly channels: readonly Channel[]
   readonly callbacks: ReadonlyMap<string, CallbackSource>
   readonly rooms: readonly ChatRoom[]

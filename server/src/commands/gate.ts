@@ -18,6 +18,7 @@ import type { Proxy } from './proxy/proxy.ts'
 import type { RetentionGate } from './retention/bind.ts'
 import type { RunsGate } from './runs/bind.ts'
 import type { ToolflowGate } from './toolflow/bind.ts'
+import type { WorkflowsGate } from './workflows/bind.ts'
 
 /** The configuration this gate was started with: the file, and a digest of each section that counts only after a restart. */
 export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
@@ -37,6 +38,7 @@ export interface Gate {
   readonly agent: AgentGate
   /** Procedures, their runs, and what is proposed from them. */
   readonly flows: FlowsGate
+  readonly workflows: WorkflowsGate
   readonly catalogue: CatalogueGate
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy

@@ -22,6 +22,10 @@ export type ByRun = {
   readonly lane: string | null
   /** The flow consent that a step is executed under. */
   readonly consent?: FlowConsentId
+  /** The version of a document that the run carries out, `name@version`: what it may do is judged by it. */
+  readonly document?: string
+  /** How long a request for approval waits at most, in seconds. */
+  readonly hold_s?: number
   /** The risk that the caller of a toolflow stated. */
   readonly risk_score?: number
 }

@@ -4,6 +4,13 @@
  * a list; keys that mean the same in several places are described once (see SAME_AS).
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  transports: 'How messages of documents come in and go out (docs/workflows.md).',
+  'transports[].name': 'A short name.',
+  'transports[].url': 'Where messages are sent, as signed requests.',
+  'transports[].secret': 'Signs what goes out: `env:NAME` or `file:PATH`.',
+  'transports[].rooms': 'The rooms it reaches: exact ids, or `*` for all.',
+  'transports[].incoming': 'Lets the other side hand in messages.',
+  'transports[].incoming.secret': 'What the other side signs with. Not the same as `secret`.',
   listen: 'Where the gate listens for HTTP and MCP.',
   'listen.host': 'The address. Anything but loopback needs keys or an OIDC issuer first.',
   'listen.port': 'The port; 0 picks a free one.',

@@ -16,6 +16,7 @@ import { Serenity } from './serenity.ts'
 import { StoreSection } from './store-settings.ts'
 import { Surface } from './surface.ts'
 import { ToolflowSettings } from './toolflow.ts'
+import { Transports } from './transports.ts'
 import { refuseWriters } from './standard.ts'
 import { RouteSettings } from './routes.ts'
 import { refuseBadRoutes } from './route-faults.ts'
@@ -140,6 +141,8 @@ export const Config = z
     retention: Retention.prefault({}),
     store: StoreSection.prefault({}),
     toolflow: ToolflowSettings.prefault({}),
+    /** How messages of documents come in and go out. */
+    transports: Transports,
     models: Models.prefault({}),
     /** Bounds of the agent runtime. */
     agent: AgentSettings.prefault({}),

@@ -100,6 +100,8 @@ export type RunKind<
   readonly effects: Readonly<Record<Effect['kind'], Repeat>>
   /** Of a kind that moves by a table. */
   readonly graph?: RunGraph
+  /** Of a kind whose runs each move by a table of their own. */
+  graphOf?(state: State): RunGraph
   step(state: State, event: Event): Step<State, Effect>
 }
 

@@ -1,3 +1,4 @@
+import type { Json } from './json.ts'
 import { z } from 'zod'
 import { RunGraph, RunStatus } from './run.ts'
 import { RunId, Sha256 } from './ids.ts'
@@ -31,7 +32,7 @@ export type WorkflowUsage = z.infer<typeof WorkflowUsage>
 /** The version of a document that is in force. Its row changes with every version. */
 export const DocumentHead = z.strictObject({
   v: z.literal(1),
-  is: z.literal('head'),
+  part: z.literal('head'),
   name: z.string(),
   /** The newest version, which is the one in force. */
   current: z.int().positive(),
@@ -48,7 +49,7 @@ export type DocumentHead = z.infer<typeof DocumentHead>
 /** One version. Immutable. */
 export const DocumentVersion = z.strictObject({
   v: z.literal(1),
-  is: z.literal('version'),
+  part: z.literal('version'),
   name: z.string(),
   number: z.int().positive(),
   /** Of the bytes of the text. */
@@ -69,7 +70,7 @@ export const AgentValueRow = z.strictObject({
   v: z.literal(1),
   agent: z.string(),
   key: z.string(),
-  value: z.json(),
+  value: z.custom<Json>(),
   at: z.number(),
   by_run: z.string(),
 })

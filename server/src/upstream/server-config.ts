@@ -38,18 +38,24 @@ export function serverConfigs(
   environment: NodeJS.ProcessEnv = process.env,
 ): Result<readonly ServerConfig[]> {
   const faults: string[] = []
-  const configs = Object.entries(servers).map(([name, settings]) => {
-    const fetch: Fetch = (reference, where) => {
-      const value = secretOf(reference, folder, environment)
-      if (value === undefined) faults.push(`servers.${name}.${where}: the secret is missing`)
-      return value ?? ''
-    }
-    const { server, wrong } = resolved(name, settings, folder, fetch)
-    faults.push(...wrong)
-    return server
-  })
+  const configs = Object.entries(servers)
+    .filter(isStarted)
+    .map(([name, settings]) => {
+      const fetch: Fetch = (reference, where) => {
+        const value = secretOf(reference, folder, environment)
+        if (value === undefined) faults.push(`servers.${name}.${where}: the secret is missing`)
+        return value ?? ''
+      }
+      const { server, wrong } = resolved(name, settings, folder, fetch)
+      faults.push(...wrong)
+      return server
+    })
   return faults.length === 0 ? ok(configs) : refuse('config.invalid', { paths: faults.join('; ') })
 }
+
+/** A set of no commands stands for something that the gate does itself. */
+const isStarted = ([, { commands }]: [string, ServerSettings]): boolean =>
+  commands === undefined || Object.keys(commands).length > 0
 
 type Resolved = { readonly server: ServerConfig; readonly wrong: readonly string[] }
 

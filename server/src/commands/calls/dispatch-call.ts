@@ -205,7 +205,7 @@ async function record(
     hold: {
       approval_id: deps.ids.approval(),
       run_id: deps.ids.run(),
-      expires_at: now + deps.holdFor(verdict, facts.tool.risk),
+      expires_at: now + holdMs(call, deps.holdFor(verdict, facts.tool.risk)),
       bytes,
     },
     ready,
@@ -246,6 +246,9 @@ async function record(
   const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })
   return earlier ?? refused(problem('audit.unavailable'))
 }
+
+/** A document may want its requests answered sooner, never later. */
+const holdMs = ({ by_run }: Call, most: number): number => Math.min(most, (by_run?.hold_s ?? Infinity) * 1_000)
 
 /** Whether the call is on record will be known later, when nobody waits for it any more: it is not sent, and ended if it is. */
 function notSent(deps: DispatchDeps, { in_doubt }: InDoubt, row: CallRow): Outcome {

@@ -19,12 +19,13 @@ import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { Live, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { logLabel, outputLabel } from '../provenance/labels.ts'
 import type { Sessions } from '../provenance/sessions.ts'
 import { rollbackFor } from './siblings-of.ts'
+import { unsealArgs, withoutValues, type SecretValue } from './call-secrets.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type ExecuteDeps = VerifyDeps & {
@@ -32,6 +33,8 @@ export type ExecuteDeps = VerifyDeps & {
   readonly links: Links
   readonly running: RunningCalls
   readonly sessions: Pick<Sessions, 'note'>
+  /** Absent where no call names a secret. */
+  readonly secretValue?: SecretValue
 }
 
 /** A call whose `executing` mark is durable, and the version of its row that says so. */
@@ -57,14 +60,7 @@ export async function executeCall(deps: ExecuteDeps, started: StartedCall, live:
   const under_way = deps.running.begin(row.call_id, way.signal)
   onStarted?.(row.call_id)
   deps.probe('upstream.before')
-  const answer = await deps.servers.call({
-    server: row.server,
-    tool: tool.row.definition.name,
-    ...sendableArgs(row.canonical_args),
-    idempotency_key: row.call_id,
-    user: row.caller.user,
-    trace: row.trace,
-    ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
+  const answer = await send(deps, row, tool, {
     ...(generation === undefined ? {} : { generation }),
     isCurrent: () => deps.catalogue.tool(row.tool_id)?.row.definition_hash === tool.row.definition_hash,
     ...heard.live,
@@ -77,6 +73,27 @@ export async function executeCall(deps: ExecuteDeps, started: StartedCall, live:
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked, tool)
   return await recordOutcome(deps, ended, version, heard.text())
+}
+
+async function send(
+  { servers, secretValue }: ExecuteDeps,
+  row: CallRow,
+  tool: Tool,
+  live: Omit<Live, 'onStarted'> & Pick<UpstreamCall, 'generation' | 'isCurrent'>,
+): Promise<UpstreamAnswer> {
+  const unsealed = await unsealArgs(secretValue, row)
+  if ('code' in unsealed) return { is: 'not_sent', problem: unsealed }
+  const answer = await servers.call({
+    server: row.server,
+    tool: tool.row.definition.name,
+    ...sendableArgs(unsealed.canonical_args),
+    idempotency_key: row.call_id,
+    user: row.caller.user,
+    trace: row.trace,
+    ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
+    ...live,
+  })
+  return withoutValues(answer, unsealed.values)
 }
 
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>

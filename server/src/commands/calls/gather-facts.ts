@@ -5,6 +5,7 @@ import { routeFact, type Routes } from '../../core/approvals/routes/routes.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { countApprovers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { budgetFacts, type BudgetDeps } from './facts/budget-facts.ts'
+import { capabilitiesFact, type CapabilitiesDeps } from './facts/capabilities-fact.ts'
 import { contentFact } from './facts/content-fact.ts'
 import { filesFact, type FilesDeps } from './facts/files-fact.ts'
 import { healthFact, type HealthDeps } from './facts/health-fact.ts'
@@ -22,6 +23,7 @@ export type FactsDeps = BudgetDeps &
   HealthDeps &
   HistoryDeps &
   ProvenanceDeps &
+  CapabilitiesDeps &
   ApproverDeps & {
     readonly catalogue: Catalogue
     readonly clock: Clock
@@ -55,17 +57,19 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
-  const [approvers, files, traps, content, guarded, budgets, history, health, provenance] = await Promise.all([
-    approversFor(deps, tool),
-    filesFact(deps, call, tool),
-    trapFacts(deps),
-    contentFact(judgement, call, tool),
-    judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
-    budgetFacts(deps, call, tool, now),
-    historyFact(deps, call, tool),
-    healthFact(deps, call, tool, now),
-    provenanceFact(deps, call, tool),
-  ])
+  const [approvers, files, traps, content, guarded, budgets, history, health, provenance, capabilities] =
+    await Promise.all([
+      approversFor(deps, tool),
+      filesFact(deps, call, tool),
+      trapFacts(deps),
+      contentFact(judgement, call, tool),
+      judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
+      budgetFacts(deps, call, tool, now),
+      historyFact(deps, call, tool),
+      healthFact(deps, call, tool, now),
+      provenanceFact(deps, call, tool),
+      capabilitiesFact(deps, call),
+    ])
   const facts: Facts = {
     now,
     tool,
@@ -85,6 +89,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     health,
     ...provenance,
     ...routeOf(deps, call, tool),
+    ...capabilities,
     ...told,
   }
   return { facts, seen }

@@ -1,5 +1,5 @@
 import type { Call, CallRequest } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
+import { SECRETS_KEY } from '../../contract/call-secrets.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import type { Facts } from '../../core/gate/facts.ts'
@@ -8,6 +8,7 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { foldArgs } from '../../core/gate/fold-args.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitInputs } from '../../core/json/split-inputs.ts'
+import { splitSecrets } from '../../core/json/split-secrets.ts'
 import { wordsFor } from '../catalogue/down-servers.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
@@ -66,7 +67,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   }
   const integrity = integrityOf(call, request.claimed)
   // A forged call is blocked and recorded as one, whatever else is wrong with it.
-  const valid = integrity === 'intact' ? await validArgs(deps, tool, request.args) : ok(undefined)
+  const valid = integrity === 'intact' ? await validArgs(deps, tool, request) : ok(undefined)
   return valid.ok ? ok({ call, tool, integrity }) : valid
 }
 
@@ -93,8 +94,16 @@ function suggestion({ sight }: PrepareDeps, { caller, tool }: ThreadedRequest): 
   return meant === undefined ? {} : { did_you_mean: meant }
 }
 
-async function validArgs({ judgement }: PrepareDeps, { row }: Tool, args: Json): Promise<Result<void>> {
-  const split = splitInputs(args)
+async function validArgs(
+  { judgement }: PrepareDeps,
+  { row }: Tool,
+  { args, by_run }: ThreadedRequest,
+): Promise<Result<void>> {
+  const open = splitSecrets(args)
+  if (!open.ok) return open
+  if (open.value.secrets !== undefined && by_run?.document === undefined)
+    return refuse('call.args_invalid', { paths: `${SECRETS_KEY}: only a document names secrets` })
+  const split = splitInputs(open.value.args)
   if (!split.ok) return split
   const { definition, hash } = inForce(row)
   const valid = await judgement.scanner.validate(definition.inputSchema, hash, split.value.args)

@@ -15,6 +15,7 @@ import type { RunEvent, RunRow } from '../../contract/run.ts'
 import type { SessionRow } from '../../contract/session.ts'
 import type { ServerRow, ToolRow } from '../../contract/tool.ts'
 import type { PushRow } from '../../contract/web-push.ts'
+import type { AgentValueRow, DocumentRow } from '../../contract/workflow.ts'
 
 /** Every kind of row, by table. A row is one JSON value with a version beside it. */
 export type Rows = {
@@ -36,6 +37,8 @@ export type Rows = {
   pushes: PushRow
   flows: FlowRow
   flow_consents: FlowConsentRow
+  documents: DocumentRow
+  agent_values: AgentValueRow
 }
 
 export type Table = keyof Rows
@@ -60,6 +63,8 @@ export const LISTED_BY = {
   pushes: ['user'],
   flows: ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status'],
   flow_consents: ['of_run'],
+  documents: ['part', 'name'],
+  agent_values: ['agent'],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
 /** What searches go by besides: engines keep an index for each. `caller` and `user` are those of the row's caller. */

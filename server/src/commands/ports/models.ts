@@ -13,7 +13,7 @@ export interface ArgumentModel {
 }
 
 export type ModelRole = 'planner' | 'executor' | 'finalizer'
-export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary' | 'check'
+export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary' | 'check' | 'document'
 
 /** A tool as a model is shown it. */
 export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: JsonObject }

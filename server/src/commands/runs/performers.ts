@@ -9,9 +9,17 @@ import { waitForCall, type WaitDeps } from '../calls/wait-for-call.ts'
 import { delivering, type DeliverDeps } from '../channels/deliver.ts'
 import { flowPerformers, type FlowEffectDeps } from '../flows/flow-effects.ts'
 import { toolflowPerformers, type ToolflowEffectDeps } from '../toolflow/toolflow-effects.ts'
+import { schedulesPerformers, type SchedulesDeps } from '../workflows/fire-schedules.ts'
+import { workflowPerformers, type WorkflowEffectDeps } from '../workflows/workflow-effects.ts'
 import { performersByName, type Performers, type PerformersOf } from './performer.ts'
 
-export type PerformerDeps = HeldCallDeps & ToolflowEffectDeps & AgentEffectDeps & FlowEffectDeps & DeliverDeps
+export type PerformerDeps = HeldCallDeps &
+  ToolflowEffectDeps &
+  AgentEffectDeps &
+  FlowEffectDeps &
+  WorkflowEffectDeps &
+  SchedulesDeps &
+  DeliverDeps
 
 /** Who carries out which effect. The type asks for one performer for each effect of each kind. */
 export function performersOf(deps: PerformerDeps): Performers {
@@ -20,6 +28,8 @@ export function performersOf(deps: PerformerDeps): Performers {
     ...toolflowPerformers(deps),
     ...agentPerformers(deps),
     ...flowPerformers(deps),
+    ...workflowPerformers(deps),
+    ...schedulesPerformers(deps),
     deliver: delivering(deps),
   }
   return performersByName(all)

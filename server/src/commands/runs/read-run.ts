@@ -76,7 +76,8 @@ export async function readRun(
   const { row } = held
   const events = await deps.journal.events(row.run_id, page.after ?? 0, page.limit)
   const last = events.length === page.limit ? events.at(-1) : undefined
-  const graph = RUN_KINDS.get(row.kind)?.graph
+  const kind = RUN_KINDS.get(row.kind)
+  const graph = row.expired_at === undefined ? (kind?.graphOf?.(row.state) ?? kind?.graph) : kind?.graph
   return ok({
     ...viewOf(caller, row),
     ...(graph === undefined ? {} : { graph }),

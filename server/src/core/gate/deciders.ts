@@ -4,6 +4,7 @@ import { judgeBudget } from './judge-budget.ts'
 import { judgeContent } from './judge-content.ts'
 import { judgeCredential } from './judge-credential.ts'
 import { judgeDefinition } from './judge-definition.ts'
+import { judgeDocument } from './judge-document.ts'
 import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
 import { judgeOwnCredentials } from './judge-own-credentials.ts'
@@ -38,6 +39,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'health', judge: judgeHealth },
   { name: 'provenance', judge: judgeProvenanceOf },
   { name: 'run', judge: judgeRun },
+  { name: 'capabilities', judge: judgeDocument },
   { name: 'budget', judge: judgeBudget },
   { name: 'repetition', judge: judgeRepetition },
 ]

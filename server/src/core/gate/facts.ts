@@ -15,6 +15,7 @@ import type { HistoryFact } from './judge-repetition.ts'
 import type { TrapFacts } from './judge-trap.ts'
 import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { FilesFact } from './sandbox/files-fact.ts'
+import type { CompiledCapabilities } from '../workflow/capabilities.ts'
 
 /** A person's standing decision about this very call, at the moment of its execution. */
 export type ApprovalFact = {
@@ -73,6 +74,8 @@ export type Facts = {
   readonly health: HealthFact | 'off'
   /** What the session knows of whose words are whose; `off` where the operator does not want it. */
   readonly provenance: ProvenanceFact | 'off' | 'unknown'
+  /** Of the document whose run makes the call; absent for a call without one. */
+  readonly capabilities?: CompiledCapabilities | 'unknown'
   readonly approval?: ApprovalFact
   /** Absent where no route matches. */
   readonly route?: RouteFact

@@ -14,7 +14,7 @@ import type { Policy } from './policy/policy.ts'
 const MOST_OPINIONS = 12
 
 /** Whose words a call acts on. An ask of this decider is never covered by a consent. */
-export function judgeProvenanceOf(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
+export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { provenance, tool, now } = facts
   if (provenance === 'off') return []
   if (provenance === 'unknown') {
@@ -23,9 +23,11 @@ export function judgeProvenanceOf(_policy: Policy, _call: Call, facts: Facts): O
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
   const { session, fields, judgement } = provenance
+  const isDocument = call.by_run?.document !== undefined
   const said = new Map<string, Opinion>()
   for (const reason of judgement.reasons) {
     if (said.size >= MOST_OPINIONS) break
+    if (isDocument && !OF_DOCUMENTS.has(reason.rule)) continue
     if (reason.value_at !== undefined && fields[reason.value_at] === 'off') continue
     const opinion = opinionOf(session, inCommand(reason, tool), now)
     const key = `${opinion.rule} ${opinion.value_at ?? ''}`
@@ -33,6 +35,12 @@ export function judgeProvenanceOf(_policy: Policy, _call: Call, facts: Facts): O
   }
   return [...said.values()]
 }
+
+/**
+ * A document says itself which tool is called and which value goes into which field, so nothing that was read can ask for an act. What
+ * a document cannot foresee is an address that somebody outside wrote.
+ */
+const OF_DOCUMENTS: ReadonlySet<Rule> = new Set<Rule>(['provenance.destination', 'provenance.fetch'])
 
 /** The whole judgement of a call, in steps: a call may have thousands of values. */
 export function judgedProvenance(

@@ -72,7 +72,8 @@ function retriesOf(state: WorkflowState, step: WorkflowStep): number {
   return ('retries' in step ? step.retries : undefined) ?? protocolOf(state).retries ?? 0
 }
 
-function stepAt(steps: readonly WorkflowStep[], number: string): WorkflowStep | undefined {
+/** The step that people count so. */
+export function stepAt(steps: readonly WorkflowStep[], number: string): WorkflowStep | undefined {
   const [first = '', ...rest] = number.split('.')
   const step = steps[Number(first)]
   if (rest.length === 0) return step

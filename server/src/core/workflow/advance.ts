@@ -95,9 +95,9 @@ function act(draft: Draft, frame: Frame, step: Acting, lookup: Lookup, { number,
 }
 
 function templateOf(step: Acting): JsonObject {
-  if (step.type === 'tool') return { args: step.argsTemplate as Json }
+  if (step.type === 'tool') return { args: step.argsTemplate }
   if (step.type === 'send_message') return { text: step.payloadTemplate }
-  if (step.type === 'persist') return { value: step.value as Json }
+  if (step.type === 'persist') return { value: step.value }
   if (step.type !== 'parse_input') return { prompt: step.prompt }
   return { prompt: step.prompt ?? '', source: step.source ?? '{{run.message}}' }
 }

@@ -114,12 +114,16 @@ export function judgeCapabilities(
   return say('block', 'capability.none', 'no capability of the document allows this call')
 }
 
+type Say = (effect: Opinion['effect'], rule: string, says: string) => Opinion
+
 function judgeMessage(
-  { rooms }: CompiledCapabilities,
+  { document, rooms }: CompiledCapabilities,
   { canonical_args }: Pick<Call, 'canonical_args'>,
-  say: (effect: Opinion['effect'], rule: string, says: string) => Opinion,
+  say: Say,
 ): Opinion {
-  const args = JSON.parse(canonical_args) as { readonly room?: unknown }
+  const args = JSON.parse(canonical_args) as { readonly agent?: unknown; readonly room?: unknown }
+  if (args.agent !== document.slice(0, document.lastIndexOf('@')))
+    return say('block', 'messaging.agent', 'a document sends messages in its own name only')
   return typeof args.room === 'string' && rooms.has(args.room)
     ? say('allow', 'messaging.target', 'the document names this room as a target')
     : say('block', 'messaging.target', 'the document does not name this room as a target')

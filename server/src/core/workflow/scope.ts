@@ -112,9 +112,9 @@ function textsOf(step: WorkflowStep): readonly string[] {
   const texts = (value: Json | undefined) => (value === undefined ? [] : textsIn(value).map(({ text }) => text))
   switch (step.type) {
     case 'tool':
-      return texts(step.argsTemplate as Json)
+      return texts(step.argsTemplate)
     case 'persist':
-      return texts(step.value as Json)
+      return texts(step.value)
     case 'send_message':
       return [step.payloadTemplate]
     case 'parse_input':

@@ -70,8 +70,8 @@ export type WorkflowState = {
   readonly targets: { readonly [alias: string]: string }
   /** Tools that only read: loops over nothing else run side by side. */
   readonly reads: readonly string[]
-  /** It holds one of the places of `maxConcurrentRequests`. */
-  readonly holds_place: boolean
+  /** The account of `maxConcurrentRequests` that it holds a place of. */
+  readonly place: string | null
   /** How long its approvals wait at most, in seconds. */
   readonly hold_s: number | null
   readonly trigger: WorkflowTrigger

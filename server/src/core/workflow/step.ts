@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
-import { absorbFound } from './absorb.ts'
+import { absorbFound, stepAt } from './absorb.ts'
 import { advanceFrame } from './advance.ts'
 import { auditEntry, keyAt, numberIn, replaced, type Draft, type WorkflowEffect, type WorkflowFound } from './draft.ts'
+import { graphOf } from './graph.ts'
 import { OUTERMOST } from './scope.ts'
 import { framesIn, protocolOf, worksIn, type Work, type WorkflowState } from './state.ts'
 
@@ -28,6 +29,7 @@ export const workflow: RunKind<WorkflowState, WorkflowEvent, WorkflowEffect | Wi
     workflow_release: 'repeatable',
     withdraw_call: 'repeatable',
   },
+  graphOf: (state) => graphOf(protocolOf(state)),
   step,
 }
 
@@ -66,8 +68,18 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
   const number = numberIn(work.key)
   const key = keyAt(state, number)
   const main = replaced(state.main, work.key, (frame) => ({ ...frame, work: { ...work, key, is: 'begun' } }))
-  const effect: WorkflowEffect = { key, kind: 'workflow_outcome', with: { call_id, step: number } }
+  const effect: WorkflowEffect = {
+    key,
+    kind: 'workflow_outcome',
+    with: { call_id, step: number, ...schemaAt(state, number) },
+  }
   return { ...draft, state: { ...state, works, main }, effects: [...draft.effects, effect] }
+}
+
+/** A tool's output is checked against its schema also when it comes late. */
+function schemaAt(state: WorkflowState, number: string): JsonObject {
+  const step = stepAt(protocolOf(state).steps, number)
+  return step?.type === 'tool' && step.outputSchemaRef !== undefined ? { schema: step.outputSchemaRef } : {}
 }
 
 /** As far as the state carries. What failed or was cancelled begins nothing more and waits for what is under way. */
@@ -108,11 +120,11 @@ const releaseKey = ({ run_id }: WorkflowState) => `${run_id}/release`
 
 function close(draft: Draft): Next {
   const { state } = draft
-  if (!state.holds_place) return ended(draft)
+  if (state.place === null) return ended(draft)
   const effect: WorkflowEffect = {
     key: releaseKey(state),
     kind: 'workflow_release',
-    with: { document: state.document },
+    with: { account: state.place },
   }
   return resting({ ...draft, state: { ...state, releasing: true }, effects: [...draft.effects, effect] })
 }

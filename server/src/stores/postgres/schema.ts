@@ -101,13 +101,20 @@ const FLOWS = [
   rows('flow_consents', { of_run: TEXT }),
 ].join('\n')
 
+/** Documents with their versions, and what their runs keep. */
+const DOCUMENTS = [rows('documents', { part: TEXT, name: TEXT }), rows('agent_values', { agent: TEXT })].join('\n')
+
 /**
  * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a migration of its own; to add a column,
  * `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index.
  * A migration only adds: nodes of the release before go on while one of the next has migrated already. One that takes something away
  * comes a release later and names, as `least`, the oldest schema that can still be used with it.
  */
-export const MIGRATIONS: readonly { readonly sql: string; readonly least?: number }[] = [{ sql: FIRST }, { sql: FLOWS }]
+export const MIGRATIONS: readonly { readonly sql: string; readonly least?: number }[] = [
+  { sql: FIRST },
+  { sql: FLOWS },
+  { sql: DOCUMENTS },
+]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/
 export const isSchemaName = (name: string): boolean => NAME.test(name) && !name.startsWith('pg_')

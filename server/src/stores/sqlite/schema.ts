@@ -4,6 +4,7 @@ import { BY_RUN, byRun } from './by-run.ts'
 import { CALLER_ROWS, defineCallerFunctions } from './caller-rows.ts'
 import { CONSOLE_COLUMNS } from './console-columns.ts'
 import { FLOW_TABLES } from './flow-tables.ts'
+import { DOCUMENT_TABLES } from './document-tables.ts'
 import { runV2 } from './runs-v2.ts'
 import { STREAM_LENGTH } from './streams.ts'
 import { textKey } from '../text-key.ts'
@@ -224,6 +225,7 @@ export const MIGRATIONS: readonly string[] = [
   CONSOLE_COLUMNS,
   ROW_MACS,
   FLOW_TABLES,
+  DOCUMENT_TABLES,
 ]
 
 /** From here on every row carries a MAC. */

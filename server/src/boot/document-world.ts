@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto'
+import type { SecretValue } from '../commands/calls/call-secrets.ts'
+import { splitDocument } from '../commands/calls/facts/capabilities-fact.ts'
+import type { Shelves } from '../commands/ports/reads.ts'
+import { openDocuments } from '../commands/workflows/documents.ts'
+import { hmacSha256, sameBytes } from '../keys/hmac.ts'
+import { zoneOffset } from './zone-offset.ts'
+import type { World } from './world.ts'
+
+/** The gate's own settings are no secrets for documents to hand out. */
+const OWN = /^SLUICE_/
+
+/** What documents need of the world. */
+export function documentWorld(
+  shelves: Shelves,
+  env: NodeJS.ProcessEnv,
+): Pick<World, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
+  const documents = openDocuments(shelves)
+  const environment = (name: string) => (OWN.test(name) ? undefined : env[name])
+  const secretValue: SecretValue = async (document, name) => {
+    const [agent, version] = splitDocument(document)
+    const opened = await documents.version(agent, Number(version))
+    const variable = opened?.document.secrets.find((secret) => secret.name === name)?.envVar
+    return variable === undefined ? undefined : environment(variable)
+  }
+  const mac = (text: string) => hmacSha256(COMPARED, Buffer.from(text))
+  return {
+    documents,
+    secretValue,
+    environment,
+    zoneOffset,
+    isSameText: (one, other) => sameBytes(mac(one), mac(other)),
+    hmacHex: (secret, text) => createHmac('sha256', secret).update(text).digest('hex'),
+  }
+}
+
+/** Texts of any length are compared by their MACs. */
+const COMPARED = Buffer.from('texts compared in constant time')

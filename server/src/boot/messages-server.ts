@@ -1,0 +1,65 @@
+import type { MessageTransport, Sent } from '../commands/ports/transports.ts'
+import type { ToolServers, UpstreamAnswer } from '../commands/ports/upstream.ts'
+import { ServerSettings, type Config } from '../contract/config.ts'
+import { problem } from '../contract/problems.ts'
+import type { ToolDefinition } from '../contract/tool.ts'
+
+/** The server that sends messages of documents. Its name and its tool are what `core/workflow/tool-names.ts` says. */
+export const MESSAGES = 'messages'
+
+export const MESSAGES_TOOL: ToolDefinition = {
+  name: 'send_message',
+  title: 'Send a message',
+  description: 'Sends a message to a room that the document of the run names. Only runs of documents can call it.',
+  inputSchema: {
+    type: 'object',
+    required: ['agent', 'room', 'text'],
+    additionalProperties: false,
+    properties: {
+      agent: { type: 'string', maxLength: 64 },
+      room: { type: 'string', maxLength: 255 },
+      text: { type: 'string', maxLength: 1_000_000 },
+    },
+  },
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+}
+
+/** As if an operator had configured it: a set of no commands, which nobody has to start. */
+function messagesSettings(): ServerSettings {
+  const plain = ServerSettings.parse({ commands: { none: { description: 'none', run: ['none'] } } })
+  return {
+    ...plain,
+    commands: {},
+    tools: { send_message: { effects: ['external'], tags: ['messages'] } },
+  } as unknown as ServerSettings
+}
+
+/** The servers, with that of messages where there are transports. An operator's own server of that name stays. */
+export const withMessages = (servers: Config['servers'], transports: readonly MessageTransport[]): Config['servers'] =>
+  transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: messagesSettings() }
+
+/** The same servers; calls of `messages` go to the first transport that reaches their room. */
+export function sendingMessages(servers: ToolServers, transports: readonly MessageTransport[]): ToolServers {
+  if (transports.length === 0) return servers
+  return {
+    ...servers,
+    async call(call) {
+      if (call.server !== MESSAGES) return servers.call(call)
+      const { agent, room, text } = JSON.parse(call.canonical_args) as { agent: string; room: string; text: string }
+      const transport = transports.find((one) => one.reaches(room))
+      if (transport === undefined) return notSent('no transport reaches this room')
+      return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text }))
+    },
+  }
+}
+
+const notSent = (why: string): UpstreamAnswer => ({
+  is: 'not_sent',
+  problem: problem('tool.unavailable', { server: MESSAGES, why }),
+})
+
+function answerOf(sent: Sent): UpstreamAnswer {
+  if (sent.is === 'sent') return { is: 'answered', result: { content: [{ type: 'text', text: 'sent' }] } }
+  if (sent.is === 'not_sent') return notSent(sent.why)
+  return { is: 'lost', problem: problem('tool.broke_off', { server: MESSAGES, how: sent.why }) }
+}

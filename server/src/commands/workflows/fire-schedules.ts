@@ -1,0 +1,54 @@
+import { Bug } from '../../contract/problems.ts'
+import type { CronGateway } from '../../contract/workflow-document.ts'
+import { nextTime, parseSchedule } from '../../core/workflow/cron.ts'
+import { isoTime } from '../../core/workflow/scope.ts'
+import type { SchedulesEffect } from '../../core/workflow/schedules.ts'
+import type { Perform, PerformersOf } from '../runs/performer.ts'
+import { startEvent } from './take-event.ts'
+import type { TakeDeps } from './take-message.ts'
+
+export type SchedulesDeps = TakeDeps & {
+  /** Minutes that a time zone is ahead of UTC at a moment; undefined for a zone that nobody knows. */
+  readonly zoneOffset: (zone: string, at: number) => number | undefined
+}
+
+/** Sets the timers of a document's schedules, and starts what is due. What was missed while the gate was down comes once. */
+export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<SchedulesEffect> {
+  const perform =
+    (fires: boolean): Perform<SchedulesEffect> =>
+    async ({ with: { document, version, gateway: name, since, due } }) => {
+      const head = (await deps.documents.head(document))?.row
+      const opened = await deps.documents.version(document, version)
+      const gateway = opened?.document.gateways.find(
+        (one): one is CronGateway => one.type === 'cron' && one.name === name,
+      )
+      if (head?.current !== version || opened === undefined || gateway === undefined)
+        return { type: 'effect.done', gateway: name }
+      if (fires) {
+        const { event, message, data } = gateway.config
+        const envelope = {
+          source: name,
+          type: event,
+          ts: isoTime(due),
+          payload: { message, ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) as never }) },
+        }
+        const started = await startEvent(
+          deps,
+          { head, opened },
+          envelope,
+          JSON.stringify(['cron', document, version, name, due]),
+        )
+        if (!started.ok && RETRIED.includes(started.problem.code)) return 'later'
+      }
+      return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since) }
+    }
+  return { workflow_schedule: perform(false), workflow_fire: perform(true) }
+}
+
+const RETRIED: readonly string[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
+
+function nextOf({ clock, zoneOffset }: SchedulesDeps, { config }: CronGateway, since: number): number {
+  const parsed = parseSchedule(config.schedule)
+  if (!parsed.ok) throw new Bug('the schedule was checked when it was applied')
+  return nextTime(parsed.value, clock(), (at) => zoneOffset(config.timezone, at) ?? 0, since)
+}

@@ -1,0 +1,58 @@
+import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Accounts } from '../ports/reads.ts'
+import { lostAt } from '../changes/unrecorded.ts'
+
+/** Something of which there is only so much, for a time. */
+export type Meter = { readonly account: string; readonly limit: number; readonly until?: number }
+
+export type MeterDeps = { readonly ledger: Ledger; readonly accounts: Accounts }
+
+const MINUTE_MS = 60_000
+
+export const minuteMeter = (name: string, limit: number, now: number): Meter[] => {
+  const minute = Math.floor(now / MINUTE_MS)
+  return limit === 0 ? [] : [{ account: `workflow ${name} ${minute} ${limit}`, limit, until: (minute + 2) * MINUTE_MS }]
+}
+
+export const takeOne = ({ account }: Meter): Change => ({ kind: 'spend', account, units: 1 })
+
+export type Taken = Committed | { readonly over: string }
+
+/**
+ * Commits changes together with one unit of each meter, all or nothing.
+ * INVARIANT: of those who race for the last unit one commits; the others hear that it is over.
+ */
+export async function commitWithin(
+  { ledger, accounts }: MeterDeps,
+  meters: readonly Meter[],
+  changes: readonly Change[],
+): Promise<Taken> {
+  for (;;) {
+    const all = [...meters.map(takeOne), ...changes]
+    const committed = await ledger.commit(all)
+    const meter = meters[lostAt(committed) ?? meters.length]
+    if (meter === undefined) return shifted(committed, meters.length)
+    const left = await accounts.left(meter.account)
+    if (left !== undefined && left < 1) return { over: meter.account }
+    // Whoever opens it second loses, and then it is open.
+    if (left === undefined) {
+      const opened = await ledger.commit([
+        {
+          kind: 'open',
+          account: meter.account,
+          units: meter.limit,
+          ...(meter.until === undefined ? {} : { until: meter.until }),
+        },
+      ])
+      if (opened !== 'committed' && lostAt(opened) === undefined) return opened
+    }
+  }
+}
+
+/** `lost` counts from the caller's own first change. */
+function shifted(committed: Committed, by: number): Committed {
+  const lost = lostAt(committed)
+  return lost === undefined ? committed : { lost: lost - by }
+}
+
+export const isOver = (taken: Taken): taken is { readonly over: string } => typeof taken === 'object' && 'over' in taken

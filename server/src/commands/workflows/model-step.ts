@@ -1,0 +1,118 @@
+import type { Json, JsonObject } from '../../contract/json.ts'
+import type { WorkflowUsage } from '../../contract/workflow.ts'
+import { parseIJson } from '../../core/json/parse-ijson.ts'
+import { jsonPart, modelInstructions, modelPrompt, type ModelTask } from '../../core/workflow/prompts.ts'
+import type { WorkflowFound } from '../../core/workflow/draft.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { AgentModels, ModelRole } from '../ports/models.ts'
+import type { Clock } from '../ports/runtime.ts'
+import type { Performing } from '../runs/performer.ts'
+import type { OpenDocument } from './documents.ts'
+import { commitWithin, isOver, minuteMeter, type MeterDeps } from './meters.ts'
+import { textIn } from './tool-step.ts'
+
+export type ModelStepDeps = MeterDeps & {
+  readonly models: AgentModels
+  readonly judgement: Pick<Judgement, 'scanner'>
+  readonly clock: Clock
+}
+
+const ROLES: Readonly<Record<ModelTask, ModelRole>> = {
+  parse_input: 'executor',
+  summarize: 'finalizer',
+  plan: 'planner',
+}
+const MONTH_MS = 30 * 86_400_000
+const MICRO = 1_000_000
+/** Characters of a token, for a first look at a prompt. */
+const CHARS_PER_TOKEN = 4
+
+/** One attempt of a model at a step, within the limits of its document. What it says is data, and counts only if it fits the schema. */
+export async function askModel(
+  deps: ModelStepDeps,
+  opened: OpenDocument,
+  details: JsonObject,
+  { signal }: Pick<Performing, 'signal'>,
+): Promise<WorkflowFound | 'later'> {
+  const { limits, workflow } = opened.document
+  const does = textIn(details, 'does') as ModelTask
+  const name = typeof details['schema'] === 'string' ? details['schema'] : undefined
+  const schema = name === undefined ? undefined : (workflow.schemas?.[name] as JsonObject | undefined)
+  const instructions = modelInstructions(opened.document, does, schema)
+  const errors = Array.isArray(details['errors']) ? (details['errors'] as readonly Json[]).map(String) : []
+  const prompt = modelPrompt({
+    prompt: textIn(details, 'prompt'),
+    source: textIn(details, 'source'),
+    state: textIn(details, 'state'),
+    errors,
+  })
+  const most = limits.maxTokensPerRequest
+  if (most > 0 && (instructions.length + prompt.length) / CHARS_PER_TOKEN > most) return over('maxTokensPerRequest')
+  const budget = costMeter(opened, deps.clock())
+  if (budget !== undefined && ((await deps.accounts.left(budget.account)) ?? 1) < 1) return over('maxMonthlyCostUSD')
+  const taken = await commitWithin(
+    deps,
+    minuteMeter(`models ${opened.name}`, limits.maxRequestsPerMinute, deps.clock()),
+    [],
+  )
+  if (isOver(taken)) return over('maxRequestsPerMinute')
+  if (taken !== 'committed') return 'later'
+  const script = { message: prompt, step: 0, tries: errors.length + 1, results: [] }
+  const said = await deps.models.ask({
+    role: ROLES[does],
+    purpose: 'document',
+    instructions,
+    messages: [{ role: 'user', text: prompt }],
+    script,
+    signal,
+  })
+  if ('failed' in said) return { invalid: said.failed }
+  const { usage } = said
+  await spendCost(deps, opened, usage)
+  if (most > 0 && usage.input_tokens + usage.output_tokens > most) return { ...over('maxTokensPerRequest'), usage }
+  return { ...(await readAnswer(deps, opened, said.text, name, schema)), usage }
+}
+
+const over = (limit: string): WorkflowFound => ({
+  failure: { code: 'limit_exceeded', says: `a limit of the document is reached: ${limit}`, again: false },
+})
+
+async function readAnswer(
+  { judgement }: ModelStepDeps,
+  opened: OpenDocument,
+  text: string,
+  name: string | undefined,
+  schema: JsonObject | undefined,
+): Promise<WorkflowFound> {
+  const value = parseIJson(jsonPart(text))
+  const checked = (ok: boolean) => (name === undefined ? {} : { checked: { schema: name, ok } })
+  if (!value.ok) return { invalid: 'it is not JSON', ...checked(false) }
+  if (schema === undefined) return { output: value.value }
+  const valid = await judgement.scanner.validate(schema, `${opened.row.sha256}/${name ?? ''}`, value.value)
+  return valid.ok
+    ? { output: value.value, ...checked(true) }
+    : { invalid: valid.problem.about['paths'] ?? 'it does not fit the schema', ...checked(false) }
+}
+
+function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
+  if (limits.maxMonthlyCostUSD === 0) return undefined
+  const month = Math.floor(now / MONTH_MS)
+  const limit = Math.ceil(limits.maxMonthlyCostUSD * MICRO)
+  return { account: `workflow cost ${name} ${month} ${limit}`, limit, until: (month + 2) * MONTH_MS }
+}
+
+/** What was spent is spent, also over the limit; the next request is the one that is refused. */
+async function spendCost(deps: ModelStepDeps, opened: OpenDocument, { cost }: WorkflowUsage): Promise<void> {
+  const meter = costMeter(opened, deps.clock())
+  const units = Math.ceil(cost * MICRO)
+  if (meter === undefined || units === 0) return
+  const { account, limit, until } = meter
+  for (;;) {
+    const left = await deps.accounts.left(account)
+    if (left === undefined) await deps.ledger.commit([{ kind: 'open', account, units: limit, until }])
+    const takes = Math.min(left ?? limit, units)
+    if (takes === 0) return
+    const spent = await deps.ledger.commit([{ kind: 'spend', account, units: takes }])
+    if (typeof spent !== 'object' || !('lost' in spent)) return
+  }
+}

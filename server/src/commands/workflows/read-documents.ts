@@ -1,0 +1,152 @@
+import type { Caller } from '../../contract/caller.ts'
+import { DECIDING_KINDS } from '../../contract/caller.ts'
+import type { DiffLine } from '../../contract/packet-parts.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { DocumentVersion, VersionView, WorkflowRunView } from '../../contract/workflow.ts'
+import { lineDiff } from '../../core/packet/line-diff.ts'
+import { viewOfRun } from '../../core/workflow/view.ts'
+import type { WorkflowState } from '../../core/workflow/state.ts'
+import { workflow } from '../../core/workflow/step.ts'
+import { isEndedRun } from '../../contract/run.ts'
+import type { Held, Page, Shelves } from '../ports/reads.ts'
+import { visibleRun } from '../runs/read-run.ts'
+import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import { agentCaller } from './agent-caller.ts'
+import type { Documents } from './documents.ts'
+
+export type ReadDocumentsDeps = WaitForRunDeps & { readonly shelves: Shelves; readonly documents: Documents }
+
+export type DocumentView = VersionView & {
+  readonly protocols: readonly { readonly id: string; readonly trigger: string; readonly steps: number }[]
+  readonly description?: string
+}
+
+/** Every document, with the version in force. */
+export async function listDocuments({ documents }: ReadDocumentsDeps): Promise<readonly DocumentView[]> {
+  const heads = await documents.heads()
+  const views = await Promise.all(
+    heads.map(async ({ name, current, sha256, author, at }): Promise<DocumentView[]> => {
+      const opened = await documents.version(name, current)
+      if (opened === undefined) return []
+      const { description } = opened.document.metadata
+      const protocols = opened.document.workflow.protocols.map(({ id, trigger, steps }) => ({
+        id,
+        trigger: `${trigger.type} ${trigger.prefix}`.trim(),
+        steps: steps.length,
+      }))
+      return [
+        {
+          name,
+          version: current,
+          sha256,
+          author,
+          at,
+          protocols,
+          ...(description === undefined ? {} : { description }),
+        },
+      ]
+    }),
+  )
+  return views.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const viewOf = ({ name, number, sha256, author, at, rolled_back_to }: DocumentVersion): VersionView => ({
+  name,
+  version: number,
+  sha256,
+  author,
+  at,
+  ...(rolled_back_to === undefined ? {} : { rolled_back_to }),
+})
+
+/** The versions of a document, newest first. */
+export async function listVersions(
+  { shelves }: ReadDocumentsDeps,
+  name: string,
+  page: Page,
+): Promise<Result<{ readonly items: readonly VersionView[]; readonly next?: number }>> {
+  const held = await shelves.list('documents', { part: 'version', name }, { ...page, newest_first: true })
+  if (held.length === 0 && page.after === undefined) return refuse('workflow.unknown', { name })
+  const items = held.flatMap(({ row }) => (row.part === 'version' ? [viewOf(row)] : []))
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
+}
+
+/** One version with its text; the one in force when none is named. */
+export async function readVersion(
+  { documents }: ReadDocumentsDeps,
+  name: string,
+  version: number | undefined,
+): Promise<Result<VersionView & { readonly text: string }>> {
+  const opened = version === undefined ? await documents.current(name) : await documents.version(name, version)
+  if (opened === undefined)
+    return refuse('workflow.unknown', { name, ...(version === undefined ? {} : { version: String(version) }) })
+  return ok({ ...viewOf(opened.row), text: opened.row.text })
+}
+
+export type DocumentDiff = {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+  readonly added: number
+  readonly removed: number
+  readonly cut: boolean
+  readonly lines: readonly DiffLine[]
+}
+
+/** What changed between two versions; from the one before the newest when none is named. */
+export async function diffVersions(
+  { documents }: ReadDocumentsDeps,
+  name: string,
+  from: number | undefined,
+  to: number | undefined,
+): Promise<Result<DocumentDiff>> {
+  const head = (await documents.head(name))?.row
+  const last = to ?? head?.current ?? 0
+  const first = from ?? last - 1
+  const [before, after] = await Promise.all([
+    first === 0 ? undefined : documents.version(name, first),
+    documents.version(name, last),
+  ])
+  if (after === undefined || (before === undefined && first !== 0))
+    return refuse('workflow.unknown', { name, version: String(after === undefined ? last : first) })
+  return ok({ name, from: first, to: last, ...lineDiff(before?.row.text ?? '', after.row.text) })
+}
+
+/** One run of a document, after an optional wait for its end or for a person. */
+export async function readWorkflowRun(
+  deps: ReadDocumentsDeps,
+  caller: Caller,
+  run_id: string,
+  wait_ms: number,
+): Promise<Result<WorkflowRunView>> {
+  const held = await visibleRun(deps, caller, run_id)
+  if (held === undefined || held.row.kind !== workflow.kind || held.row.expired_at !== undefined)
+    return refuse('workflow.unknown', { run_id })
+  const read = async () => (await visibleRun(deps, caller, run_id)) ?? held
+  const isAtRest = ({ row }: Held<'runs'>) =>
+    isEndedRun(row) || (row.status === 'waiting' && row.waits_for !== undefined) || row.status === 'faulted'
+  const last = await waitForRun(deps, held.row.run_id, wait_ms, read, isAtRest)
+  return ok(viewOfRun(last.row, last.row.state as WorkflowState, DECIDING_KINDS.includes(caller.kind)))
+}
+
+/** Runs of one document, newest first. */
+export async function listWorkflowRuns(
+  { shelves, documents }: ReadDocumentsDeps,
+  name: string,
+  page: Page,
+): Promise<Result<{ readonly items: readonly WorkflowRunView[]; readonly next?: number }>> {
+  const head = (await documents.head(name))?.row
+  if (head === undefined) return refuse('workflow.unknown', { name })
+  const held = await shelves.list(
+    'runs',
+    { kind: workflow.kind, owner: callerIdentity(agentCaller(head)) },
+    { ...page, newest_first: true },
+  )
+  const items = held.flatMap(({ row }) =>
+    row.expired_at === undefined ? [viewOfRun(row, row.state as WorkflowState, false)] : [],
+  )
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
+}

@@ -1,0 +1,169 @@
+import type { RunId } from '../../contract/ids.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { DocumentHead, WorkflowError } from '../../contract/workflow.ts'
+import type { Protocol } from '../../contract/workflow-document.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
+import { startWorkflow, type WorkflowTrigger } from '../../core/workflow/state.ts'
+import { workflow } from '../../core/workflow/step.ts'
+import { toolsIn } from '../../core/workflow/tools-in.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+import { isUnrecorded, lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
+import { newRunChanges } from '../runs/run-changes.ts'
+import { textLabel, wordsLabel } from '../provenance/labels.ts'
+import { agentCaller } from './agent-caller.ts'
+import type { OpenDocument } from './documents.ts'
+import { commitWithin, isOver, minuteMeter, type Meter, type MeterDeps } from './meters.ts'
+
+export type StartDeps = MeterDeps & {
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly catalogue: Catalogue
+}
+
+export type RunToStart = {
+  readonly head: DocumentHead
+  readonly opened: OpenDocument
+  readonly protocol: Protocol
+  readonly trigger: WorkflowTrigger
+  readonly input: Json
+  readonly trace: string
+  /** What came in, in a few words, for the audit: ids and hashes. */
+  readonly about: Record<string, string | number>
+  /** Names the delivery: the same one starts nothing twice. Absent for a run that a person starts. */
+  readonly delivery?: string
+  readonly run_id: RunId
+  /** Besides the limits of every run. */
+  readonly meters?: readonly Meter[]
+  readonly actor?: string
+}
+
+/** `known`: this delivery was taken before, and this is its run. */
+export type Started =
+  | { readonly is: 'started' | 'known'; readonly run_id: RunId }
+  | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
+  | { readonly is: 'unrecorded'; readonly problem: Problem }
+
+/** How long the gate knows a delivery again. */
+export const DELIVERY_KNOWN_MS = 7 * 86_400_000
+
+/** The same delivery is the same run: no table of deliveries is needed. */
+export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: string): RunId =>
+  `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
+
+/** Puts a run on record, within the limits of its document. The driver does the rest. */
+export async function startRun(deps: StartDeps, told: RunToStart): Promise<Started> {
+  const { head, opened, run_id, delivery } = told
+  const now = deps.clock()
+  const { maxRequestsPerMinute, maxConcurrentRequests } = opened.document.limits
+  const place: Meter[] =
+    maxConcurrentRequests === 0
+      ? []
+      : [{ account: `workflow places ${head.name} ${maxConcurrentRequests}`, limit: maxConcurrentRequests }]
+  const meters = [...(told.meters ?? []), ...minuteMeter(`requests ${head.name}`, maxRequestsPerMinute, now), ...place]
+  const once: Change[] =
+    delivery === undefined
+      ? []
+      : [{ kind: 'once', key: `workflow.delivery ${delivery}`, until: now + DELIVERY_KNOWN_MS }]
+  const committed = await commitWithin(deps, meters, [
+    ...once,
+    ...runChanges(deps, told, place[0]?.account ?? null, now),
+  ])
+  if (isOver(committed))
+    return {
+      is: 'refused',
+      code: 'limit_exceeded',
+      says: `a limit of the document is reached: ${limitName(committed.over)}`,
+    }
+  if (committed === 'committed') return { is: 'started', run_id }
+  if (isUnrecorded(committed)) return { is: 'unrecorded', problem: whyUnrecorded(committed) }
+  return lostAt(committed) === undefined
+    ? { is: 'unrecorded', problem: problem('audit.unavailable') }
+    : { is: 'known', run_id }
+}
+
+const limitName = (account: string): string => {
+  const [, kind = ''] = account.split(' ')
+  return (
+    { requests: 'maxRequestsPerMinute', places: 'maxConcurrentRequests', events: 'maxEventsPerMinute' }[kind] ?? kind
+  )
+}
+
+function runChanges(deps: StartDeps, told: RunToStart, place: string | null, now: number): Change[] {
+  const { head, opened, protocol, trigger, input, trace, run_id } = told
+  const caller = agentCaller(head)
+  const thread = `workflow.${run_id}`
+  const { approvals, messaging } = opened.document
+  const reads = toolsIn(protocol.steps).filter(
+    (id) => deps.catalogue.tool(id)?.effects.every((effect) => effect === 'read') === true,
+  )
+  const state = startWorkflow({
+    run_id,
+    document: head.name,
+    version: opened.version,
+    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+    thread,
+    trace,
+    protocol: JSON.parse(JSON.stringify(protocol)) as JsonObject,
+    targets: Object.fromEntries(messaging.allowedTargets.map(({ alias, roomId }) => [alias, roomId])),
+    reads,
+    place,
+    hold_s: approvals.ttlSeconds ?? null,
+    trigger,
+    input,
+    started_at: now,
+  })
+  const labels = { owner: callerIdentity(caller), thread, document: `${head.name}@${opened.version}` }
+  const subject = { run: run_id, document: `${head.name}@${opened.version}`, protocol: protocol.id }
+  const from = { name: trigger.sender ?? trigger.source ?? 'manual' }
+  return [
+    ...newRunChanges(beginRun(workflow, run_id, { state }, now, labels), { type: 'workflow.started', at: now }),
+    // What the document says was written by its operator; what arrived was not.
+    ...wordsLabel(
+      run_id,
+      caller,
+      thread,
+      { text: JSON.stringify([protocol.steps, messaging.allowedTargets]), trust: 'user' },
+      now,
+    ),
+    ...textLabel({
+      id: run_id,
+      caller,
+      thread,
+      kind: 'log',
+      source: from,
+      text: JSON.stringify([trigger.message, input]),
+      at: now,
+    }),
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: 'workflow.started',
+        actor: told.actor ?? caller.id,
+        trace,
+        subject,
+        about: { trigger: trigger.type, sha256: opened.row.sha256, ...told.about },
+      },
+    },
+    ...(protocol.inputSchemaRef === undefined
+      ? []
+      : [
+          {
+            kind: 'audit' as const,
+            entry: {
+              at: now,
+              type: 'workflow.validated',
+              actor: caller.id,
+              trace,
+              subject,
+              outcome: 'valid',
+              about: { schema: protocol.inputSchemaRef },
+            },
+          },
+        ]),
+  ]
+}

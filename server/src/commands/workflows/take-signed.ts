@@ -1,0 +1,43 @@
+import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { IncomingBody } from '../../contract/transports.ts'
+import type { WebhookKey } from '../ports/keys.ts'
+import type { TakenMessage } from '../ports/transports.ts'
+import { readJson } from '../read-json.ts'
+import { takeMessage, type TakeDeps } from './take-message.ts'
+
+/** A message as a signed request brought it. */
+export type SignedMessage = {
+  readonly transport: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: string
+}
+
+/** How far the sender's clock may be off. */
+const TOLERANCE_MS = 300_000
+const ID = /^[\x21-\x7e]{1,128}$/
+const SECONDS = /^\d{1,12}$/
+
+/** The signature covers id, time and body, so a captured request is good for a few minutes, and then only as the same message. */
+export async function takeSigned(
+  deps: TakeDeps,
+  key: WebhookKey,
+  { transport, id, timestamp, signature, body }: SignedMessage,
+): Promise<Result<readonly TakenMessage[]>> {
+  const isWellFormed = ID.test(id) && SECONDS.test(timestamp)
+  if (!isWellFormed || !key.isGenuine(id, Number(timestamp), body, signature))
+    return refuse('transport.not_genuine', { name: transport })
+  if (Math.abs(deps.clock() - Number(timestamp) * 1000) > TOLERANCE_MS)
+    return refuse('transport.not_genuine', { name: transport, why: 'outdated' })
+  const json = readJson(body)
+  if (!json.ok) return json
+  const read = IncomingBody.safeParse(json.value)
+  if (!read.success)
+    return refuse('request.invalid', {
+      paths: read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`).join('; '),
+    })
+  const { agent, ...message } = read.data
+  const taken = await takeMessage(deps, { transport, id, ...message, ...(agent === undefined ? {} : { agent }) })
+  return taken === 'later' ? { ok: false, problem: problem('audit.unavailable') } : ok(taken)
+}

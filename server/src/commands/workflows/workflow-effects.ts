@@ -1,0 +1,212 @@
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { Bug } from '../../contract/problems.ts'
+import { STORE_BOUNDS } from '../../contract/workflow.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import type { WorkflowEffect, WorkflowFound } from '../../core/workflow/draft.ts'
+import type { WorkflowState } from '../../core/workflow/state.ts'
+import { BUILT_IN_TOOLS, SEND_TOOL_ID } from '../../core/workflow/tool-names.ts'
+import { grepArtifact, type GrepDeps } from '../artifacts/grep-artifact.ts'
+import { readArtifact } from '../artifacts/read-artifact.ts'
+import { describeCall, type Links } from '../calls/describe-call.ts'
+import { isUnrecorded, lostAt } from '../changes/unrecorded.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Live } from '../ports/upstream.ts'
+import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
+import type { Documents, OpenDocument } from './documents.ts'
+import { commitWithin, isOver, minuteMeter } from './meters.ts'
+import { askModel, type ModelStepDeps } from './model-step.ts'
+import { argsWithSecrets, foundIn, isForNow, requestOf, textIn } from './tool-step.ts'
+
+export type WorkflowEffectDeps = ModelStepDeps &
+  GrepDeps & {
+    readonly shelves: Shelves
+    readonly documents: Documents
+    readonly links: Links
+    readonly dispatch: (request: CallRequest, live?: Live) => Promise<Outcome>
+  }
+
+type Step = {
+  readonly deps: WorkflowEffectDeps
+  readonly state: WorkflowState
+  readonly opened: OpenDocument
+  readonly key: string
+  readonly details: JsonObject
+  readonly performing: Performing
+}
+type Work = (step: Step) => Promise<WorkflowFound | 'later'>
+
+/** Who does what for a step. The run's own row says in whose name. */
+export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<WorkflowEffect> {
+  const perform =
+    (work: Work): Perform<WorkflowEffect> =>
+    async ({ key, with: details }, performing) => {
+      const row = (await deps.shelves.row('runs', performing.run_id))?.row
+      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
+      // Written by this kind's own step.
+      const state = row.state as WorkflowState
+      const opened = await deps.documents.version(state.document, state.version)
+      if (opened === undefined) throw new Bug(`version ${state.version} of \`${state.document}\` is gone`)
+      const found = await work({ deps, state, opened, key, details, performing })
+      return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
+    }
+  return {
+    workflow_load: perform(load),
+    workflow_model: perform(({ deps: all, opened, details, performing }) => askModel(all, opened, details, performing)),
+    workflow_tool: perform(callTool),
+    workflow_send: perform(sendMessage),
+    workflow_persist: perform(persist),
+    workflow_outcome: perform(readOutcome),
+    workflow_release: perform(release),
+  }
+}
+
+const valueId = (agent: string, key: string): string => `${agent} ${key}`
+
+const load: Work = async ({ deps, state, details }) => {
+  const keys = Array.isArray(details['keys']) ? (details['keys'] as readonly Json[]).map(String) : []
+  const found: [string, Json][] = []
+  for (const key of keys) {
+    const row = (await deps.shelves.row('agent_values', valueId(state.document, key)))?.row
+    if (row !== undefined) found.push([key, row.value])
+  }
+  return { loaded: Object.fromEntries(found) }
+}
+
+const callTool: Work = async ({ deps, state, opened, key, details, performing }) => {
+  const tool = textIn(details, 'tool')
+  const secrets = isJsonObject(details['secrets']) ? details['secrets'] : {}
+  const args = argsWithSecrets(details['args'] ?? {}, secrets)
+  if (args === undefined)
+    return { failure: { code: 'template_unresolved', says: 'the arguments name secrets by themselves', again: false } }
+  if (BUILT_IN_TOOLS.some((name) => name === tool)) return builtIn(deps, state, tool, args)
+  const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), tool, args), {
+    signal: performing.signal,
+  })
+  if (isForNow(outcome)) return 'later'
+  return checked(deps, opened, await found(deps, outcome), details)
+}
+
+/** Whether running the same again does no harm is a property of the tool, kept with the call. */
+async function found(deps: WorkflowEffectDeps, outcome: Outcome): Promise<WorkflowFound> {
+  const id = 'call_id' in outcome ? outcome.call_id : undefined
+  const row = outcome.status !== 'failed' || id === undefined ? undefined : (await deps.shelves.row('calls', id))?.row
+  return foundIn(outcome, row?.idempotent === true)
+}
+
+/** A tool's output that does not fit the document's schema is no output. The tool ran: nothing is repeated. */
+async function checked(
+  { judgement }: WorkflowEffectDeps,
+  opened: OpenDocument,
+  got: WorkflowFound,
+  details: JsonObject,
+): Promise<WorkflowFound> {
+  const name = details['schema']
+  if (typeof name !== 'string' || got.output === undefined) return got
+  const schema = opened.document.workflow.schemas?.[name] as JsonObject
+  const valid = await judgement.scanner.validate(schema, `${opened.row.sha256}/${name}`, got.output)
+  if (valid.ok) return { ...got, checked: { schema: name, ok: true } }
+  const says = valid.problem.about['paths'] ?? 'the output does not fit its schema'
+  return { failure: { code: 'schema_validation', says, again: false }, checked: { schema: name, ok: false } }
+}
+
+async function builtIn(
+  deps: WorkflowEffectDeps,
+  { caller }: WorkflowState,
+  tool: string,
+  args: Json,
+): Promise<WorkflowFound> {
+  const given = isJsonObject(args) ? args : {}
+  const digest = textIn(given, 'artifact').replace(/^artifact:\/\//, '')
+  const owner = { kind: 'agent' as const, id: textIn(caller, 'id'), user: textIn(caller, 'user') }
+  const number = (name: string, other: number) => (typeof given[name] === 'number' ? given[name] : other)
+  const read =
+    tool === 'artifact_read'
+      ? await readArtifact(deps, owner, digest, number('from', 0), Math.min(50_000, number('length', 10_000)))
+      : await grepArtifact(deps, owner, digest, {
+          pattern: textIn(given, 'pattern'),
+          regexp: given['regexp'] === true,
+          around: number('around', 0),
+          limit: number('limit', 50),
+        })
+  return read.ok
+    ? { output: read.value as unknown as Json }
+    : { failure: { code: 'tool_failed', says: read.problem.code, again: false } }
+}
+
+/** Messages are counted once, however often the step is performed. */
+const sendMessage: Work = async ({ deps, state, opened, key, details, performing }) => {
+  const now = deps.clock()
+  const once: Change = { kind: 'once', key: `workflow.message ${key}`, until: now + DAY_MS }
+  const meters = minuteMeter(`messages ${state.document}`, opened.document.messaging.maxMessagesPerMinute, now)
+  const taken = await commitWithin(deps, meters, [once])
+  if (isOver(taken) && !(await isCounted(deps, once)))
+    return {
+      failure: {
+        code: 'limit_exceeded',
+        says: 'a limit of the document is reached: maxMessagesPerMinute',
+        again: false,
+      },
+    }
+  if (!isOver(taken) && isUnrecorded(taken)) return 'later'
+  const args = { agent: state.document, room: textIn(details, 'room'), text: textIn(details, 'text') }
+  const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), SEND_TOOL_ID, args), {
+    signal: performing.signal,
+  })
+  return isForNow(outcome) ? 'later' : found(deps, outcome)
+}
+
+const DAY_MS = 86_400_000
+
+/** Whether this message took its unit before: then the same key is lost again. */
+async function isCounted({ ledger }: WorkflowEffectDeps, once: Change): Promise<boolean> {
+  return lostAt(await ledger.commit([{ kind: 'expect', table: 'agent_values', id: '', version: 'absent' }, once])) === 1
+}
+
+/** INVARIANT: a value is written once for each step, in the commit that spends the step's key; a new key takes one of the agent's places. */
+const persist: Work = async ({ deps, state, key, details }) => {
+  const name = textIn(details, 'key')
+  const value = details['value'] ?? null
+  const canonical = canonicalJson(value)
+  const bytes = canonical.ok ? new TextEncoder().encode(canonical.value).byteLength : Infinity
+  const full = (says: string): WorkflowFound => ({ failure: { code: 'limit_exceeded', says, again: false } })
+  if (bytes > STORE_BOUNDS.bytes) return full(`a value of the store has at most ${STORE_BOUNDS.bytes} bytes`)
+  const id = valueId(state.document, name)
+  for (;;) {
+    const held = await deps.shelves.row('agent_values', id)
+    const now = deps.clock()
+    const changes: Change[] = [
+      { kind: 'once', key: `workflow.persist ${key}`, until: now + 365 * DAY_MS },
+      {
+        kind: 'swap',
+        table: 'agent_values',
+        id,
+        from: held?.version ?? 'absent',
+        to: { v: 1, agent: state.document, key: name, value, at: now, by_run: state.run_id },
+      },
+    ]
+    const places = held === undefined ? [{ account: `workflow store ${state.document}`, limit: STORE_BOUNDS.keys }] : []
+    const written = await commitWithin(deps, places, changes)
+    if (isOver(written)) return full(`the store has at most ${STORE_BOUNDS.keys} keys`)
+    // The key is spent: it was written before.
+    if (written === 'committed' || lostAt(written) === 0) return { output: value }
+    if (isUnrecorded(written)) return 'later'
+  }
+}
+
+const readOutcome: Work = async ({ deps, opened, details }) => {
+  const row = (await deps.shelves.row('calls', textIn(details, 'call_id')))?.row
+  if (row === undefined) throw new Bug('the call of the run is gone')
+  return checked(deps, opened, foundIn(describeCall(row, deps.links), row.idempotent), details)
+}
+
+/** A place is given back once. */
+const release: Work = async ({ deps, state, details }) => {
+  const until = deps.clock() + 365 * DAY_MS
+  const given = await deps.ledger.commit([
+    { kind: 'once', key: `workflow.release ${state.run_id}`, until },
+    { kind: 'spend', account: textIn(details, 'account'), units: -1 },
+  ])
+  return isUnrecorded(given) ? 'later' : {}
+}

@@ -1,0 +1,25 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { judgeCapabilities } from '../workflow/capabilities.ts'
+import { SEND_TOOL_ID } from '../workflow/tool-names.ts'
+import type { Facts } from './facts.ts'
+import type { Policy } from './policy/policy.ts'
+
+/**
+ * What the document of a run says about its call. Messages are sent by runs of documents and by nobody else, because only a
+ * document says where they may go.
+ */
+export function judgeDocument(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+  const document = call.by_run?.document
+  const block = (rule: string, says: string, source: string): Opinion[] => [
+    { decider: 'capabilities', effect: 'block', rule, says, source, at: facts.now },
+  ]
+  if (document === undefined)
+    return call.tool_id === SEND_TOOL_ID
+      ? block('messaging.no_document', 'only a run of a document sends messages', 'gate')
+      : []
+  const { capabilities } = facts
+  if (capabilities === undefined || capabilities === 'unknown' || capabilities.document !== document)
+    return block('capability.unknown', 'the document of this run could not be read', `document ${document}`)
+  return [judgeCapabilities(capabilities, call, facts)]
+}

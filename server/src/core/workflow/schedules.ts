@@ -1,0 +1,77 @@
+import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
+
+/** The schedules of one version of a document: one timer for each, for as long as the version is in force. */
+export type Schedules = {
+  readonly document: string
+  readonly version: number
+  readonly gateways: readonly string[]
+  /** When the version was applied: intervals count from here. */
+  readonly since: number
+  /** How often each fired, which makes each firing's key its own. */
+  readonly fired: { readonly [gateway: string]: number }
+}
+
+export type SchedulesEvent =
+  | DriverEvent
+  | { readonly type: 'schedules.started' }
+  /** The next time; absent when the version is no longer in force. */
+  | { readonly type: 'effect.done'; readonly key: string; readonly gateway: string; readonly next_at?: number }
+
+export type SchedulesEffect = {
+  readonly key: string
+  readonly kind: 'workflow_schedule' | 'workflow_fire'
+  readonly with: {
+    readonly document: string
+    readonly version: number
+    readonly gateway: string
+    readonly since: number
+    /** The time that it was set for, and that it is now. */
+    readonly due: number
+  }
+}
+
+type Next = Step<Schedules, SchedulesEffect>
+
+export const schedules: RunKind<Schedules, SchedulesEvent, SchedulesEffect> = {
+  kind: 'workflow-schedules',
+  // A firing is a delivery with an id of its own, which starts one run.
+  effects: { workflow_schedule: 'repeatable', workflow_fire: 'repeatable' },
+  step,
+}
+
+export const newSchedules = (start: Omit<Schedules, 'fired'>): Next => ({ state: { ...start, fired: {} }, effects: [] })
+
+function step(state: Schedules, event: SchedulesEvent): Next {
+  switch (event.type) {
+    case 'run.cancel':
+      return { state, effects: [], ends: 'done' }
+    case 'schedules.started':
+      return { state, effects: state.gateways.map((gateway) => effectOf(state, 'workflow_schedule', gateway, 0, 0)) }
+    case 'timer':
+      return event.name === undefined ? { state, effects: [] } : fire(state, event.name, event.now)
+    case 'effect.done':
+      return event.next_at === undefined
+        ? { state, effects: [], ends: 'done' }
+        : { state, effects: [], timers: { [event.gateway]: event.next_at } }
+    default:
+      return { state, effects: [] }
+  }
+}
+
+function fire(state: Schedules, gateway: string, now: number): Next {
+  const count = (state.fired[gateway] ?? 0) + 1
+  return {
+    state: { ...state, fired: { ...state.fired, [gateway]: count } },
+    effects: [effectOf(state, 'workflow_fire', gateway, now, count)],
+  }
+}
+
+function effectOf(
+  { document, version, since }: Schedules,
+  kind: SchedulesEffect['kind'],
+  gateway: string,
+  due: number,
+  count: number,
+): SchedulesEffect {
+  return { key: `${document}@${version}/${gateway}/${count}`, kind, with: { document, version, gateway, since, due } }
+}
