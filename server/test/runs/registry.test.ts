@@ -9,6 +9,8 @@ import { newDelivery } from '../../src/core/runs/delivery.ts'
 import { holdCall } from '../../src/core/runs/held-call.ts'
 import { KINDS, RUN_KINDS } from '../../src/core/runs/kinds.ts'
 import { startToolflow } from '../../src/core/toolflow/state.ts'
+import { newSchedules } from '../../src/core/workflow/schedules.ts'
+import { startWorkflow } from '../../src/core/workflow/state.ts'
 
 const performers = performersOf({} as PerformerDeps)
 
@@ -41,6 +43,23 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     settings: AgentSettings.parse({}),
     do_not_store: false,
   }),
+  workflow: startWorkflow({
+    run_id: 'run_0000000000000000',
+    document: 'clerk',
+    version: 1,
+    caller: { kind: 'agent', id: 'agent:workflow/clerk', user: 'a' },
+    thread: 't',
+    trace: 't',
+    protocol: { id: 'p', trigger: { type: 'gateway.event', prefix: '' }, steps: [{ type: 'plan', prompt: 'x' }] },
+    targets: {},
+    reads: [],
+    place: null,
+    hold_s: null,
+    trigger: { type: 'manual', sender: null, room: null, source: null, message: '' },
+    input: {},
+    started_at: 0,
+  }),
+  'workflow-schedules': newSchedules({ document: 'clerk', version: 1, gateways: ['tick'], since: 0 }).state,
 }
 const CANCEL: RunEvent = { type: 'run.cancel', by: 'user:a', reason: 'no longer wanted' }
 

@@ -44,7 +44,7 @@ export const newSchedules = (start: Omit<Schedules, 'fired'>): Next => ({ state:
 function step(state: Schedules, event: SchedulesEvent): Next {
   switch (event.type) {
     case 'run.cancel':
-      return { state, effects: [], ends: 'done' }
+      return { state, effects: [], ends: 'cancelled' }
     case 'schedules.started':
       return { state, effects: state.gateways.map((gateway) => effectOf(state, 'workflow_schedule', gateway, 0, 0)) }
     case 'timer':
