@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ask, askBlob, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { AuditEntry, Page } from '../api/types.ts'
+import { saveFile } from '../lib/save-file.ts'
 import { clockTime, exactTime, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -78,7 +79,7 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
     setProof('busy')
     try {
       const blob = await askBlob(withQuery(`/v1/audit/prove/${entry.seq}`, { stream: entry.stream }))
-      save(blob, `proof-${entry.seq}.json`)
+      saveFile(blob, `proof-${entry.seq}.json`)
       setProof(undefined)
     } catch (error) {
       setProof({ failed: problemOf(error).detail || problemOf(error).title })
@@ -114,14 +115,6 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
   )
 }
 
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
 function Export() {
   const [busy, setBusy] = useState<string>()
   const [failure, setFailure] = useState<string>()
@@ -129,7 +122,7 @@ function Export() {
     setBusy(format)
     setFailure(undefined)
     try {
-      save(await askBlob(`/v1/audit/export?format=${format}`), `audit.${format}`)
+      saveFile(await askBlob(`/v1/audit/export?format=${format}`), `audit.${format}`)
     } catch (error) {
       setFailure(problemOf(error).title)
     } finally {

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { AuditReport } from '../../../server/src/contract/audit.ts'
-import { ask } from '../api/client.ts'
+import { eventsIn } from '../../../server/src/client/client.ts'
+import { readAnswer } from '../../../server/src/client/transport.ts'
 import { problemOf } from '../api/problem.ts'
-import { count, lasted, many } from '../lib/time.ts'
+import { count, many } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Note } from '../parts/note.tsx'
@@ -11,7 +12,13 @@ import { Text } from '../parts/text.tsx'
 
 /** The gate recomputes every hash and checks every signature. */
 export function Verify() {
-  const check = useMutation({ mutationFn: () => ask<AuditReport>('/v1/audit/verify') })
+  const [done, setDone] = useState<Done>()
+  const check = useMutation({
+    mutationFn: () => {
+      setDone(undefined)
+      return verifyAudit(setDone)
+    },
+  })
   const { data } = check
   return (
     <Card
@@ -19,7 +26,7 @@ export function Verify() {
       aside={data === undefined ? undefined : many(data.entries, 'entry', 'entries')}
     >
       <div className="card-body">
-        {check.isPending ? <Progress /> : null}
+        {check.isPending ? <Progress done={done} /> : null}
         {data === undefined || check.isPending ? null : data.ok ? (
           <Note kind="allow" icon="seal">
             <p>
@@ -61,20 +68,34 @@ const sayFinding = (finding: object): string => {
   return said.says ?? `${said.stream ?? ''} ${said.seq === undefined ? '' : count(said.seq)}`
 }
 
-/** How long it takes is not known before; what is known is that it goes on. */
-function Progress() {
-  const [started] = useState(() => Date.now())
-  const [now, setNow] = useState(started)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 200)
-    return () => clearInterval(timer)
-  }, [])
+type Done = { readonly entries: number; readonly of: number }
+
+/** Reads the gate's own count while it checks. */
+async function verifyAudit(onDone: (done: Done) => void): Promise<AuditReport> {
+  const response = await fetch('/v1/audit/verify/progress', { credentials: 'same-origin', cache: 'no-store' })
+  if (!response.ok) await readAnswer(response)
+  if (response.body !== null)
+    for await (const { kind, data } of eventsIn(response.body)) {
+      if (kind === 'report') return data as unknown as AuditReport
+      if (kind === 'progress') onDone({ entries: Number(data['entries']), of: Number(data['of']) })
+    }
+  throw new Error('the gate stopped answering before the check was done')
+}
+
+function Progress({ done }: { readonly done: Done | undefined }) {
   return (
     <div>
       <p className="small">
-        <b>Checking every hash</b> <span className="dim num">{lasted(now - started)}</span>
+        <b>Checking every hash</b>{' '}
+        <span className="dim num">
+          {done === undefined ? '' : `${count(done.entries)} of ${many(done.of, 'entry', 'entries')}`}
+        </span>
       </p>
-      <progress className="progress" aria-label="Checking every hash" />
+      <progress
+        className="progress"
+        aria-label="Checking every hash"
+        {...(done === undefined ? {} : { max: Math.max(1, done.of), value: Math.min(done.entries, done.of) })}
+      />
     </div>
   )
 }

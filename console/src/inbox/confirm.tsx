@@ -1,12 +1,10 @@
 import { useRef, useState, type RefObject } from 'react'
-import { problemOf, type Problem } from '../api/problem.ts'
+import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
-import { lasted } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
-import { useMe } from './use-me.ts'
+import { ProofField, useProof, type Proof } from './proof.tsx'
 import { wordToType } from './packet-words.ts'
-
-type Proof = { readonly passphrase?: string }
 
 export type Confirmation = {
   readonly needed: boolean
@@ -15,60 +13,46 @@ export type Confirmation = {
   readonly word: string
   readonly typed: string
   readonly setTyped: (text: string) => void
-  readonly wantsPassphrase: boolean
-  readonly passphrase: string
-  readonly setPassphrase: (text: string) => void
-  readonly problem: Problem | undefined
   readonly field: RefObject<HTMLInputElement | null>
-  readonly secret: RefObject<HTMLInputElement | null>
+  readonly proof: Proof
   focus(): void
   clear(): void
-  proof(): Promise<Proof>
-  refused(error: unknown): void
 }
 
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ')
 
 /** What a careful approval asks for before it can be given: words typed by hand, and a proof of who types them. */
 export function useConfirm(packet: Packet): Confirmation {
-  const me = useMe()
   const [typed, setTyped] = useState('')
-  const [passphrase, setPassphrase] = useState('')
-  const [problem, setProblem] = useState<Problem>()
   const field = useRef<HTMLInputElement>(null)
-  const secret = useRef<HTMLInputElement>(null)
   const needed = packet.strength !== 'simple'
   const { kind, word } = wordToType(packet)
   const isRight = folded(typed) === folded(word)
-  const asked = packet.risk_notes.some(({ proof, effect }) => proof === 'passphrase' && effect !== 'allow')
-  const refusedFor = problem?.code.startsWith('approval.passphrase') === true
-  const wantsPassphrase = needed && (asked || refusedFor || me?.proofs.needed === true)
+  const proof = useProof({
+    wanted: needed,
+    always: packet.risk_notes.some((note) => note.proof === 'passphrase' && note.effect !== 'allow'),
+    challenge: () => approvalChallenge(packet),
+  })
   return {
     needed,
-    isDone: !needed || (isRight && (!wantsPassphrase || passphrase !== '')),
+    isDone: !needed || (isRight && proof.isReady),
     kind,
     word,
     typed,
     setTyped,
-    wantsPassphrase,
-    passphrase,
-    setPassphrase,
-    problem,
     field,
-    secret,
-    focus: () => (isRight && wantsPassphrase ? secret : field).current?.focus(),
+    proof,
+    focus: () => (isRight && proof.by === 'passphrase' ? proof.field : field).current?.focus(),
     clear: () => {
       setTyped('')
-      setPassphrase('')
-      setProblem(undefined)
-    },
-    proof: () => Promise.resolve(wantsPassphrase ? { passphrase } : {}),
-    refused: (error) => {
-      setPassphrase('')
-      setProblem(problemOf(error))
+      proof.clear()
     },
   }
 }
+
+/** Of this request as it was shown. */
+export const approvalChallenge = ({ approval_id, digest }: Packet): Promise<PasskeyOptions> =>
+  ask<PasskeyOptions>(`/v1/approvals/${encodeURIComponent(approval_id)}/passkey`, { method: 'POST', json: { digest } })
 
 /** Not a form: `Enter` in these fields never decides. */
 export function Confirm({ of }: { readonly of: Confirmation }) {
@@ -108,47 +92,7 @@ export function Confirm({ of }: { readonly of: Confirmation }) {
           ) : null}
         </p>
       </div>
-      {of.wantsPassphrase ? (
-        <div className="typed">
-          <label className="label" htmlFor="passphrase">
-            Your passphrase
-          </label>
-          <input
-            id="passphrase"
-            ref={of.secret}
-            className="input"
-            type="password"
-            autoComplete="off"
-            aria-invalid={of.problem === undefined ? undefined : true}
-            aria-describedby="passphrase-hint"
-            value={of.passphrase}
-            onChange={(event) => of.setPassphrase(event.target.value)}
-          />
-          <PassphraseHint problem={of.problem} />
-        </div>
-      ) : null}
+      <ProofField of={of.proof} id="passphrase" />
     </div>
   )
-}
-
-function PassphraseHint({ problem }: { readonly problem: Problem | undefined }) {
-  const said = saidOf(problem)
-  return (
-    <p id="passphrase-hint" className="hint wrong" role={said === undefined ? undefined : 'alert'}>
-      {said === undefined ? null : <Icon name="warn" />}
-      {said}
-    </p>
-  )
-}
-
-function saidOf(problem: Problem | undefined): string | undefined {
-  if (problem === undefined) return undefined
-  const { code, about, title } = problem
-  if (code === 'approval.passphrase_needed') return 'This one needs your passphrase too.'
-  if (code === 'approval.passphrase_wrong')
-    return `That is not it.${about['tries_left'] === undefined ? '' : ` ${about['tries_left']} tries left.`}`
-  if (code === 'approval.passphrase_unset') return 'You have no passphrase yet. Set one under Settings.'
-  if (code === 'approval.passphrase_locked')
-    return `Too many wrong passphrases. Try again in ${lasted(Number(about['retry_after_s'] ?? 60) * 1_000)}.`
-  return `Nothing was decided: ${title}.`
 }

@@ -49,7 +49,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   const approve = async () => {
     if (noYes || !confirm.isDone) return
     try {
-      const proof = await confirm.proof()
+      const proof = await confirm.proof.give()
       const decided = await decide.mutateAsync({ decision: 'approve', digest: packet.digest, ...proof })
       confirm.clear()
       const link = { href: `#/activity/${packet.call_id}`, words: 'Open' }
@@ -58,7 +58,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
       onDecided()
     } catch (error) {
       if (OVERTAKEN.has(codeOf(error))) onRefused()
-      else confirm.refused(error)
+      else confirm.proof.refused(error)
     }
   }
   const deny = async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Constraint, Remember } from '../../../server/src/contract/consent.ts'
-import { codeOf, problemOf } from '../api/problem.ts'
+import { codeOf } from '../api/problem.ts'
 import type { Packet } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { shownText } from '../lib/visible.ts'
@@ -9,9 +9,10 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
 import { agentName, argumentsOf } from './packet-words.ts'
+import { approvalChallenge } from './confirm.tsx'
 import { ConsentPreview } from './consent-preview.tsx'
 import { useDecide } from './use-decide.ts'
-import { useMe } from './use-me.ts'
+import { ProofField, useProof } from './proof.tsx'
 
 type RememberProps = {
   readonly packet: Packet
@@ -36,16 +37,15 @@ const pointerOf = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/
 
 /** Calls and time have no default: a bound that nobody chose is not a bound. */
 export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: RememberProps) {
-  const me = useMe()
   const args = argumentsOf(packet.proposed_args) ?? {}
   const names = Object.keys(args)
   const [calls, setCalls] = useState('')
   const [span, setSpan] = useState('')
   const [vary, setVary] = useState<Readonly<Record<string, Vary>>>({})
   const [prefixes, setPrefixes] = useState<Readonly<Record<string, string>>>({})
-  const [passphrase, setPassphrase] = useState('')
   const decide = useDecide(packet.approval_id)
-  const needsProof = me?.proofs.needed === true || codeOf(decide.error ?? undefined).startsWith('approval.passphrase')
+  // A consent covers careful calls too, so remembering is proven like one.
+  const proof = useProof({ wanted: true, always: false, challenge: () => approvalChallenge(packet) })
   const constraints = names.map((name): Constraint => {
     const path = pointerOf(name)
     const how = vary[name] ?? 'same'
@@ -59,39 +59,30 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
   const approve = async () => {
     if (bounds === undefined || off) return
     try {
-      const proof = passphrase === '' ? {} : { passphrase }
-      await decide.mutateAsync({ decision: 'approve', digest: packet.digest, remember: bounds, ...proof })
+      const given = await proof.give()
+      await decide.mutateAsync({ decision: 'approve', digest: packet.digest, remember: bounds, ...given })
       say('Approved and remembered.', { href: '#/consents', words: 'Consents' })
       onDecided()
     } catch (error) {
-      setPassphrase('')
       if (OVERTAKEN.has(codeOf(error))) onRefused()
+      else proof.refused(error)
     }
   }
   return (
     <Dialog
       title="Approve this, and some like it"
       onClose={onClose}
-      foot={
-        <>
-          <span className="grow">You can take it back at any time under Consents.</span>
-          <span data-harmless>
-            <Button onClick={onClose}>
-              Cancel{' '}
-              <kbd className="kbd" aria-hidden="true">
-                esc
-              </kbd>
-            </Button>
-          </span>
-          <Button
-            kind="primary"
-            off={off || bounds === undefined || (needsProof && passphrase === '')}
-            busy={decide.isPending}
-            onClick={() => void approve()}
-          >
-            Approve and remember
-          </Button>
-        </>
+      says="You can take it back at any time under Consents."
+      cancel="Cancel"
+      act={
+        <Button
+          kind="primary"
+          off={off || bounds === undefined || !proof.isReady}
+          busy={decide.isPending}
+          onClick={() => void approve()}
+        >
+          Approve and remember
+        </Button>
       }
     >
       <Note kind="accent" icon="consent">
@@ -179,26 +170,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
         </fieldset>
       )}
       {bounds === undefined ? null : <ConsentPreview packet={packet} bounds={bounds} />}
-      {needsProof ? (
-        <div>
-          <label className="label" htmlFor="remember-passphrase">
-            Your passphrase
-          </label>
-          <input
-            id="remember-passphrase"
-            className="input"
-            type="password"
-            autoComplete="off"
-            value={passphrase}
-            onChange={(event) => setPassphrase(event.target.value)}
-          />
-        </div>
-      ) : null}
-      {decide.error === null ? null : (
-        <p className="hint wrong" role="alert">
-          Nothing was decided: {problemOf(decide.error).detail || problemOf(decide.error).title}
-        </p>
-      )}
+      <ProofField of={proof} id="remember-passphrase" />
     </Dialog>
   )
 }

@@ -1,10 +1,15 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { Button } from './button.tsx'
 
 type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ReactNode
-  readonly foot: ReactNode
+  /** What closes it without doing anything. It has the first focus. */
+  readonly cancel: string
+  /** Beside that: what the dialog is for. */
+  readonly act: ReactNode
+  readonly says?: string
   readonly className?: string
 }
 
@@ -12,7 +17,7 @@ type DialogProps = {
  * Open while it is mounted. The browser traps the focus, makes the rest of the page inert and gives the focus back.
  * The first focus is on what stands inside `data-harmless`.
  */
-export function Dialog({ title, onClose, children, foot, className }: DialogProps) {
+export function Dialog({ title, onClose, children, cancel, act, says, className }: DialogProps) {
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -39,7 +44,18 @@ export function Dialog({ title, onClose, children, foot, className }: DialogProp
       <div className="dialog-in">
         <h2 id={id}>{title}</h2>
         <div className="dialog-body">{children}</div>
-        <div className="dialog-foot">{foot}</div>
+        <div className="dialog-foot">
+          <span className="grow">{says}</span>
+          <span data-harmless>
+            <Button onClick={onClose}>
+              {cancel}{' '}
+              <kbd className="kbd" aria-hidden="true">
+                esc
+              </kbd>
+            </Button>
+          </span>
+          {act}
+        </div>
       </div>
     </dialog>
   )

@@ -18,6 +18,8 @@ type DraftProps = {
   readonly text: string
   readonly onText: (text: string) => void
   readonly onDiscard: () => void
+  /** It is in force. */
+  readonly onDone: () => void
 }
 
 const PAUSE_MS = 600
@@ -25,7 +27,7 @@ const WEEK = 604_800_000
 const FILE = 'draft.yaml'
 
 /** A draft on the left, what it would have done last week on the right. It never comes into force by being written. */
-export function Draft({ policy, text, onText, onDiscard }: DraftProps) {
+export function Draft({ policy, text, onText, onDiscard, onDone }: DraftProps) {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), PAUSE_MS)
@@ -101,7 +103,9 @@ export function Draft({ policy, text, onText, onDiscard }: DraftProps) {
         )}
         <PutInForce
           text={settled}
-          off={diff.isError || isSame || diff.isFetching}
+          version={policy.version}
+          onDone={onDone}
+          off={diff.isError || isSame || diff.isFetching || settled !== text}
           looser={diff.data?.replay?.changes.some(({ way }) => way === 'looser') === true}
         />
       </section>

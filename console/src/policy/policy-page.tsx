@@ -11,8 +11,7 @@ import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { Cases } from './cases.tsx'
 import { Draft } from './draft.tsx'
-import { draftOf } from './draft-text.ts'
-import { policyQuery, type PolicyInForce, type ShownRule } from './policy-query.ts'
+import { policyQuery, policyTextQuery, type PolicyInForce, type ShownRule } from './policy-query.ts'
 
 const TABS = ['In force', 'Draft', 'Cases'] as const
 
@@ -44,11 +43,35 @@ export function PolicyPage() {
       </div>
       {tab === 'In force' ? <InForce policy={data} /> : null}
       {tab === 'Draft' ? (
-        <Draft policy={data} text={draft ?? draftOf(data)} onText={setDraft} onDiscard={() => setDraft(undefined)} />
+        <DraftTab
+          policy={data}
+          draft={draft}
+          onText={setDraft}
+          onDone={() => {
+            setDraft(undefined)
+            setTab('In force')
+          }}
+        />
       ) : null}
       {tab === 'Cases' ? <Cases draft={draft} /> : null}
     </>
   )
+}
+
+type DraftTabProps = {
+  readonly policy: PolicyInForce
+  readonly draft: string | undefined
+  readonly onText: (text: string | undefined) => void
+  readonly onDone: () => void
+}
+
+/** A draft starts from the text in force, as the operator wrote it. */
+function DraftTab({ policy, draft, onText, onDone }: DraftTabProps) {
+  const query = useQuery(policyTextQuery(policy.version))
+  const text = draft ?? query.data?.text
+  if (query.isError && text === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
+  if (text === undefined) return <Skeleton />
+  return <Draft policy={policy} text={text} onText={onText} onDiscard={() => onText(undefined)} onDone={onDone} />
 }
 
 function InForce({ policy }: { readonly policy: PolicyInForce }) {

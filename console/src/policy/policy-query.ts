@@ -31,6 +31,13 @@ export const policyQuery = queryOptions({
   queryFn: ({ signal }) => ask<PolicyInForce>('/v1/policies', { signal }),
 })
 
+/** As it is written, with its comments: what a draft starts from. */
+export const policyTextQuery = (version: string) =>
+  queryOptions({
+    queryKey: ['policy', 'text', version],
+    queryFn: ({ signal }) => ask<{ readonly text: string; readonly version: string }>('/v1/policies/text', { signal }),
+  })
+
 type Answer = { readonly effect: Effect; readonly strength?: Strength; readonly rules: readonly string[] }
 
 export type Replay = {

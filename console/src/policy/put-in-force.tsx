@@ -1,69 +1,128 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import { ask } from '../api/client.ts'
+import { codeOf } from '../api/problem.ts'
+import { ProofField, useProof } from '../inbox/proof.tsx'
+import { useMe } from '../inbox/use-me.ts'
 import { say } from '../lib/announce.ts'
+import { saveFile } from '../lib/save-file.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Refused } from '../parts/refused.tsx'
+import { TextField } from '../parts/text-field.tsx'
 
-type PutProps = { readonly text: string; readonly off: boolean; readonly looser: boolean }
+type PutProps = {
+  readonly text: string
+  /** Of the policy that the draft was compared with. */
+  readonly version: string
+  readonly off: boolean
+  readonly looser: boolean
+  readonly onDone: () => void
+}
 
-/** The policy is a file of the operator's; the console hands over the draft and never writes that file itself. */
-export function PutInForce({ text, off, looser }: PutProps) {
+/** A draft comes into force when an admin says so, never by being written. */
+export function PutInForce({ off, looser, ...draft }: PutProps) {
+  const me = useMe()
   const [isOpen, setOpen] = useState(false)
+  const isAdmin = me?.kind === 'admin'
   return (
     <div className="decide-in foot">
       <p className="decide-says">
-        {looser ? <b>Some calls that a person decided would now run alone.</b> : 'Nothing changes until the file does.'}
+        {looser ? (
+          <b>Some calls that a person decided would now run alone.</b>
+        ) : isAdmin ? (
+          'Nothing changes until you put it in force.'
+        ) : (
+          'Only an admin can put it in force. You can download it.'
+        )}
       </p>
-      <Button kind="primary" off={off} onClick={() => setOpen(true)}>
-        Put in force …
+      <Button onClick={() => saveFile(new Blob([draft.text], { type: 'application/yaml' }), 'policy.yaml')}>
+        <Icon name="download" />
+        Download
       </Button>
-      {isOpen ? <PutDialog text={text} looser={looser} onClose={() => setOpen(false)} /> : null}
+      {isAdmin ? (
+        <Button kind="primary" off={off} onClick={() => setOpen(true)}>
+          Put in force …
+        </Button>
+      ) : null}
+      {isOpen ? <PutDialog {...draft} looser={looser} onClose={() => setOpen(false)} /> : null}
     </div>
   )
 }
 
-function PutDialog({ text, looser, onClose }: Pick<PutProps, 'text' | 'looser'> & { readonly onClose: () => void }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      say('The draft is copied.')
-    } catch {
-      say('The draft could not be copied; use the download.')
-    }
-  }
-  const download = () => {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
-    link.download = 'policy.yaml'
-    link.click()
-    URL.revokeObjectURL(link.href)
-  }
+const LOOSEN = 'loosen'
+
+function PutDialog({
+  text,
+  version,
+  looser,
+  onDone,
+  onClose,
+}: Omit<PutProps, 'off'> & { readonly onClose: () => void }) {
+  const client = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const proof = useProof({
+    wanted: true,
+    always: false,
+    challenge: () => ask<PasskeyOptions>('/v1/policies/passkey', { method: 'POST', json: { text, version } }),
+  })
+  const put = useMutation({
+    mutationFn: async () =>
+      ask('/v1/policies/put', { method: 'POST', json: { text, version, ...(await proof.give()) } }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['policy'] })
+      say('The policy is in force.')
+      onDone()
+    },
+    onError: (error) => {
+      if (codeOf(error).startsWith('approval.') || codeOf(error).startsWith('passkey.')) proof.refused(error)
+      else void client.invalidateQueries({ queryKey: ['policy'] })
+    },
+  })
+  const isSaid = put.error !== null && proof.problem === undefined
   return (
     <Dialog
-      title="Put this policy in force"
+      title="Put this policy in force?"
       onClose={onClose}
-      foot={
-        <>
-          <span className="grow" />
-          <span data-harmless>
-            <Button onClick={onClose}>Close</Button>
-          </span>
-          <Button onClick={download}>
-            <Icon name="download" />
-            Download
-          </Button>
-          <Button kind="primary" onClick={() => void copy()}>
-            Copy the draft
-          </Button>
-        </>
+      cancel="Not yet"
+      act={
+        <Button
+          kind="primary"
+          off={(looser && typed.trim().toLowerCase() !== LOOSEN) || !proof.isReady}
+          busy={put.isPending}
+          onClick={() => put.mutate()}
+        >
+          Put in force
+        </Button>
       }
     >
       <p>
-        The policy is a file on the gate’s machine, so that it can be reviewed and versioned. Put this text under{' '}
-        <code>policy:</code> in sluice.yaml. The gate reads it by itself when the file is saved; if it has a fault, the
-        policy in force stays.
+        The gate writes it to its policy file and judges every call by it from then on. Calls that already wait are
+        judged again before they run.
       </p>
-      {looser ? <p>Under this draft, some calls that are asked about today would run without a person.</p> : null}
+      {looser ? (
+        <>
+          <p>
+            <b>It loosens the policy:</b> of the calls of the last 7 days, some that a person was asked about, or that
+            were blocked, would now run.
+          </p>
+          <TextField
+            id="loosen"
+            label={
+              <>
+                Type <b className="mono">{LOOSEN}</b> to go on
+              </>
+            }
+            mono
+            value={typed}
+            onValue={setTyped}
+          />
+        </>
+      ) : null}
+      <ProofField of={proof} id="policy-passphrase" />
+      <Refused of={isSaid ? put.error : null} says="It is not in force" />
     </Dialog>
   )
 }

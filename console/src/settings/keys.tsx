@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
 import { allOf } from '../api/queries.ts'
 import type { Key } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
@@ -9,7 +8,9 @@ import { shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Note } from '../parts/note.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { Text } from '../parts/text.tsx'
+import { TextField } from '../parts/text-field.tsx'
 
 const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node'] as const
 
@@ -99,36 +100,10 @@ function NewKey() {
             ))}
           </select>
         </div>
-        <div>
-          <label className="label" htmlFor="key-name">
-            Name
-          </label>
-          <input
-            id="key-name"
-            className="input"
-            autoComplete="off"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
-        <div>
-          <label className="label" htmlFor="key-user">
-            Person behind it
-          </label>
-          <input
-            id="key-user"
-            className="input"
-            autoComplete="off"
-            value={user}
-            onChange={(event) => setUser(event.target.value)}
-          />
-        </div>
+        <TextField id="key-name" label="Name" value={name} onValue={setName} />
+        <TextField id="key-user" label="Person behind it" value={user} onValue={setUser} />
       </div>
-      {make.error === null ? null : (
-        <p className="hint wrong" role="alert">
-          No key was made: {problemOf(make.error).detail || problemOf(make.error).title}
-        </p>
-      )}
+      <Refused of={make.error} says="No key was made" />
       {made === undefined ? null : (
         <Note kind="ask" icon="lock">
           <p>

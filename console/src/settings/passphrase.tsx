@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
 import { readSession } from '../api/session.ts'
 import { useMe } from '../inbox/use-me.ts'
 import { say } from '../lib/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
+import { Refused } from '../parts/refused.tsx'
+import { TextField } from '../parts/text-field.tsx'
 
 const SHORTEST = 10
 
@@ -35,38 +36,24 @@ export function Passphrase() {
           {me?.proofs.needed === true ? ' This gate asks for it at every careful approval.' : ''}
         </p>
         {has ? (
-          <div>
-            <label className="label" htmlFor="passphrase-current">
-              Current passphrase
-            </label>
-            <input
-              id="passphrase-current"
-              className="input"
-              type="password"
-              autoComplete="current-password"
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-            />
-          </div>
-        ) : null}
-        <div>
-          <label className="label" htmlFor="passphrase-next">
-            New passphrase, at least {SHORTEST} characters
-          </label>
-          <input
-            id="passphrase-next"
-            className="input"
+          <TextField
+            id="passphrase-current"
+            label="Current passphrase"
             type="password"
-            autoComplete="new-password"
-            value={next}
-            onChange={(event) => setNext(event.target.value)}
+            autoComplete="current-password"
+            value={current}
+            onValue={setCurrent}
           />
-        </div>
-        {save.error === null ? null : (
-          <p className="hint wrong" role="alert">
-            It was not set: {problemOf(save.error).detail || problemOf(save.error).title}
-          </p>
-        )}
+        ) : null}
+        <TextField
+          id="passphrase-next"
+          label={`New passphrase, at least ${SHORTEST} characters`}
+          type="password"
+          autoComplete="new-password"
+          value={next}
+          onValue={setNext}
+        />
+        <Refused of={save.error} says="It was not set" />
         <div className="acts">
           <Button
             off={next.length < SHORTEST || (has && current === '')}

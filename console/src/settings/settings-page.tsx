@@ -8,12 +8,17 @@ import { useMe } from '../inbox/use-me.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
+import { Browsers } from './browsers.tsx'
+import { Channels } from './channels.tsx'
+import { Doctor } from './doctor.tsx'
 import { Health } from './health.tsx'
 import { Keys } from './keys.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Passphrase } from './passphrase.tsx'
 
 export function SettingsPage() {
   const me = useMe()
+  const decides = me?.kind === 'approver' || me?.kind === 'admin'
   const leave = (everywhere: boolean) => void logOut(everywhere).then(() => queryClient.clear())
   return (
     <>
@@ -42,9 +47,13 @@ export function SettingsPage() {
               </div>
             </div>
           </Card>
-          <Passphrase />
+          {decides ? <Passphrase /> : null}
+          {decides ? <Passkeys /> : null}
+          {decides ? <Browsers /> : null}
+          {decides ? <Channels /> : null}
           <Appearance />
           <Health />
+          {me?.kind === 'admin' ? <Doctor /> : null}
           {me?.kind === 'admin' ? <Keys /> : null}
         </div>
       </div>

@@ -16,6 +16,7 @@ export function Banners() {
     <div className="banners">
       <LostBanner />
       <PausedBanner />
+      <PartlyPausedBanner />
     </div>
   )
 }
@@ -51,6 +52,34 @@ function PausedBanner() {
         )}
       </span>
       <Button kind="on-danger" size="small" onClick={() => overlay.set('resume')}>
+        Resume …
+      </Button>
+    </div>
+  )
+}
+
+/** Something is paused, but not everything: said on every page too, in its own words. */
+function PartlyPausedBanner() {
+  const pauses = usePauses()
+  const [first] = pauses
+  if (first === undefined || pauses.some(({ scope }) => scope === 'all')) return null
+  return (
+    <div className="banner lost" role="status">
+      <Icon name="pause" />
+      <span>
+        <b>
+          Paused: <Text>{first.scope}</Text>
+          {pauses.length === 1 ? '' : ` and ${pauses.length - 1} more`}
+        </b>
+        , by <Text>{first.by}</Text> since {shortTime(first.at)}.
+        {first.reason === '' ? null : (
+          <>
+            {' '}
+            “<Text>{first.reason}</Text>”
+          </>
+        )}
+      </span>
+      <Button size="small" onClick={() => overlay.set('resume')}>
         Resume …
       </Button>
     </div>

@@ -1,6 +1,5 @@
 import { setSingleKeys, singleKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
-import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { overlay } from './overlay.ts'
 
@@ -30,21 +29,7 @@ export function KeysDialog() {
   const isOn = useStore(singleKeys)
   const close = () => overlay.set(undefined)
   return (
-    <Dialog
-      title="Keys"
-      onClose={close}
-      foot={
-        <>
-          <label className="grow">
-            <input type="checkbox" checked={isOn} onChange={(event) => setSingleKeys(event.target.checked)} /> Single
-            keys are on
-          </label>
-          <span data-harmless>
-            <Button onClick={close}>Close</Button>
-          </span>
-        </>
-      }
-    >
+    <Dialog title="Keys" onClose={close} cancel="Close" act={null}>
       <dl className="key-list">
         {KEYS.map(([key, does]) => (
           <div key={key}>
@@ -59,6 +44,10 @@ export function KeysDialog() {
           </div>
         ))}
       </dl>
+      <label className="check">
+        <input type="checkbox" checked={isOn} onChange={(event) => setSingleKeys(event.target.checked)} /> Single keys
+        are on
+      </label>
     </Dialog>
   )
 }

@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
 import type { Pause } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Note } from '../parts/note.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { Text } from '../parts/text.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { overlay } from './overlay.ts'
 import { usePauses } from './use-gate.ts'
 
@@ -27,18 +27,6 @@ function usePause(done: string) {
   })
 }
 
-function Refusal({ error }: { readonly error: unknown }) {
-  if (error === null) return null
-  const { code, detail, title } = problemOf(error)
-  return (
-    <Note kind="block" icon="warn" alert small>
-      <p>
-        <b>Nothing was changed.</b> <Text>{detail === '' ? title : detail}</Text> <code>{code}</code>
-      </p>
-    </Note>
-  )
-}
-
 /** Stopping is easy: two clicks, no typing. */
 export function PauseDialog() {
   const [whole, setWhole] = useState(true)
@@ -52,29 +40,20 @@ export function PauseDialog() {
     <Dialog
       title="Pause everything?"
       onClose={close}
-      foot={
-        <>
-          <span className="grow">Resuming asks again.</span>
-          <span data-harmless>
-            <Button onClick={close}>
-              Keep open{' '}
-              <kbd className="kbd" aria-hidden="true">
-                esc
-              </kbd>
-            </Button>
-          </span>
-          <Button
-            kind="danger"
-            busy={pause.isPending}
-            off={!whole && !isScope}
-            onClick={() =>
-              pause.mutate({ scope: whole ? 'all' : (scope.trim() as Pause['scope']), effect, active: true, reason })
-            }
-          >
-            <Icon name="pause" />
-            {whole ? 'Pause everything' : 'Pause this'}
-          </Button>
-        </>
+      says="Resuming asks again."
+      cancel="Keep open"
+      act={
+        <Button
+          kind="danger"
+          busy={pause.isPending}
+          off={!whole && !isScope}
+          onClick={() =>
+            pause.mutate({ scope: whole ? 'all' : (scope.trim() as Pause['scope']), effect, active: true, reason })
+          }
+        >
+          <Icon name="pause" />
+          {whole ? 'Pause everything' : 'Pause this'}
+        </Button>
       }
     >
       <p>
@@ -92,18 +71,7 @@ export function PauseDialog() {
         </label>
       </div>
       {whole ? null : (
-        <div>
-          <label className="label" htmlFor="pause-scope">
-            Which
-          </label>
-          <input
-            id="pause-scope"
-            className="input mono"
-            placeholder="server:mail"
-            value={scope}
-            onChange={(event) => setScope(event.target.value)}
-          />
-        </div>
+        <TextField id="pause-scope" label="Which" mono placeholder="server:mail" value={scope} onValue={setScope} />
       )}
       <div className="two">
         <div>
@@ -120,20 +88,15 @@ export function PauseDialog() {
             <option value="ask">held for a person</option>
           </select>
         </div>
-        <div>
-          <label className="label" htmlFor="pause-why">
-            Why (everybody sees this)
-          </label>
-          <input
-            id="pause-why"
-            className="input"
-            maxLength={300}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        </div>
+        <TextField
+          id="pause-why"
+          label="Why (everybody sees this)"
+          maxLength={300}
+          value={reason}
+          onValue={setReason}
+        />
       </div>
-      <Refusal error={pause.error} />
+      <Refused of={pause.error} says="Nothing was changed" />
     </Dialog>
   )
 }
@@ -151,26 +114,16 @@ export function ResumeDialog() {
     <Dialog
       title="Resume?"
       onClose={close}
-      foot={
-        <>
-          <span className="grow" />
-          <span data-harmless>
-            <Button onClick={close}>
-              Stay paused{' '}
-              <kbd className="kbd" aria-hidden="true">
-                esc
-              </kbd>
-            </Button>
-          </span>
-          <Button
-            kind="primary"
-            off={typed.trim().toLowerCase() !== 'resume'}
-            busy={resume.isPending}
-            onClick={() => resume.mutate({ scope, effect, active: false, reason: '' })}
-          >
-            Resume
-          </Button>
-        </>
+      cancel="Stay paused"
+      act={
+        <Button
+          kind="primary"
+          off={typed.trim().toLowerCase() !== 'resume'}
+          busy={resume.isPending}
+          onClick={() => resume.mutate({ scope, effect, active: false, reason: '' })}
+        >
+          Resume
+        </Button>
       }
     >
       <p>
@@ -180,19 +133,17 @@ export function ResumeDialog() {
         {reason === '' ? '.' : '”.'} Calls that were blocked meanwhile are not made up for; agents have to ask again.
         Approved calls are judged again and then run.
       </p>
-      <div>
-        <label className="label" htmlFor="resume-word">
-          Type <b>resume</b> to go on
-        </label>
-        <input
-          id="resume-word"
-          className="input"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </div>
-      <Refusal error={resume.error} />
+      <TextField
+        id="resume-word"
+        label={
+          <>
+            Type <b>resume</b> to go on
+          </>
+        }
+        value={typed}
+        onValue={setTyped}
+      />
+      <Refused of={resume.error} says="Nothing was changed" />
     </Dialog>
   )
 }

@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
 import type { Tool } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { Button } from '../parts/button.tsx'
@@ -11,8 +10,10 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { Risk } from '../parts/risk.tsx'
 import { Text } from '../parts/text.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { Value } from '../inbox/fields.tsx'
 import { DefinitionDiff } from './definition-diff.tsx'
 import { effectsOf } from './tools-page.tsx'
@@ -110,36 +111,26 @@ function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
     <Dialog
       title="Admit this definition?"
       onClose={onClose}
-      foot={
-        <>
-          <span className="grow" />
-          <span data-harmless>
-            <Button onClick={onClose}>Keep it held</Button>
-          </span>
-          <Button kind="primary" off={typed.trim() !== tool} busy={admit.isPending} onClick={() => admit.mutate()}>
-            Admit it
-          </Button>
-        </>
+      cancel="Keep it held"
+      act={
+        <Button kind="primary" off={typed.trim() !== tool} busy={admit.isPending} onClick={() => admit.mutate()}>
+          Admit it
+        </Button>
       }
     >
       <p>Agents will read the new words, and calls are judged as those of an admitted tool from now on.</p>
-      <div>
-        <label className="label" htmlFor="admit">
-          Type <b className="mono">{tool}</b> to go on
-        </label>
-        <input
-          id="admit"
-          className="input mono"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </div>
-      {admit.error === null ? null : (
-        <p className="hint wrong" role="alert">
-          It was not admitted: {problemOf(admit.error).detail || problemOf(admit.error).title}
-        </p>
-      )}
+      <TextField
+        id="admit"
+        label={
+          <>
+            Type <b className="mono">{tool}</b> to go on
+          </>
+        }
+        mono
+        value={typed}
+        onValue={setTyped}
+      />
+      <Refused of={admit.error} says="It was not admitted" />
     </Dialog>
   )
 }

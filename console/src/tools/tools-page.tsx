@@ -8,6 +8,7 @@ import { Risk } from '../parts/risk.tsx'
 import { Said } from '../parts/said.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
+import { ServerLogin } from './server-login.tsx'
 import { ToolDrawer } from './tool-drawer.tsx'
 import { serversQuery, toolsQuery } from './tools-query.ts'
 
@@ -107,6 +108,7 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
           <Said>{finding.says}</Said>
         </p>
       ))}
+      <ServerLogin server={server.server} needed={server.state === 'needs_login'} />
       <ToolRows tools={tools} chosen={chosen} />
     </section>
   )

@@ -52,6 +52,7 @@ export function bindGate(world: World): Bound {
   const gate: Gate = {
     version: world.version,
     settings: world.settings,
+    doctor: world.doctor,
     calls,
     activity: bindActivity(deps),
     approvals: bindApprovals(deps),

@@ -1,5 +1,7 @@
+import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import type { Probe } from '../commands/ports/runtime.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
+import type { DoctorAnswer } from '../contract/answers.ts'
 import type { Config } from '../contract/config.ts'
 import type { Result } from '../contract/problems.ts'
 import type { Log } from './log.ts'
@@ -20,6 +22,10 @@ export type GateOptions = {
   readonly policy?: PolicySource
   /** Besides the configured ones. */
   readonly transports?: readonly MessageTransport[]
+  /** Where a new policy is written; without it, nowhere. */
+  readonly policyStore?: PolicyStore
+  /** What `sluice doctor` says of this gate. */
+  readonly doctor?: () => Promise<DoctorAnswer>
   /** Where the configured servers can be read again; without it they stay as they are. */
   readonly readServers?: () => Result<Config['servers']>
 }

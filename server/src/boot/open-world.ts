@@ -2,9 +2,10 @@ import { createShownNews } from '../commands/runs/shown-news.ts'
 import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
 import { createIntake } from '../commands/calls/intake.ts'
+import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import { openSessions } from '../commands/provenance/sessions.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
-import { ok, type Result } from '../contract/problems.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
@@ -109,12 +110,15 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     webPush: openWebPush(placesIn(settings.data).keys, {
       post: pushPost(stopping.signal),
       clock: Date.now,
+      services: config.channels.push_services,
       subject: config.channels.url?.startsWith('https:') === true ? config.channels.url : 'mailto:sluice@localhost',
     }),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
     otherApprovers:
       config.auth.oidc.length > 0 ? 'unknown' : [...callbacks.values()].map(({ approver }) => approver.user),
+    policyStore: options.policyStore ?? NOT_WRITABLE,
+    doctor: once(options.doctor ?? (() => Promise.resolve({ ok: true, findings: [] }))),
     issuers: openIssuers(config.auth.oidc, Date.now),
     newKey: newApiKey,
     intake: createIntake(storage.value.closedBy),
@@ -143,4 +147,15 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
       await storage.value.close()
     },
   })
+}
+
+const NOT_WRITABLE: PolicyStore = {
+  text: () => '',
+  replace: () => refuse('policy.not_writable', { why: 'this gate has no policy file' }),
+}
+
+/** However many ask, it is done once at a time. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => (underWay ??= work().finally(() => (underWay = undefined)))
 }

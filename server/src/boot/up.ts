@@ -18,6 +18,7 @@ import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
 import { policyFiles } from './policy-files.ts'
+import { policyStore } from './write-policy.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openGate } from './open-gate.ts'
@@ -41,6 +42,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     url: () => url,
     onDead: () => declareDead?.(),
     policy: policyFiles(settings.file),
+    policyStore: policyStore(settings.file),
+    doctor: async () => (await import('./doctor/doctor.ts')).doctor({ config: settings.file, data: settings.data }),
     readServers: () => {
       const again = settingsOf(options)
       return again.ok ? ok(again.value.config.servers) : again

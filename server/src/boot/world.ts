@@ -3,6 +3,7 @@ import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
 import type { ServerReport } from '../commands/catalogue/bind.ts'
 import type { FactsDeps } from '../commands/calls/gather-facts.ts'
 import type { Intake } from '../commands/calls/intake.ts'
+import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { KeptCheckpoint, OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
@@ -24,6 +25,7 @@ import type { Sessions } from '../commands/provenance/sessions.ts'
 import type { SecretValue } from '../commands/calls/call-secrets.ts'
 import type { Documents } from '../commands/workflows/documents.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
+import type { DoctorAnswer } from '../contract/answers.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { FlowSettings } from '../contract/flows.ts'
 import type { AgentSettings } from '../contract/agent.ts'
@@ -59,6 +61,8 @@ export type World = {
   readonly oidcLogins: OidcLogins
   readonly flowSettings: FlowSettings
   readonly flowPolicy: FlowPolicySource
+  readonly policyStore: PolicyStore
+  readonly doctor: () => Promise<DoctorAnswer>
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean
   readonly shown: ShownNews

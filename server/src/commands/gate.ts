@@ -1,3 +1,4 @@
+import type { DoctorAnswer } from '../contract/answers.ts'
 import type { Problem } from '../contract/problems.ts'
 import type { AgentGate } from './agent/bind.ts'
 import type { ActivityGate } from './activity/bind.ts'
@@ -28,6 +29,8 @@ export interface Gate {
   /** Of this release. */
   readonly version: string
   readonly settings: SettingsInForce
+  /** What `sluice doctor` finds, for admins. */
+  doctor(): Promise<DoctorAnswer>
   readonly calls: CallsGate
   /** What happened, for people who watch. */
   readonly activity: ActivityGate

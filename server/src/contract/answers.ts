@@ -366,6 +366,25 @@ export const FoundToolsAnswer = z.object({
 })
 export const CardAnswer = z.object({}).loose()
 export const PolicyAnswer = z.object({}).loose()
+export const PolicyTextAnswer = z.object({ text: z.string(), version: z.string() })
+export const PolicyPutAnswer = z.object({ version: z.string(), before: z.string(), changed: z.boolean() })
+export const DoctorAnswer = z.object({
+  ok: z.boolean(),
+  findings: z
+    .array(
+      z.object({
+        severity: z.enum(['error', 'warning', 'note', 'ok']),
+        about: z.string(),
+        says: z.string(),
+        do: z.string().optional(),
+      }),
+    )
+    .readonly(),
+})
+export type DoctorAnswer = z.infer<typeof DoctorAnswer>
+export const ChannelsAnswer = z.object({
+  items: z.array(z.object({ name: z.string(), events: z.array(z.string()), answers: z.boolean() })),
+})
 export const ToolflowViewAnswer = z
   .object({ run_id: z.string(), status: z.string(), state: z.object({ node: z.string() }).loose() })
   .loose()

@@ -66,6 +66,17 @@ export const DecideBody = z.discriminatedUnion('decision', [
 ])
 export type DecideBody = z.infer<typeof DecideBody>
 
+/** A policy draft, and the version of the policy that it was compared with. */
+export const PolicyPutBody = z.strictObject({
+  text: z.string().min(1).max(1_000_000),
+  version: z.string().min(1).max(200),
+  /** One of the two, where the admin has it. */
+  passphrase: z.string().max(256).optional(),
+  passkey: PasskeyAssertion.optional(),
+})
+export type PolicyPutBody = z.infer<typeof PolicyPutBody>
+export const PolicyPasskeyBody = PolicyPutBody.pick({ text: true, version: true })
+
 /** Inputs that are not saved: what would the gate say to them? */
 export const EditPreviewBody = z.strictObject({ args: Arguments })
 export type EditPreviewBody = z.infer<typeof EditPreviewBody>

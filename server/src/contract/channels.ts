@@ -106,6 +106,8 @@ export const Channels = z
     webhooks: z.array(WebhookSettings).max(32).default([]),
     push: z.array(PushSettings).max(32).default([]),
     matrix: z.array(MatrixChannelSettings).max(8).default([]),
+    /** Push services that browsers may use besides those of Chrome, Firefox, Edge and Safari: your own. */
+    push_services: z.array(SafeUrl).max(8).default([]),
   })
   .superRefine(({ webhooks, push, matrix }, context) => {
     const names = [...webhooks, ...push, ...matrix].map(({ name }) => name)

@@ -285,6 +285,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'channels.matrix[].people.*.user': 'The person behind that approver.',
   'channels.webhooks[].callback.user': 'The user of that approver.',
   'channels.push': 'Push messages to phones, in the format of ntfy.',
+  'channels.push_services':
+    'Push services of your own that browsers may use, besides those of Chrome, Firefox, Edge and Safari.',
   'channels.push[].name': 'A name for the channel.',
   'channels.push[].url': 'The topic.',
   'channels.push[].token': 'The token, as `env:NAME` or `file:PATH`.',

@@ -809,6 +809,18 @@ export const PROBLEMS = {
     says: 'the test cases are not valid',
     do: 'correct the lines named in `faults`; docs/policy.md describes the format of a case',
   },
+  'policy.changed': {
+    http: 409,
+    retry: 'never',
+    says: 'another policy is in force than the one this draft was compared with',
+    do: 'compare the draft with the policy in force, then put it in force again',
+  },
+  'policy.not_writable': {
+    http: 409,
+    retry: 'never',
+    says: 'the policy cannot be written from here',
+    do: 'read `why`; change the policy file on the machine of the gate instead',
+  },
   'policy.refused': {
     http: 409,
     retry: 'never',

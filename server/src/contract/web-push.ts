@@ -8,7 +8,8 @@ const P256dh = z.string().regex(/^[A-Za-z0-9_-]{87}$/, 'an uncompressed P-256 po
 const Auth = z.string().regex(/^[A-Za-z0-9_-]{22}$/, '16 bytes as base64url')
 
 export const PushBody = z.strictObject({
-  endpoint: z.url({ protocol: /^https$/ }).max(1_000),
+  /** Over TLS, or a push service of the operator on this machine. */
+  endpoint: z.url({ protocol: /^https?$/ }).max(1_000),
   /** Ignored: browsers send it along. */
   expirationTime: z.number().nullish(),
   keys: z.strictObject({ p256dh: P256dh, auth: Auth }),

@@ -13,6 +13,8 @@ export type PushSending = {
   readonly post: (url: string, headers: Readonly<Record<string, string>>, body: Buffer) => Promise<number | undefined>
   readonly clock: () => number
   readonly subject: string
+  /** Addresses of push services of the operator's own; only their origins count. */
+  readonly services: readonly string[]
 }
 
 const FILE = 'web-push-key.json'
@@ -21,8 +23,9 @@ const FILE = 'web-push-key.json'
  * Web push. The key that browsers know this gate by is made when the first one asks; browsers that subscribed under another one are
  * lost with it.
  */
-export function openWebPush(folder: string, { post, clock, subject }: PushSending): WebPush {
+export function openWebPush(folder: string, { post, clock, subject, services }: PushSending): WebPush {
   let known: VapidKey | undefined
+  const own = new Set(services.flatMap((service) => URL.parse(service)?.origin ?? []))
   const keyNow = (): Result<VapidKey> => {
     const key = known === undefined ? keyIn(folder) : ok(known)
     if (key.ok) known = key.value
@@ -35,6 +38,7 @@ export function openWebPush(folder: string, { post, clock, subject }: PushSendin
     },
     isAllowed(endpoint) {
       const url = URL.parse(endpoint)
+      if (url !== null && url.username === '' && own.has(url.origin)) return true
       return url?.protocol === 'https:' && url.port === '' && url.username === '' && SERVICES.test(url.hostname)
     },
     isKey({ p256dh, auth }) {

@@ -76,7 +76,7 @@ test('a message is encrypted, signed and sent once; a browser that is gone is to
     return status
   }
   const folder = mkdtempSync(join(tmpdir(), 'sluice-push-'))
-  const push = openWebPush(folder, { post, clock: () => 0, subject: 'mailto:a@b.example' })
+  const push = openWebPush(folder, { post, clock: () => 0, subject: 'mailto:a@b.example', services: [] })
   const { endpoint, keys: own } = browser()
   const payload = {
     title: 'A call is waiting for your decision',
@@ -93,6 +93,6 @@ test('a message is encrypted, signed and sent once; a browser that is gone is to
   }
   status = 302
   expect(await push.send({ endpoint, ...own }, payload)).toBe('failed')
-  const again = openWebPush(folder, { post, clock: () => 0, subject: 'mailto:a@b.example' })
+  const again = openWebPush(folder, { post, clock: () => 0, subject: 'mailto:a@b.example', services: [] })
   expect(again.publicKey()).toEqual(push.publicKey())
 })

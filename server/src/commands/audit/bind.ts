@@ -30,7 +30,11 @@ export interface AuditGate {
   /** The newest entries, the oldest of them first. */
   newest(stream: string | undefined, limit: number): Promise<readonly AuditEntry[]>
   page(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
-  verify(against: readonly Checkpoint[]): Promise<AuditReport>
+  /** `of`: how many entries there were when it began. */
+  verify(
+    against: readonly Checkpoint[],
+    onProgress?: (done: { readonly entries: number; readonly of: number }) => void,
+  ): Promise<AuditReport>
   export(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
   prove(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
   presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
@@ -44,7 +48,13 @@ export const bindAudit = (world: AuditWorld): AuditGate => ({
   noteRefusal: (refusal) => noteRefusal(world, refusal),
   newest: (stream, limit) => newestAudit(world.audit, stream ?? world.stream, limit),
   page: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
-  verify: (against) => verifyAudit(world, { against, kept: world.kept.state(), tail: world.tail }),
+  async verify(against, onProgress) {
+    const options = { against, kept: world.kept.state(), tail: world.tail }
+    if (onProgress === undefined) return verifyAudit(world, options)
+    const heads = await world.audit.heads().catch(() => [])
+    const of = heads.reduce((sum, { seq }) => sum + seq, 0)
+    return verifyAudit(world, { ...options, onProgress: ({ entries }) => onProgress({ entries, of }) })
+  },
   export: (since, format) => exportAudit(world, { format, ...(since > 0 ? { since } : {}) }),
   prove: (stream, seq) => proveEntry(world, stream ?? world.stream, seq),
   presentCheckpoint: () => presentCheckpoint(world),

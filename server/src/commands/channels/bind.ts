@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../contract/web-push.ts'
 import type { DecidedApproval } from '../approvals/decide-approval.ts'
+import type { Channel } from '../ports/channels.ts'
 import type { Notices } from '../ports/notices.ts'
 import { openSenderLimits } from '../chat/sender-limits.ts'
 import { takeChat, type ChatDeps } from '../chat/take-chat.ts'
@@ -14,6 +15,8 @@ export interface ChannelsGate {
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
   /** What somebody did in a room of approvers; gives what is answered, if anything. */
   takeChat(room: ChatRoom, event: ChatEvent): Promise<string | undefined>
+  /** The configured channels. `answers`: a decision can come back through it. */
+  list(): readonly { readonly name: string; readonly events: readonly string[]; readonly answers: boolean }[]
   /** Browsers that tell a person of new requests. */
   readonly push: {
     list(caller: Caller): Promise<Result<PushAnswer>>
@@ -23,13 +26,19 @@ export interface ChannelsGate {
 }
 
 export function bindChannels(
-  world: CallbackDeps & PushDeps & Omit<ChatDeps, 'limits'> & { readonly notices: Pick<Notices, 'subscribe'> },
+  world: CallbackDeps &
+    PushDeps &
+    Omit<ChatDeps, 'limits'> & {
+      readonly channels: readonly Channel[]
+      readonly notices: Pick<Notices, 'subscribe'>
+    },
 ): ChannelsGate {
   tellBrowsers(world)
   const limits = openSenderLimits()
   return {
     takeCallback: (callback) => takeCallback(world, callback),
     takeChat: (room, event) => takeChat({ ...world, limits }, room, event),
+    list: () => world.channels.map(({ name, events }) => ({ name, events, answers: world.callbacks.has(name) })),
     push: {
       list: (caller) => listPushes(world, caller),
       subscribe: (caller, wanted) => subscribePush(world, caller, wanted),

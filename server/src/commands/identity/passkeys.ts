@@ -29,6 +29,11 @@ const approving = (user: string, approval_id: string, digest: string): Challenge
   digest,
 ]
 
+/** What putting a policy in force is bound to: one person, one text, and the version whose place it takes. */
+const putting = (user: string, digest: string): ChallengeClaims => ['policy', user, digest]
+
+export type PasskeyAbout = { readonly approval_id: string; readonly digest: string } | { readonly policy: string }
+
 async function livePasskeys(shelves: Shelves, user: string): Promise<readonly Held<'passkeys'>[]> {
   const listed = await shelves.list('passkeys', { user }, { limit: 100 })
   return listed.filter(({ row }) => row.revoked_at === undefined)
@@ -59,15 +64,19 @@ export async function passkeyRequest(
   deps: PasskeyDeps,
   by: Caller,
   site: Site,
-  about?: { readonly approval_id: string; readonly digest: string },
+  about?: PasskeyAbout,
 ): Promise<Result<PasskeyOptions>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   const known = (await livePasskeys(deps.shelves, by.user)).map(({ row }) => row)
   if (known.length === 0) return refuse('passkey.none')
-  const claims = about === undefined ? proving(by.user) : approving(by.user, about.approval_id, about.digest)
-  const challenge = deps.passkeys.challenge(claims, deps.clock())
+  const challenge = deps.passkeys.challenge(claimsAbout(by.user, about), deps.clock())
   return ok(await deps.passkeys.requestOptions({ site, challenge, known }))
+}
+
+function claimsAbout(user: string, about: PasskeyAbout | undefined): ChallengeClaims {
+  if (about === undefined) return proving(user)
+  return 'policy' in about ? putting(user, about.policy) : approving(user, about.approval_id, about.digest)
 }
 
 /** Adds a passkey of the caller's own. Whoever can prove themselves already has to: a stolen key alone adds none. */
@@ -131,6 +140,14 @@ export const proveForApproval = (
   about: { readonly approval_id: string; readonly digest: string },
 ): Promise<Result<readonly Change[]>> =>
   provePasskey(deps, by, passkey, approving(by.user, about.approval_id, about.digest))
+
+/** The same for putting a policy in force. */
+export const proveForPolicy = (
+  deps: PasskeyDeps,
+  by: Caller,
+  passkey: ShownPasskey,
+  digest: string,
+): Promise<Result<readonly Change[]>> => provePasskey(deps, by, passkey, putting(by.user, digest))
 
 /**
  * INVARIANT: an assertion is worth something once, to the person whose passkey it is, for what was asked of them.

@@ -1,5 +1,12 @@
-import type { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
+import type {
+  PolicyDiffBody,
+  PolicyLintBody,
+  PolicyPutBody,
+  PolicyReplayBody,
+  PolicyTestBody,
+} from '../../contract/api.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { PasskeyOptions } from '../../contract/passkey.ts'
 import type { PolicyNotice } from '../../contract/policy.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
@@ -11,6 +18,8 @@ import { loadDraft } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
+import type { Site } from '../ports/keys.ts'
+import { policyPasskey, policyText, putPolicy, type PutPolicyDeps } from './put-policy.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
 import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show-policy.ts'
 import { testPolicy, type TestReport } from './test-policy.ts'
@@ -25,9 +34,15 @@ export interface Policies {
   lint(caller: Caller, asked: PolicyLintBody): Promise<Result<LintReport>>
   replay(caller: Caller, asked: PolicyReplayBody): Promise<Result<ReplayReport>>
   diff(caller: Caller, asked: PolicyDiffBody): Promise<Result<DiffReport>>
+  /** The text in force, as the operator wrote it. */
+  text(caller: Caller): Result<{ readonly text: string; readonly version: string }>
+  /** Writes a draft and puts it in force. */
+  put(caller: Caller, draft: PolicyPutBody, site: Site): Promise<Result<Reloaded>>
+  /** For `navigator.credentials.get`: to put this draft in force, and nothing else. */
+  passkey(caller: Caller, draft: Pick<PolicyPutBody, 'text' | 'version'>, site: Site): Promise<Result<PasskeyOptions>>
 }
 
-export type PoliciesDeps = {
+export type PoliciesDeps = PutPolicyDeps & {
   readonly live: LivePolicy
   readonly digest: Digest
   readonly catalogue: Catalogue
@@ -66,5 +81,8 @@ export function policiesOf(deps: PoliciesDeps): Policies {
       const draft = draftFor(caller, policy)
       return draft.ok ? diffPolicy({ ...deps, current }, draft.value, cases, since) : draft
     },
+    text: (caller) => policyText(deps, caller),
+    put: (caller, draft, site) => putPolicy(deps, caller, draft, site),
+    passkey: (caller, draft, site) => policyPasskey(deps, caller, draft, site),
   }
 }

@@ -1,6 +1,7 @@
 import { PAGED } from './parameters.ts'
 import {
   ArtifactAnswer,
+  DoctorAnswer,
   ErasureAnswer,
   KeyAnswer,
   listOf,
@@ -39,6 +40,16 @@ export const adminRoutes: Routes = (app, gate) => {
       answers: SettingsAnswer,
     }),
     () => jsonResponse(200, gate.settings),
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/doctor',
+      access: ADMINS,
+      summary: 'What `sluice doctor` finds on the machine of the gate, each with what to do about it',
+      answers: DoctorAnswer,
+    }),
+    async () => jsonResponse(200, await gate.doctor()),
   )
   app.openapi(
     route({

@@ -125,7 +125,6 @@ export function httpApp(door: HttpDoor): App {
     auditRoutes,
     toolRoutes,
     adminRoutes,
-    policyRoutes,
     channelRoutes,
     pushRoutes,
     runRoutes,
@@ -134,6 +133,7 @@ export function httpApp(door: HttpDoor): App {
   for (const routes of rooms) routes(app, door.gate)
   approvalRoutes(app, door.gate, door.login ?? {})
   loginRoutes(app, door.gate, door.login ?? {})
+  policyRoutes(app, door.gate, door.login ?? {})
   oidcLoginRoutes(app, door.gate, door.login ?? {})
   passkeyRoutes(app, door.gate, door.login ?? {})
   streamRoute(app, door.gate, door)

@@ -48,6 +48,28 @@ export const auditRoutes: Routes = (app, gate) => {
     async () => jsonResponse(200, await gate.audit.verify([])),
   )
   app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/audit/verify/progress',
+      media: 'text/event-stream',
+      access: DECIDERS,
+      summary: 'The same as server-sent events: `progress` with how many of how many entries, then `report`',
+    }),
+    (c) => {
+      c.header('content-type', 'text/event-stream')
+      c.header('cache-control', 'no-store')
+      return stream(c, async (out) => {
+        let told: Promise<unknown> = Promise.resolve()
+        const tell = (event: string, data: object) => {
+          told = told.then(() => out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+        }
+        const report = await gate.audit.verify([], (done) => tell('progress', done))
+        tell('report', report)
+        await told
+      })
+    },
+  )
+  app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/audit/verify',

@@ -1,10 +1,22 @@
-import { PolicyAnswer } from '../../contract/answers.ts'
-import { PolicyDiffBody, PolicyLintBody, PolicyReplayBody, PolicyTestBody } from '../../contract/api.ts'
+import type { Gate } from '../../commands/gate.ts'
+import { PolicyAnswer, PolicyPutAnswer, PolicyTextAnswer } from '../../contract/answers.ts'
+import {
+  PolicyDiffBody,
+  PolicyLintBody,
+  PolicyPasskeyBody,
+  PolicyPutBody,
+  PolicyReplayBody,
+  PolicyTestBody,
+} from '../../contract/api.ts'
+import { PasskeyOptions } from '../../contract/passkey.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import type { App } from './door.ts'
+import type { LoginOptions } from './login.ts'
+import { siteOf } from './passkeys.ts'
+import { ADMINS, DECIDERS, route, routeWithBody } from './route.ts'
 
-export const policyRoutes: Routes = (app, gate) => {
+export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(
     route({
       method: 'get',
@@ -68,6 +80,41 @@ export const policyRoutes: Routes = (app, gate) => {
       answers: PolicyAnswer,
     }),
     async (c) => answer(await gate.policies.diff(c.get('caller'), c.req.valid('json')), c.get('trace')),
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/policies/text',
+      access: DECIDERS,
+      summary: 'The policy in force as it is written, to be edited',
+      answers: PolicyTextAnswer,
+    }),
+    (c) => answer(gate.policies.text(c.get('caller')), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/put',
+      access: ADMINS,
+      summary:
+        'Write a draft to the policy file and put it in force, if the policy is still the one it was compared with',
+      body: PolicyPutBody,
+      answers: PolicyPutAnswer,
+    }),
+    async (c) =>
+      answer(await gate.policies.put(c.get('caller'), c.req.valid('json'), siteOf(c, options)), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/policies/passkey',
+      access: ADMINS,
+      summary: 'What `navigator.credentials.get` needs to put this draft in force, and nothing else',
+      body: PolicyPasskeyBody,
+      answers: PasskeyOptions,
+    }),
+    async (c) =>
+      answer(await gate.policies.passkey(c.get('caller'), c.req.valid('json'), siteOf(c, options)), c.get('trace')),
   )
 }
 

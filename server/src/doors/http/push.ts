@@ -1,3 +1,4 @@
+import { ChannelsAnswer } from '../../contract/answers.ts'
 import { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../contract/web-push.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
@@ -5,6 +6,16 @@ import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
 /** Browsers that tell a person of new requests. */
 export const pushRoutes: Routes = (app, gate) => {
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/channels',
+      access: DECIDERS,
+      summary: 'The configured channels, what each is told of, and whether decisions come back through it',
+      answers: ChannelsAnswer,
+    }),
+    () => jsonResponse(200, { items: gate.channels.list() }),
+  )
   app.openapi(
     route({
       method: 'get',

@@ -1,0 +1,121 @@
+import { useRef, useState, type RefObject } from 'react'
+import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import { problemOf, type Problem } from '../api/problem.ts'
+import { givePasskey, type PasskeyAssertion } from '../lib/passkey.ts'
+import { lasted } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { useMe } from './use-me.ts'
+
+type Given = { readonly passphrase?: string; readonly passkey?: PasskeyAssertion }
+
+export type Proof = {
+  readonly by: 'nothing' | 'passphrase' | 'passkey'
+  readonly isReady: boolean
+  readonly passphrase: string
+  readonly setPassphrase: (text: string) => void
+  /** Undefined where there is no other way. */
+  readonly swap: (() => void) | undefined
+  readonly problem: Problem | undefined
+  readonly field: RefObject<HTMLInputElement | null>
+  /** Asks the browser for the passkey where that is the way. */
+  give(): Promise<Given>
+  refused(error: unknown): void
+  clear(): void
+}
+
+type Wanted = {
+  /** Whether the act asks for a proof of whoever has one. */
+  readonly wanted: boolean
+  /** Whether it asks one of everybody. */
+  readonly always: boolean
+  /** What the passkey signs: this act as it was shown, and nothing else. */
+  readonly challenge: () => Promise<PasskeyOptions>
+}
+
+/** That it is the person and not only their key: a passkey, or a passphrase. */
+export function useProof({ wanted, always, challenge }: Wanted): Proof {
+  const me = useMe()
+  const [passphrase, setPassphrase] = useState('')
+  const [isOther, setOther] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const field = useRef<HTMLInputElement>(null)
+  const hasPasskey = (me?.proofs.passkeys ?? 0) > 0 || problem?.code === 'approval.passkey_needed'
+  const hasPassphrase = me?.proofs.passphrase === true || problem?.code.startsWith('approval.passphrase') === true
+  const first = hasPasskey
+    ? 'passkey'
+    : hasPassphrase || always || me?.proofs.needed === true
+      ? 'passphrase'
+      : 'nothing'
+  const by = !wanted ? 'nothing' : isOther && hasPasskey && hasPassphrase ? 'passphrase' : first
+  return {
+    by,
+    isReady: by !== 'passphrase' || passphrase !== '',
+    passphrase,
+    setPassphrase,
+    swap: hasPasskey && hasPassphrase ? () => setOther(!isOther) : undefined,
+    problem,
+    field,
+    async give() {
+      if (by === 'passphrase') return { passphrase }
+      return by === 'passkey' ? { passkey: await givePasskey(await challenge()) } : {}
+    },
+    refused(error) {
+      setPassphrase('')
+      setProblem(problemOf(error))
+    },
+    clear() {
+      setPassphrase('')
+      setProblem(undefined)
+    },
+  }
+}
+
+export function ProofField({ of, id }: { readonly of: Proof; readonly id: string }) {
+  const said = saidOf(of.problem)
+  if (of.by === 'nothing' && said === undefined) return null
+  return (
+    <div className="typed">
+      {of.by === 'passphrase' ? (
+        <TextField
+          id={id}
+          ref={of.field}
+          type="password"
+          label="Your passphrase"
+          invalid={said !== undefined}
+          describedBy={`${id}-hint`}
+          value={of.passphrase}
+          onValue={of.setPassphrase}
+        />
+      ) : of.by === 'passkey' ? (
+        <p className="hint">
+          <Icon name="lock" />
+          Your browser asks for your passkey.
+        </p>
+      ) : null}
+      {of.swap === undefined ? null : (
+        <Button kind="quiet" size="small" onClick={of.swap}>
+          {of.by === 'passkey' ? 'Use the passphrase' : 'Use the passkey'}
+        </Button>
+      )}
+      <p id={`${id}-hint`} className="hint wrong" role={said === undefined ? undefined : 'alert'}>
+        {said === undefined ? null : <Icon name="warn" />}
+        {said}
+      </p>
+    </div>
+  )
+}
+
+function saidOf(problem: Problem | undefined): string | undefined {
+  if (problem === undefined) return undefined
+  const { code, about, title } = problem
+  if (code === 'approval.passphrase_needed') return 'This one needs your passphrase too.'
+  if (code === 'approval.passkey_needed') return 'This one needs your passkey too. Approve again.'
+  if (code === 'approval.passphrase_wrong')
+    return `That is not it.${about['tries_left'] === undefined ? '' : ` ${about['tries_left']} tries left.`}`
+  if (code === 'approval.passphrase_unset') return 'You have no passphrase yet. Set one under Settings.'
+  if (code === 'approval.passphrase_locked')
+    return `Too many wrong passphrases. Try again in ${lasted(Number(about['retry_after_s'] ?? 60) * 1_000)}.`
+  return `Nothing was done: ${title}.`
+}

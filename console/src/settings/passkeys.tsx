@@ -1,0 +1,95 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PasskeyAnswer, PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import { ask } from '../api/client.ts'
+import { readSession } from '../api/session.ts'
+import { ProofField, useProof } from '../inbox/proof.tsx'
+import { say } from '../lib/announce.ts'
+import { makePasskey, noPasskeys } from '../lib/passkey.ts'
+import { shortTime } from '../lib/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
+import { Text } from '../parts/text.tsx'
+import { TextField } from '../parts/text-field.tsx'
+
+/** For careful approvals: a finger, a face or a PIN at a device of one's own. */
+export function Passkeys() {
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const query = useQuery({
+    queryKey: ['passkeys'],
+    queryFn: ({ signal }) => ask<{ readonly items: readonly PasskeyAnswer[] }>('/v1/passkeys', { signal }),
+    staleTime: 0,
+  })
+  const proof = useProof({
+    wanted: true,
+    always: false,
+    challenge: () => ask<PasskeyOptions>('/v1/passkeys/proof', { method: 'POST' }),
+  })
+  const add = useMutation({
+    mutationFn: async () => {
+      // Whoever can prove themselves already does so first: a stolen key alone adds no passkey.
+      const given = await proof.give()
+      const options = await ask<PasskeyOptions>('/v1/passkeys/options', { method: 'POST' })
+      const response = await makePasskey(options)
+      return ask<PasskeyAnswer>('/v1/passkeys', { method: 'POST', json: { name: name.trim(), response, ...given } })
+    },
+    onSuccess: () => {
+      say('The passkey is added.')
+      setName('')
+      proof.clear()
+      void readSession()
+    },
+    onError: (error) => proof.refused(error),
+    onSettled: () => client.invalidateQueries({ queryKey: ['passkeys'] }),
+  })
+  const items = query.data?.items ?? []
+  const off = noPasskeys()
+  return (
+    <Card title="Passkeys" aside={items.length === 0 ? 'you have none' : `you have ${items.length}`}>
+      {items.length === 0 ? null : (
+        <ul className="key-rows">
+          {items.map((passkey) => (
+            <li key={passkey.passkey_id}>
+              <span className="what">
+                <b>
+                  <Text>{passkey.name}</Text>
+                </b>
+                <span className="tiny faint">
+                  added {shortTime(passkey.created_at)}
+                  {passkey.used_at === undefined ? '' : `, used ${shortTime(passkey.used_at)}`}
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="card-body">
+        <p className="small dim">
+          With a passkey, every careful approval asks for your finger, face or PIN. A lost one is removed by another
+          admin.
+        </p>
+        {off === undefined ? (
+          <>
+            <TextField
+              id="passkey-name"
+              label="Name of the new passkey"
+              maxLength={64}
+              placeholder="my laptop"
+              value={name}
+              onValue={setName}
+            />
+            <ProofField of={proof} id="passkey-proof" />
+            <div className="acts">
+              <Button off={name.trim() === '' || !proof.isReady} busy={add.isPending} onClick={() => add.mutate()}>
+                Add a passkey
+              </Button>
+            </div>
+          </>
+        ) : (
+          <p className="hint">{off}</p>
+        )}
+      </div>
+    </Card>
+  )
+}
