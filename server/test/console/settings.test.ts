@@ -260,7 +260,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect(body['items']).toContainEqual(expect.objectContaining({ type: 'policy.loaded', actor: 'admin:root' }))
 
     // A draft that was compared with another policy is refused, and so is one that cannot be read.
-    const old = { text: 'preset: open\n', version: 'another' }
+    const old = { text, version: 'another' }
     expect((await world.http('POST', '/v1/policies/put', world.keys.admin, old)).body['code']).toBe('policy.changed')
     const version = String((await inForce())['version'])
     const broken = { text: 'rules: [', version }
