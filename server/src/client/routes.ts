@@ -383,6 +383,48 @@ export type Routes = {
     body: { readonly user: string; readonly withdraw?: boolean | undefined }
     answer: { readonly user: string; readonly calls: number; readonly runs: number; readonly habits: number; readonly artifacts: number; readonly open: readonly (string)[] }
   }
+  /** The policy in force: its rules in words, and mistakes in a newer file that was not loaded */
+  'GET /v1/policies': {
+    answer: { readonly [name: string]: Json }
+  }
+  /** Reload the policy from disk */
+  'POST /v1/policies/reload': {
+    answer: { readonly [name: string]: Json }
+  }
+  /** Run test cases against a draft, or against the policy in force */
+  'POST /v1/policies/test': {
+    body: { readonly policy?: { readonly file: string; readonly text: string } | undefined; readonly cases: readonly ({ readonly file: string; readonly text: string })[] }
+    answer: { readonly [name: string]: Json }
+  }
+  /** Unreachable rules, gaps and contradictions, each with a call that shows it */
+  'POST /v1/policies/lint': {
+    body: { readonly policy?: { readonly file: string; readonly text: string } | undefined }
+    answer: { readonly [name: string]: Json }
+  }
+  /** Judge the calls since `since` (ms) again under a draft; no call is executed */
+  'POST /v1/policies/replay': {
+    body: { readonly policy: { readonly file: string; readonly text: string }; readonly since?: number | undefined }
+    answer: { readonly [name: string]: Json }
+  }
+  /** Compare a draft with the policy in force: rules, test cases and recorded calls that change */
+  'POST /v1/policies/diff': {
+    body: { readonly policy: { readonly file: string; readonly text: string }; readonly cases?: readonly ({ readonly file: string; readonly text: string })[] | undefined; readonly since?: number | undefined }
+    answer: { readonly [name: string]: Json }
+  }
+  /** The policy in force as it is written, to be edited */
+  'GET /v1/policies/text': {
+    answer: { readonly text: string; readonly version: string }
+  }
+  /** Write a draft to the policy file and put it in force, if the policy is still the one it was compared with */
+  'POST /v1/policies/put': {
+    body: { readonly text: string; readonly version: string; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
+    answer: { readonly version: string; readonly before: string; readonly changed: boolean }
+  }
+  /** What `navigator.credentials.get` needs to put this draft in force, and nothing else */
+  'POST /v1/policies/passkey': {
+    body: { readonly text: string; readonly version: string }
+    answer: { readonly challenge: string }
+  }
   /** A signed decision, as the channel's approver */
   'POST /v1/channels/{name}/callback': {
     path: { readonly name: string }
@@ -510,48 +552,6 @@ export type Routes = {
   /** Log out everywhere */
   'DELETE /v1/logins': {
     answer: { readonly ended: number }
-  }
-  /** The policy in force: its rules in words, and mistakes in a newer file that was not loaded */
-  'GET /v1/policies': {
-    answer: { readonly [name: string]: Json }
-  }
-  /** Reload the policy from disk */
-  'POST /v1/policies/reload': {
-    answer: { readonly [name: string]: Json }
-  }
-  /** Run test cases against a draft, or against the policy in force */
-  'POST /v1/policies/test': {
-    body: { readonly policy?: { readonly file: string; readonly text: string } | undefined; readonly cases: readonly ({ readonly file: string; readonly text: string })[] }
-    answer: { readonly [name: string]: Json }
-  }
-  /** Unreachable rules, gaps and contradictions, each with a call that shows it */
-  'POST /v1/policies/lint': {
-    body: { readonly policy?: { readonly file: string; readonly text: string } | undefined }
-    answer: { readonly [name: string]: Json }
-  }
-  /** Judge the calls since `since` (ms) again under a draft; no call is executed */
-  'POST /v1/policies/replay': {
-    body: { readonly policy: { readonly file: string; readonly text: string }; readonly since?: number | undefined }
-    answer: { readonly [name: string]: Json }
-  }
-  /** Compare a draft with the policy in force: rules, test cases and recorded calls that change */
-  'POST /v1/policies/diff': {
-    body: { readonly policy: { readonly file: string; readonly text: string }; readonly cases?: readonly ({ readonly file: string; readonly text: string })[] | undefined; readonly since?: number | undefined }
-    answer: { readonly [name: string]: Json }
-  }
-  /** The policy in force as it is written, to be edited */
-  'GET /v1/policies/text': {
-    answer: { readonly text: string; readonly version: string }
-  }
-  /** Write a draft to the policy file and put it in force, if the policy is still the one it was compared with */
-  'POST /v1/policies/put': {
-    body: { readonly text: string; readonly version: string; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
-    answer: { readonly version: string; readonly before: string; readonly changed: boolean }
-  }
-  /** What `navigator.credentials.get` needs to put this draft in force, and nothing else */
-  'POST /v1/policies/passkey': {
-    body: { readonly text: string; readonly version: string }
-    answer: { readonly challenge: string }
   }
   /** Your passkeys */
   'GET /v1/passkeys': {

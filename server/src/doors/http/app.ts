@@ -31,7 +31,7 @@ import { agentRoutes } from './agent.ts'
 import { toolflowRoutes } from './toolflow.ts'
 import { invalidRequest, jsonResponse, notReady, problemResponse } from '../entrance/problem.ts'
 import type { Answers, App, Door } from './door.ts'
-import { declareRoute, methodsAt, route } from './route.ts'
+import { declareRoute, methodsAt, route, type Routes } from './route.ts'
 import { toolRoutes } from './tools.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoute } from './stream.ts'
@@ -125,6 +125,7 @@ export function httpApp(door: HttpDoor): App {
     auditRoutes,
     toolRoutes,
     adminRoutes,
+    withLogin(policyRoutes, door.login ?? {}),
     channelRoutes,
     pushRoutes,
     runRoutes,
@@ -133,7 +134,6 @@ export function httpApp(door: HttpDoor): App {
   for (const routes of rooms) routes(app, door.gate)
   approvalRoutes(app, door.gate, door.login ?? {})
   loginRoutes(app, door.gate, door.login ?? {})
-  policyRoutes(app, door.gate, door.login ?? {})
   oidcLoginRoutes(app, door.gate, door.login ?? {})
   passkeyRoutes(app, door.gate, door.login ?? {})
   streamRoute(app, door.gate, door)
@@ -167,3 +167,9 @@ export function httpApp(door: HttpDoor): App {
 
 /** Whoever goes away in the middle of their own request is no incident, and reads no answer. */
 const isAborted = (error: Error & { readonly code?: unknown }) => error.code === 'ECONNRESET'
+
+/** Routes that have to know under which address people see this gate. */
+const withLogin =
+  (routes: (app: App, gate: Gate, options: LoginOptions) => void, options: LoginOptions): Routes =>
+  (app, gate) =>
+    routes(app, gate, options)
