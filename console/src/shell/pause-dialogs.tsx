@@ -47,9 +47,7 @@ export function PauseDialog() {
           kind="danger"
           busy={pause.isPending}
           off={!whole && !isScope}
-          onClick={() =>
-            pause.mutate({ scope: whole ? 'all' : (scope.trim() as Pause['scope']), effect, active: true, reason })
-          }
+          onClick={() => pause.mutate({ scope: whole ? 'all' : scope.trim(), effect, active: true, reason })}
         >
           <Icon name="pause" />
           {whole ? 'Pause everything' : 'Pause this'}

@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     page.setDefaultTimeout(15_000)
     const browser = await context.newCDPSession(page)
     await browser.send('WebAuthn.enable')
-    const { authenticatorId } = (await browser.send('WebAuthn.addVirtualAuthenticator', {
+    const { authenticatorId } = await browser.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         protocol: 'ctap2',
         transport: 'internal',
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
         isUserVerified: true,
         automaticPresenceSimulation: true,
       },
-    })) as { authenticatorId: string }
+    })
     await page.goto(byName())
     await page.fill('#key', world.keys.priya)
     await page.keyboard.press('Enter')
