@@ -7,8 +7,11 @@ import { FLOORS_FILE } from '../keys/row-floors.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
 import type { PackedFile } from '../stores/packed-file.ts'
+import { openRowKey } from '../keys/row-key.ts'
 import { placesIn } from './data-folder.ts'
 import { settingsMeant, settingsOf } from './local-gate.ts'
+import { copyToDatabase } from './move-data.ts'
+import { storeOf } from './store-of.ts'
 import { verifyRestored } from './verify-offline.ts'
 
 /** Belongs to one running gate, or is made again by the next. */
@@ -23,13 +26,16 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
   if (!settings.ok) return settings
   const { data } = settings.value
   const file = resolve(to)
-  const state = await storeState({ folder: data })
+  const store = storeOf(settings.value)
+  const state = await storeState(store)
   if (!state.ok) return state
   if (state.value === undefined) return refuse('gate.absent', { data })
   if (existsSync(file)) return refuse('backup.exists', { file })
   const part = `${file}.${process.pid}.files.part`
   try {
-    const written = await backUpStore({ folder: data }, part, filesIn(data))
+    const key = openRowKey(placesIn(data).keys, true)
+    if (!key.ok && store.postgres !== undefined) return key
+    const written = await backUpStore(store, part, filesIn(data), key.ok ? key.value.key : '')
     if (!written.ok) return written
     renameSync(part, file)
     return ok({ file, data, bytes: statSync(file).size, files: written.value.files })
@@ -76,10 +82,15 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
     // It was copied after the ledger and may name newer versions of rows; it is made again of the rows that are restored.
     rmSync(join(placesIn(part).keys, FLOORS_FILE), { force: true })
-    const verified = await verifyRestored({ ...options, data: part })
+    const verified = await verifyRestored(options, part)
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value
     if (!is_sound) return no('its audit does not verify')
+    const { postgres } = storeOf(settings.value)
+    if (postgres !== undefined) {
+      const copied = await copyToDatabase(settings.value, part, postgres)
+      if (!copied.ok) return copied
+    }
     // Empty but for its `.gitignore`, as seen above.
     rmSync(data, { recursive: true, force: true })
     renameSync(part, data)

@@ -28,5 +28,6 @@ process.exitCode = await runCli(process.argv, {
   doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),
   backUp: async (options, file) => (await import('./backup.ts')).backUpData(options, file),
   restore: async (options, file) => (await import('./backup.ts')).restoreData(options, file),
+  move: async (options, address, schema) => (await import('./move-data.ts')).moveData(options, address, schema),
   up: async (options) => (await import('./up.ts')).up(options),
 })

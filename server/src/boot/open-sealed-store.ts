@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { guardVersions, settleFloors } from '../commands/changes/row-floors.ts'
 import type { Change } from '../commands/ports/ledger.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { openRowFloors } from '../keys/row-floors.ts'
 import { openRowKey } from '../keys/row-key.ts'
-import { createSealing, readMasterKey, type Sealing } from '../keys/seal-keys.ts'
+import { createSealing, readMasterKey, SEAL_KEY_FILE, type Sealing } from '../keys/seal-keys.ts'
 import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '../stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
@@ -62,7 +64,9 @@ export function openSealing(
   keys: string,
   isNew: boolean,
 ): Result<Sealing | undefined> {
-  if (seal === false || (seal === undefined && postgres === undefined)) return ok(undefined)
+  const isOwnKey = existsSync(join(keys, SEAL_KEY_FILE))
+  // A store that came from a database is sealed with the key that lies here.
+  if (seal === false || (seal === undefined && postgres === undefined && !isOwnKey)) return ok(undefined)
   const master = readMasterKey(seal ?? { folder: keys, mayMake: isNew })
   return master.ok ? ok(createSealing(master.value, Date.now)) : master
 }

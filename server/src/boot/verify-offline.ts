@@ -1,4 +1,4 @@
-import { newestCheckpoint } from '../commands/audit/write-checkpoint.ts'
+import { newestCheckpoint, writeCheckpoint, type WriteCheckpointDeps } from '../commands/audit/write-checkpoint.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
@@ -6,62 +6,86 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
-import { lockStore, storeState, type Store } from '../stores/open-store.ts'
+import { lockStore, storeState, type Store, type StoreSettings } from '../stores/open-store.ts'
 import { digestBytes, openLiveKeys, placesIn } from './data-folder.ts'
-import { settingsMeant } from './local-gate.ts'
+import { settingsMeant, settingsOf } from './local-gate.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 import { storeOf } from './store-of.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
-type Verified = { readonly report: AuditReport; readonly store: Store; readonly data: string }
+type Verified = {
+  readonly report: AuditReport
+  readonly store: Store
+  readonly data: string
+  /** What reads and checks the audit. */
+  readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'shelves' | 'keys' | 'digest' | 'digestBytes'>
+}
+
+/** The stream of an embedded store, and of commands that open any store without a gate. */
+const MAIN = 'main'
 
 /** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
 export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
-  return withVerified(options, { against, compareKept: true }, async ({ report }) => ok(report))
+  const settings = settingsMeant(options)
+  if (!settings.ok) return Promise.resolve(settings)
+  return withVerified(storeOf(settings.value), { against, compareKept: true }, async ({ report }) => ok(report))
 }
 
 /**
  * Verifies a folder that was made of a backup, and makes what is in it the newest that is known: its checkpoints may be older
  * than the one that was kept when the files were copied. That this was done is recorded in the audit.
  */
-export function verifyRestored(options: UpOptions): Promise<Result<AuditReport>> {
-  return withVerified(options, { against: [], compareKept: false }, async ({ report, store, data }) => {
-    if (!report.ok) return ok(report)
-    const kept = openKeptCheckpoint(placesIn(data).keys)
-    const { broken, newest: before } = kept.state()
-    const newest = await newestCheckpoint(store.shelves)
-    const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
-    const entry = {
-      at: Date.now(),
-      type: 'ledger.restored',
-      actor: LOCAL_OWNER.id,
-      trace: randomIds.trace(),
-      subject: {},
-    }
-    const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
-    if (recorded !== 'committed') return refuseUnrecorded(recorded)
-    const written = await kept.keep({
-      ...(newest === undefined ? {} : { newest }),
-      ...(broken === undefined ? {} : { broken }),
-    })
-    return written.ok ? ok(report) : written
-  })
+export function verifyRestored(options: UpOptions, data: string): Promise<Result<AuditReport>> {
+  const settings = settingsOf({ ...options, data })
+  if (!settings.ok) return Promise.resolve(settings)
+  return withVerified(
+    embedded(settings.value),
+    { against: [], compareKept: false },
+    async ({ report, store, deps, data: folder }) => {
+      if (!report.ok) return ok(report)
+      const kept = openKeptCheckpoint(placesIn(folder).keys)
+      const { broken, newest: before } = kept.state()
+      const newest = await newestCheckpoint(store.shelves)
+      const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
+      const entry = {
+        at: Date.now(),
+        type: 'ledger.restored',
+        actor: LOCAL_OWNER.id,
+        trace: randomIds.trace(),
+        subject: {},
+      }
+      const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
+      if (recorded !== 'committed') return refuseUnrecorded(recorded)
+      const written = await kept.keep({
+        ...(newest === undefined ? {} : { newest }),
+        ...(broken === undefined ? {} : { broken }),
+      })
+      if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN))
+        return written.ok ? ok(report) : written
+      // Streams of several nodes that nobody has signed yet would be strange to the gate that starts here.
+      const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, kept, clock: Date.now })
+      return signed.ok ? ok(report) : signed
+    },
+  )
+}
+
+/** The store in the data folder itself, whatever the settings name besides. */
+export function embedded(settings: Parameters<typeof storeOf>[0]): StoreSettings {
+  const { folder, seal } = storeOf(settings)
+  return { folder, ...(seal === undefined ? {} : { seal }) }
 }
 
 /**
  * INVARIANT: the folder's lock is held. Opening brings the folder of an older release over, which must not happen under a
  * gate of that release.
  */
-async function withVerified<T>(
-  options: UpOptions,
+export async function withVerified<T>(
+  place: StoreSettings,
   how: { readonly against: readonly Checkpoint[]; readonly compareKept: boolean },
   use: (verified: Verified) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const settings = settingsMeant(options)
-  if (!settings.ok) return settings
-  const { data } = settings.value
-  const place = storeOf(settings.value)
+  const data = place.folder
   const state = await storeState(place)
   if (!state.ok) return state
   if (state.value === undefined) return refuse('gate.absent', { data })
@@ -70,7 +94,7 @@ async function withVerified<T>(
   const lock = await lockStore(place)
   if (!lock.ok) return lock
   try {
-    const opened = await openSealedStore({ ...place, stream: 'main', onFault: () => {}, onRejected: () => {} })
+    const opened = await openSealedStore({ ...place, stream: MAIN, onFault: () => {}, onRejected: () => {} })
     if (!opened.ok) return opened
     const { value: store } = opened
     try {
@@ -83,7 +107,7 @@ async function withVerified<T>(
       }
       const kept = how.compareKept ? { kept: openKeptCheckpoint(placesIn(data).keys).state() } : {}
       const report = await verifyAudit(deps, { against: how.against, ...kept })
-      return await use({ report, store, data })
+      return await use({ report, store, deps, data })
     } finally {
       await store.close()
     }

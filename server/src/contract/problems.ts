@@ -755,6 +755,18 @@ export const PROBLEMS = {
     says: 'the other nodes take this one for dead, because it could not renew its lease: it takes no calls and ends',
     do: 'start it again; if it happens often, look at the connection to the database and at the load of this machine',
   },
+  'store.not_empty': {
+    http: 409,
+    retry: 'never',
+    says: 'the schema of the database holds the data of a gate already; nothing was copied',
+    do: 'name an empty schema with `--schema`, or remove the old one',
+  },
+  'store.not_moved': {
+    http: 500,
+    retry: 'never',
+    says: 'the store could not be copied; nothing was changed',
+    do: 'see the reason; `sluice doctor` looks at the store that is to be copied',
+  },
   'store.unreachable': {
     http: 503,
     retry: 'later',

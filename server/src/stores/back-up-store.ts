@@ -8,15 +8,27 @@ import { pack, unpack } from './sqlite/pack.ts'
 
 /**
  * Writes a consistent copy of the store and the given files into one new file. The gate may run meanwhile. The files are read
- * after the store was copied, so that whatever the copy refers to is among them.
+ * after the store was copied, so that whatever the copy refers to is among them. A database becomes an embedded store in the file; `key` is
+ * that of its rows.
  */
 export async function backUpStore(
-  { folder }: StoreSettings,
+  { folder, postgres }: StoreSettings,
   toFile: string,
   files: Iterable<PackedFile>,
+  key: string,
 ): Promise<Result<{ readonly files: number }>> {
+  if (postgres !== undefined) {
+    const { backUpDatabase } = await import('./postgres/back-up.ts')
+    const written = await backUpDatabase(postgres, toFile, key)
+    return written.ok ? ok(pack(toFile, both(files, written.value))) : written
+  }
   const copied = await backUp(ledgerFile(folder), toFile)
   return copied.ok ? ok(pack(toFile, files)) : copied
+}
+
+function* both(files: Iterable<PackedFile>, more: Iterable<PackedFile>): Generator<PackedFile> {
+  yield* files
+  yield* more
 }
 
 /** Makes a store of a backup and hands out the files that were packed with it. Undefined when the file is no backup. */

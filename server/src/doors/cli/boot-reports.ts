@@ -66,3 +66,13 @@ export type BackupReport = {
   /** Of the restored audit, which verifies. */
   readonly entries?: number
 }
+
+/** What was copied from a data folder into a database. */
+export type MoveReport = {
+  readonly data: string
+  readonly schema: string
+  /** Of the audit, which verifies on both sides. */
+  readonly entries: number
+  readonly rows: number
+  readonly artifacts: number
+}

@@ -3,7 +3,15 @@ import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../contract/api
 import type { Result } from '../../contract/problems.ts'
 import type { LintReport } from '../../commands/policy/lint-policy.ts'
 import type { TestReport } from '../../commands/policy/test-policy.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport, ServiceUnit } from './boot-reports.ts'
+import type {
+  BackupReport,
+  DoctorReport,
+  InitReport,
+  InitWish,
+  MoveReport,
+  ResetReport,
+  ServiceUnit,
+} from './boot-reports.ts'
 import type { LocalGate, UpOptions } from './local-gate.ts'
 
 /** What only the fuse box can do for the command line. */
@@ -33,6 +41,8 @@ export type CliBoot = {
   /** Copies ledger, keys and artifacts of a data folder that may be in use. */
   backUp(options: UpOptions, file: string): Promise<Result<BackupReport>>
   restore(options: UpOptions, file: string): Promise<Result<BackupReport>>
+  /** Copies the embedded store of a data folder into a database. */
+  move(options: UpOptions, address: string, schema: string): Promise<Result<MoveReport>>
   /** Measures, where the benches are: in a checkout. */
   bench(words: readonly string[]): Promise<number> | undefined
   /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Result } from '../../contract/problems.ts'
-import type { BackupReport, Finding } from './boot-reports.ts'
+import type { Finding } from './boot-reports.ts'
 import { EXIT } from './exit-codes.ts'
 import { asBody, count, printProblem, type Out } from './print.ts'
 import type { Session } from './session.ts'
@@ -48,6 +48,26 @@ export function addHealthCommands(program: Command, session: Session): void {
     })
 }
 
+/** What can be done with the store itself. */
+export function addStoreCommands(program: Command, session: Session): void {
+  const store = program.command('store').description('where the gate keeps its data')
+  store
+    .command('move <address>')
+    .description("copy the data folder's store into an empty Postgres database; no gate may run on the folder")
+    .option('--schema <name>', 'the schema in that database', 'sluice')
+    .action(async (address: string, { schema }: { schema: string }) => {
+      const done = await session.move(address, schema)
+      session.exit(
+        printed(
+          session.out(),
+          done,
+          ({ rows, artifacts, entries }) =>
+            `copied ${count(rows, 'row')} and ${count(artifacts, 'artifact')}; the audit verifies on both sides, ${count(entries, 'entry', 'entries')}. Set \`store.postgres\` to that address`,
+        ),
+      )
+    })
+}
+
 const MARK: Readonly<Record<Finding['severity'], string>> = { error: '✗', warning: '!', note: '·', ok: '✓' }
 
 function printFinding(out: Out, { severity, about, says, do: remedy }: Finding): void {
@@ -68,7 +88,7 @@ function summaryOf(findings: readonly Finding[]): string {
   return told.join(', ')
 }
 
-function printed(out: Out, done: Result<BackupReport>, human: (report: BackupReport) => string): number {
+function printed<T>(out: Out, done: Result<T>, human: (report: T) => string): number {
   if (!done.ok && !out.json) return printProblem(out, asBody(done.problem))
   if (out.json) out.line(JSON.stringify(done.ok ? done.value : asBody(done.problem)))
   else if (done.ok) out.line(human(done.value))

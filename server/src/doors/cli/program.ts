@@ -15,7 +15,7 @@ import { commandFor, commandName, withCommand } from './command-name.ts'
 import { addDelegationCommands } from './delegation-commands.ts'
 import { addDownCommand } from './down-command.ts'
 import { EXIT } from './exit-codes.ts'
-import { addHealthCommands } from './health-commands.ts'
+import { addHealthCommands, addStoreCommands } from './health-commands.ts'
 import { addEraseCommand } from './erase-command.ts'
 import { addFlowCommands } from './flow-commands.ts'
 import { addInitCommands } from './init-commands.ts'
@@ -101,6 +101,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     doctor: () => boot.doctor(globals()),
     backUp: (file) => boot.backUp(globals(), file),
     restore: (file) => boot.restore(globals(), file),
+    move: (address, schema) => boot.move(globals(), address, schema),
     fail(says) {
       out().error(says)
       exitCode = EXIT.usage
@@ -170,6 +171,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addPassphraseCommands(program, session)
   addInitCommands(program, session)
   addHealthCommands(program, session)
+  addStoreCommands(program, session)
   addServiceCommands(program, session)
   addCompletionCommand(program, session)
 

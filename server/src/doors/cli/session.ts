@@ -1,7 +1,7 @@
 import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport } from './boot-reports.ts'
+import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport, MoveReport } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
 import type { Hear } from './event-lines.ts'
 import type { Out } from './print.ts'
@@ -32,6 +32,7 @@ export type Session = {
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>
   readonly restore: (file: string) => Promise<Result<BackupReport>>
+  readonly move: (address: string, schema: string) => Promise<Result<MoveReport>>
   readonly service: () => ReturnType<CliBoot['service']>
   /** A mistake in the command's own words. */
   readonly fail: (says: string) => void

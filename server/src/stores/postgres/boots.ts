@@ -168,7 +168,7 @@ async function enter(link: Client, boot: string, lease_ms: number): Promise<stri
   await link.query('UPDATE boots SET is_dead = true WHERE alive_until <= clock_timestamp()')
   const taken = await link.query<{ stream: string }>(
     `UPDATE streams SET holder = $1 WHERE number = (SELECT s.number FROM streams s LEFT JOIN boots b ON b.boot = s.holder
-        WHERE s.holder IS NOT NULL AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,
+        WHERE s.stream LIKE 'node-%' AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,
     [boot],
   )
   const made = taken.rows[0] ?? (await newStream(link, boot))
@@ -178,7 +178,7 @@ async function enter(link: Client, boot: string, lease_ms: number): Promise<stri
 
 async function newStream(link: Client, boot: string): Promise<{ readonly stream: string }> {
   const made = await link.query<{ stream: string }>(
-    `INSERT INTO streams (stream, holder) SELECT 'node-' || (count(*) + 1), $1 FROM streams WHERE holder IS NOT NULL RETURNING stream`,
+    `INSERT INTO streams (stream, holder) SELECT 'node-' || (count(*) + 1), $1 FROM streams WHERE stream LIKE 'node-%' RETURNING stream`,
     [boot],
   )
   return made.rows[0] ?? { stream: 'main' }
