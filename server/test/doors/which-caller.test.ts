@@ -102,6 +102,9 @@ describe('on the local socket', () => {
       { 'x-sluice-as': 'admin:a:ana smith' },
       { 'x-sluice-as': 'admin:a:ana:eve' },
       { 'x-sluice-as': 'root:a' },
+      // One person at the socket is not two approvers.
+      { 'x-sluice-as': 'approver:ada:ada' },
+      { 'x-sluice-as': 'admin:ada:ada' },
     ]
     for (const headers of wrong) expect([headers, await ask(headers)]).toEqual([headers, 401])
   })

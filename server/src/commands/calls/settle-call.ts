@@ -3,6 +3,7 @@ import type { CallRow, Outcome } from '../../contract/call.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { kept } from '../../core/gate/interpret.ts'
+import { mayBeAsked, type AskedDeps } from '../approvals/asked-of.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -12,7 +13,7 @@ import { tellRun } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type SettleDeps = {
+export type SettleDeps = AskedDeps & {
   readonly shelves: Shelves
   readonly ledger: Ledger
   readonly clock: Clock
@@ -33,6 +34,8 @@ export async function settleCall(
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('calls', call_id)
   if (held === undefined) return refuse('call.unknown', { call_id })
+  const routed = await askedAbout(deps, by, held.row)
+  if (!routed.ok) return routed
   const isOpen = held.row.state === 'unknown' && held.row.settled === undefined
   if (!isOpen) return refuse('call.not_unknown', { call_id, state: held.row.state })
   const now = deps.clock()
@@ -44,6 +47,12 @@ export async function settleCall(
   ])
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(describeCall(row, deps.links)) : settleCall(deps, by, call_id, as)
+}
+
+/** Whoever decides about a call that was routed to a group also says what became of it: one more try is a decision too. */
+async function askedAbout(deps: SettleDeps, by: Caller, { approval_id }: CallRow): Promise<Result<unknown>> {
+  const approval = approval_id === undefined ? undefined : await deps.shelves.row('approvals', approval_id)
+  return approval === undefined ? ok(undefined) : mayBeAsked(deps, by, approval.row)
 }
 
 function settlement(

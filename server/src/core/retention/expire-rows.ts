@@ -60,9 +60,10 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
     created_at: row.created_at,
     expires_at: row.expires_at,
     state: row.state,
-    decisions: row.decisions.map(({ by, user, says, how, passphrase, passkey, at }) => ({
+    decisions: row.decisions.map(({ by, user, for: seat, says, how, passphrase, passkey, at }) => ({
       by,
       user,
+      ...(seat === undefined ? {} : { for: seat }),
       says,
       how,
       ...(passphrase === undefined ? {} : { passphrase }),
@@ -70,7 +71,7 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
       at,
     })),
     texts_expired_at: now,
-    ...kept(row, ['identity', 'replaces', 'replaced_by', 'counted']),
+    ...kept(row, ['identity', 'replaces', 'replaced_by', 'counted', 'route']),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import { CallerKind, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
+import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
 import type { LoginRateLimit } from './login-rate-limit.ts'
@@ -77,5 +77,8 @@ function callerNamed(as: string): Result<Caller> {
   const known = CallerKind.safeParse(kind)
   if (!known.success || more.length > 0 || !NAME.test(name) || !NAME.test(user))
     return refuse('auth.invalid', { as: 'write kind:name or kind:name:user' })
+  // One person at the socket must not be several where several people are asked.
+  if (DECIDING_KINDS.includes(known.data) && user !== LOCAL_OWNER.user)
+    return refuse('auth.invalid', { as: 'to decide as another person, use a key of theirs' })
   return ok({ kind: known.data, id: `${known.data}:${name}`, user })
 }

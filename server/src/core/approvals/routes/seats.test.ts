@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApprovalRow } from '../../../contract/approval.ts'
 import type { Caller, CallerKind } from '../../../contract/caller.ts'
 import type { AskedRoute } from '../../../contract/routes.ts'
+import { expireApproval } from '../../retention/expire-rows.ts'
 import { approve, deny, escalate, markEdited } from '../transitions.ts'
 import { membersOf, whoIsAsked, type Asked } from './seats.ts'
 
@@ -157,6 +158,12 @@ describe('in somebody`s place', () => {
       { numRuns: 500 },
     )
   })
+})
+
+test('a row without its texts still says who is asked and who has decided', () => {
+  const { route, decisions } = after(request(), ['dan'], [{ from: 'ada', to: 'dan' }])
+  const row = after(request(), ['dan'], [{ from: 'ada', to: 'dan' }])
+  expect(expireApproval(row, NOW)).toMatchObject({ route, decisions })
 })
 
 describe('an escalation', () => {
