@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PacketDigest, type ApprovalPacket } from './approval.ts'
+import { PacketDigest, type ApprovalPacket, type HiddenPlace } from './approval.ts'
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -113,6 +113,8 @@ export type ToolflowPacket = Card<'ASK'> &
         readonly why_this: string
         readonly required_inputs: readonly string[]
         readonly proposed_args: string
+        /** Where secrets were taken out of them. */
+        readonly hidden: readonly HiddenPlace[]
         readonly candidates: readonly ToolflowCandidate[]
       }
   )

@@ -25,6 +25,7 @@ const claims: TokenClaims = {
   thread: 't1',
   user: 'ada',
   expires_at: NOW,
+  packet_digest: 'd'.repeat(64),
 }
 
 let home = ''

@@ -13,6 +13,7 @@ const claims: TokenClaims = {
   thread: 't1',
   user: 'ada',
   expires_at: NOW + 3_600_000,
+  packet_digest: 'd'.repeat(64),
 }
 const split = (token: string) => {
   const [, seconds = '', nonce = '', mac = ''] = token.split('.')
@@ -35,8 +36,8 @@ describe('token keys', () => {
   test('the MAC of a known token is pinned, so that a change of the encoding is seen', () => {
     const bytes = tokenBytes({ seconds: 1_700_000_000, nonce: '0'.repeat(16) }, { ...claims, thread: 'é:1' })
     expect(bytes?.toString()).toBe(
-      `sluice.approval-token.v12:v110:170000000016:${'0'.repeat(16)}21:auth_0123456789abcdef13:files__delete` +
-        `64:${'d'.repeat(64)}64:${'a'.repeat(64)}4:é:13:ada13:1700003600123`,
+      `sluice.approval-token.v22:v110:170000000016:${'0'.repeat(16)}21:auth_0123456789abcdef13:files__delete` +
+        `64:${'d'.repeat(64)}64:${'a'.repeat(64)}4:é:13:ada13:170000360012364:${'d'.repeat(64)}`,
     )
   })
 
@@ -81,6 +82,7 @@ describe('the signed encoding', () => {
     thread: text,
     user: text,
     expires_at: fc.nat({ max: 200 }),
+    packet_digest: text,
   })
   const encode = (signed: readonly [unknown, unknown]) =>
     tokenBytes(signed[0] as Parameters<typeof tokenBytes>[0], signed[1] as TokenClaims)?.toString('hex')
@@ -112,7 +114,7 @@ describe('the signed encoding', () => {
   test('a reader that knows only the rule gets every field back', () => {
     fc.assert(
       fc.property(part, anyClaims, (signed, all) => {
-        let rest = Buffer.from(encode([signed, all]) ?? '', 'hex').subarray('sluice.approval-token.v1'.length)
+        let rest = Buffer.from(encode([signed, all]) ?? '', 'hex').subarray('sluice.approval-token.v2'.length)
         const read: string[] = []
         while (rest.length > 0) {
           const colon = rest.indexOf(':')
@@ -132,6 +134,7 @@ describe('the signed encoding', () => {
           thread,
           user,
           String(all.expires_at),
+          all.packet_digest,
         ])
       }),
     )

@@ -5,13 +5,13 @@ import { hmacSha256, sameBytes } from './hmac.ts'
 
 export const MIN_KEY_BYTES = 32
 const VERSION = 'v1'
-const DOMAIN = 'sluice.approval-token.v1'
+const DOMAIN = 'sluice.approval-token.v2'
 const MAC = /^[0-9a-f]{64}$/
 const NONCE = /^[0-9a-f]{16}$/
 
 export type SignedPart = { readonly seconds: number; readonly nonce: string }
 
-/** The signed fields, in the order they are written. Adding one means a new version and a new domain. */
+/** The signed fields, in the order they are written. Adding one means a new domain. */
 function fieldsOf({ seconds, nonce }: SignedPart, claims: TokenClaims): readonly string[] {
   return [
     VERSION,
@@ -24,6 +24,7 @@ function fieldsOf({ seconds, nonce }: SignedPart, claims: TokenClaims): readonly
     claims.thread,
     claims.user,
     String(claims.expires_at),
+    claims.packet_digest,
   ]
 }
 

@@ -27,9 +27,11 @@ const row: ApprovalRow = {
   state: 'pending',
   decisions: [],
 }
-const token = keys.mint(claimsOf(row), NOW)
+const SHOWN = 'd'.repeat(64)
+const token = keys.mint(claimsOf(row, SHOWN), NOW)
 
-type Attempt = Partial<Pick<Redemption, 'args_hash' | 'used' | 'now'>> & Partial<Omit<Redemption['presented'], 'token'>>
+type Attempt = { readonly shown?: string } & Partial<Pick<Redemption, 'args_hash' | 'used' | 'now'>> &
+  Partial<Omit<Redemption['presented'], 'token'>>
 
 /** Redeems a text for a stored request as the command does; the rest is as it should be, unless the attempt says otherwise. */
 function redeem(text: string, approval: ApprovalRow = row, attempt: Attempt = {}): readonly Factor[] {
@@ -39,7 +41,7 @@ function redeem(text: string, approval: ApprovalRow = row, attempt: Attempt = {}
     approval,
     presented: { approval_id, token: parsed, thread, user },
     args_hash: attempt.args_hash ?? approval.args_hash,
-    genuine: parsed !== undefined && keys.isGenuine(parsed, claimsOf(approval)),
+    genuine: parsed !== undefined && keys.isGenuine(parsed, claimsOf(approval, attempt.shown ?? SHOWN)),
     used: attempt.used ?? false,
     now: attempt.now ?? NOW,
   })
@@ -87,8 +89,8 @@ describe('forged tokens', () => {
   })
 
   test('every exchange of fields between two tokens is noticed', () => {
-    const other = keys.mint(claimsOf({ ...row, approval_id: 'auth_fedcba9876543210' }), NOW + 1000)
-    const renewed = keys.mint(claimsOf(row), NOW + 1000)
+    const other = keys.mint(claimsOf({ ...row, approval_id: 'auth_fedcba9876543210' }, SHOWN), NOW + 1000)
+    const renewed = keys.mint(claimsOf(row, SHOWN), NOW + 1000)
     const own = token.split('.')
     for (const donor of [other, renewed].map((text) => text.split('.'))) {
       const mixes = Array.from({ length: 8 }, (_, mask) =>
@@ -107,7 +109,7 @@ describe('forged tokens', () => {
   })
 
   test('a token of the same form signed with another key, or with none, is noticed', () => {
-    const foreign = createTokenKeys({ active: Buffer.alloc(32, 3) }).mint(claimsOf(row), NOW)
+    const foreign = createTokenKeys({ active: Buffer.alloc(32, 3) }).mint(claimsOf(row, SHOWN), NOW)
     expect(unnoticed([foreign, `${token.slice(0, -64)}${'0'.repeat(64)}`])).toEqual([])
   })
 })
@@ -122,8 +124,13 @@ describe('genuine tokens in the wrong place', () => {
     ['request', { approval_id: 'auth_fedcba9876543210' }],
     ['expiry', { expires_at: row.expires_at + 1 }],
   ])('a token for another %s does not fit this request', (_, different) => {
-    expect(redeem(keys.mint(claimsOf({ ...row, ...different }), NOW))).toEqual(['signature'])
+    expect(redeem(keys.mint(claimsOf({ ...row, ...different }, SHOWN), NOW))).toEqual(['signature'])
     expect(redeem(token, { ...row, ...different })).toEqual(['signature'])
+  })
+
+  test('a token for a packet that has changed since does not fit this request', () => {
+    expect(redeem(token, row, { shown: SHOWN })).toEqual([])
+    expect(redeem(token, row, { shown: 'e'.repeat(64) })).toEqual(['signature'])
   })
 
   test.each<[string, Attempt, Factor]>([

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
-import { APPROVER, openTestGate, pendingOf } from '../gate/with-gate.ts'
+import { APPROVER, openTestGate, pendingOf, approveShown } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
 /** A gate that dies by SIGKILL the moment it reaches a named point of one scenario. */
@@ -37,7 +37,7 @@ if (!isHeld) {
   const held = pendingOf(await rig.call(tool, args))
   say(`held ${held.call_id} ${held.approval_id}`)
   armed = true
-  await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+  await approveShown(rig.gate, APPROVER, held.approval_id)
   say(`survived ${(await rig.outcome(held.call_id)).status}`)
 }
 await rig.opened.close()

@@ -7,7 +7,7 @@ import type { CallRequest, Outcome } from '../../src/contract/call.ts'
 import type { PauseScope } from '../../src/contract/pause.ts'
 import { race } from '../race/race.ts'
 import { someOf } from '../some-of.ts'
-import { ADMIN, APPROVER, effectsIn, openTestGate, pendingOf, until, type GateRig } from './with-gate.ts'
+import { ADMIN, APPROVER, effectsIn, openTestGate, pendingOf, until, type GateRig, approveShown } from './with-gate.ts'
 
 const ALLOW = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
 const BLOCK = 'rules: [{ id: none, effect: block, match: { role: agent }, says: none }]'
@@ -204,7 +204,7 @@ describe('an approved call that waits for its check', () => {
         rig.release()
         const held = pendingOf(await rig.act())
         rmSync(join(rig.folder, 'effects.txt.go'))
-        await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+        await approveShown(rig.gate, APPROVER, held.approval_id)
         await rig.asked('is_ready')
         await acknowledge(rig)
         rig.release()
@@ -224,7 +224,7 @@ describe('an approved call that waits for its check', () => {
         rig.release()
         const held = pendingOf(await rig.act())
         await revoke(rig)
-        await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+        await approveShown(rig.gate, APPROVER, held.approval_id)
         expect(await rig.outcome(held.call_id)).toMatchObject({
           status: 'refused',
           problem: { code: 'approval.stale', about: { because: 'credential.revoked' } },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/contract/call.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, withGate, approveShown } from './with-gate.ts'
 
 const many = <T>(count: number, make: (at: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
@@ -41,7 +41,7 @@ describe('a budget', () => {
     await withGate(
       async ({ gate, call, outcome, effects }) => {
         const held = (await many(5, (at) => call('book__note', { text: `${at}` }))).map(pendingOf)
-        await many(5, (at) => gate.approvals.decide(APPROVER, held[at]?.approval_id ?? '', { says: 'approve' }))
+        await many(5, (at) => approveShown(gate, APPROVER, held[at]?.approval_id ?? ''))
         const outcomes = await many(5, (at) => outcome(held[at]?.call_id ?? ''))
         expect(tally(outcomes)).toEqual({ executed: 2, over: 3, all: 5 })
         expect(effects()).toHaveLength(2)

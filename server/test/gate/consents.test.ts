@@ -19,6 +19,7 @@ import {
   settingsIn,
   USER,
   withGate,
+  approveShown,
 } from './with-gate.ts'
 
 const TERMS: ConsentTerms = {
@@ -46,7 +47,7 @@ describe('approve and remember', () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const remember = { calls: 2, expires_in_s: 60 }
-      const decided = given(await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve', remember }))
+      const decided = given(await approveShown(gate, APPROVER, held.approval_id, { remember }))
       expect(decided).toMatchObject({ state: 'approved', consent: { from_approval: held.approval_id, calls: 2 } })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       const { consent } = decided
@@ -79,7 +80,7 @@ describe('approve and remember', () => {
       const held = pendingOf(await call('book__note', { text: 'x1', ms: 5 }))
       const bounds = { calls: 5, expires_in_s: 60 }
       const decide = (args: ConsentTerms['what']['args']) =>
-        gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve', remember: { ...bounds, args } })
+        approveShown(gate, APPROVER, held.approval_id, { remember: { ...bounds, args } })
       const foreign = await decide([
         { path: '/text', op: 'equals', value: 'other' },
         { path: '/ms', op: 'any' },
@@ -109,14 +110,12 @@ describe('approve and remember', () => {
         const remember = { calls: 2, expires_in_s: 60 }
         await gate.identity.createCredential(ADMIN, { kind: 'approver', name: 'bob' })
         const critical = pendingOf(await call('book__wipe', { text: 'x' }))
-        expect(
-          await gate.approvals.decide(APPROVER, critical.approval_id, { says: 'approve', remember }),
-        ).toMatchObject({
+        expect(await approveShown(gate, APPROVER, critical.approval_id, { remember })).toMatchObject({
           problem: { code: 'consent.not_rememberable' },
         })
         await gate.pauses.set(ADMIN, { scope: 'all', effect: 'ask', active: true, reason: '' })
         const paused = pendingOf(await call('book__note', { text: 'x' }))
-        expect(await gate.approvals.decide(APPROVER, paused.approval_id, { says: 'approve', remember })).toMatchObject({
+        expect(await approveShown(gate, APPROVER, paused.approval_id, { remember })).toMatchObject({
           problem: { code: 'consent.not_rememberable', about: { rules: expect.stringContaining('pause') as string } },
         })
         expect(await gate.approvals.read(APPROVER, critical.approval_id)).toMatchObject({

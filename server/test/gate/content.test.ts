@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig } from './with-gate.ts'
+import { APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 // Put together at run time: no scanner of this repository should take it for a leak.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
@@ -22,7 +22,7 @@ test('a secret does not leave, a written one and personal data are asked about, 
     const held = pendingOf(await call('book__note_again', { text: `card ${CARD}` }))
     expect(held.evidence).toMatchObject([{ rule: 'notes-run' }, { rule: 'content.pii' }])
     expect(effects()).toEqual([])
-    await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+    await approveShown(gate, APPROVER, held.approval_id)
     expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
 
     expect(await call('book__look', { text: SECRET })).toMatchObject({ status: 'executed' })

@@ -5,7 +5,17 @@ import { expect, test } from 'vitest'
 import type { NewCredential } from '../../src/commands/identity/credentials.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import { race } from '../race/race.ts'
-import { ADMIN, AGENT, APPROVER, effectsIn, openTestGate, pendingOf, withGate, type GateRig } from './with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  effectsIn,
+  openTestGate,
+  pendingOf,
+  withGate,
+  type GateRig,
+  approveShown,
+} from './with-gate.ts'
 
 async function granted({ gate }: Pick<GateRig, 'gate'>, limits: Partial<NewCredential>): Promise<Caller> {
   const created = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'a', user: 'ana', ...limits })
@@ -52,7 +62,7 @@ test('started and held calls take one each, refused and repeated ones none, and 
     expect(await left()).toEqual([2])
     const held = pendingOf(await call('book__note', { text: '2' }, { caller }))
     expect(await left()).toEqual([1])
-    await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+    await approveShown(gate, APPROVER, held.approval_id)
     expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
     expect(await left()).toEqual([1])
     expect(await call('book__look', {}, { caller })).toMatchObject({ status: 'executed' })

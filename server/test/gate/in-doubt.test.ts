@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/contract/call.ts'
 import type { Death } from '../../src/stores/ledger-doubts.suite.ts'
 import { someOf } from '../some-of.ts'
-import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from './with-gate.ts'
+import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
 const ledgerOf = ({ folder }: GateRig) => join(folder, 'data', 'ledger.sqlite')
@@ -155,7 +155,7 @@ test('an approved call whose start stays in doubt is not sent, and ends', async 
       const { call_id, approval_id } = pendingOf(await rig.call('book__note', { text: 'approved' }))
       const comeBack = keepAway(rig)
       dieAt(rig, 'after commit', 'call.started')
-      expect(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })).toMatchObject({ ok: true })
+      expect(await approveShown(rig.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
       await until(() => rig.gate.closedBy() !== undefined)
       // Longer than anybody waits for a commit in doubt.
       await new Promise((resolve) => setTimeout(resolve, 6_000))

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
 import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs, threadOf } from '../hostile-texts.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
 
 /** Content is not judged here: what matters is what the approver is shown. */
 const open = {
@@ -197,6 +200,26 @@ describe('a token', () => {
       })
       expect(await rig.gate.approvals.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
     }, open))
+
+  // Seen red with the digest left out of the token's claims.
+  test('is good for the packet it was minted for, and for no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-token-'))
+    const first = await openTestGate(folder, open)
+    const approval_id = await held(first, { text: 'one' })
+    const token = await first.gate.approvals.issueToken(USER, approval_id)
+    const { digest } = await packetIn(first, approval_id)
+    await first.opened.close()
+    // Under another title the packet is another one.
+    const tools = { ...open.server.tools, note: { effects: ['read'], title: 'Something else' } }
+    const later = await openTestGate(folder, { ...open, server: { tools } })
+    expect((await packetIn(later, approval_id)).digest).not.toBe(digest)
+    const presented = { approval_id, token: token.ok ? token.value : '', thread: 't1', says: 'approve' } as const
+    expect(await later.gate.approvals.redeemToken(USER, presented)).toMatchObject({
+      problem: { about: { factors: 'signature' } },
+    })
+    await later.opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   test('answers a strong request where the operator counts it as strong', () =>
     withGate(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { Outcome } from '../../src/contract/call.ts'
 import { race } from '../race/race.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, until, withGate, type GateRig } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const TOO_MANY = { status: 'refused', problem: { code: 'approval.too_many_pending' } }
 const limited = (approvals: object) => ({ config: { approvals } })
@@ -12,7 +12,7 @@ const hold = async (rig: GateRig, text: string) => pendingOf(await note(rig, tex
 /** Every way in which a request stops waiting. */
 const ENDINGS: readonly (readonly [string, (rig: GateRig, held: ReturnType<typeof pendingOf>) => Promise<unknown>])[] =
   [
-    ['approved', ({ gate }, held) => gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })],
+    ['approved', ({ gate }, held) => approveShown(gate, APPROVER, held.approval_id)],
     ['denied', ({ gate }, held) => gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny' })],
     ['withdrawn', ({ gate }, held) => gate.calls.withdraw(AGENT, held.call_id)],
   ]
@@ -65,9 +65,9 @@ test('one person`s first yes of two gives nothing back, and the second does so o
     async (rig) => {
       const first = await hold(rig, '1')
       const second: Caller = { kind: 'approver', id: 'approver:eve', user: 'eve' }
-      await rig.gate.approvals.decide(APPROVER, first.approval_id, { says: 'approve' })
+      await approveShown(rig.gate, APPROVER, first.approval_id)
       expect(await note(rig, '2')).toMatchObject(TOO_MANY)
-      await rig.gate.approvals.decide(second, first.approval_id, { says: 'approve' })
+      await approveShown(rig.gate, second, first.approval_id)
       expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed' })
       await hold(rig, '3')
       expect(await note(rig, '4')).toMatchObject(TOO_MANY)

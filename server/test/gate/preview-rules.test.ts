@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BOOK_TOOLS, APPROVER, pendingOf, withGate, type GateRig } from './with-gate.ts'
+import { BOOK_TOOLS, APPROVER, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const rule = (effect: string, more = 'preview: true') =>
   `rules: [{ id: tried, effect: ${effect}, ${more}, match: { tool: 'book__note*' }, says: tried first }]`
@@ -47,8 +47,7 @@ test('before an approval only a dry run that was declared free of effects is mad
       const held = pendingOf(await rig.call('book__note', { text: 'fine' }))
       const doomed = pendingOf(await rig.call('book__note', { text: 'impossible' }))
       expect(await typesOf(rig)).toEqual(['call.held', 'call.held'])
-      for (const { approval_id } of [held, doomed])
-        await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+      for (const { approval_id } of [held, doomed]) await approveShown(rig.gate, APPROVER, approval_id)
       expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(await rig.outcome(doomed.call_id)).toMatchObject({
         status: 'failed',
@@ -62,7 +61,7 @@ test('before an approval only a dry run that was declared free of effects is mad
   await withGate(
     async (rig) => {
       const held = pendingOf(await rig.call('book__note', { text: 'fine' }))
-      await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(rig.gate, APPROVER, held.approval_id)
       expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
       // The approver has seen it: it is not made again.
       expect((await typesOf(rig)).filter((type) => type === 'call.previewed')).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallRequest } from '../../src/contract/call.ts'
-import { AGENT, APPROVER, pendingOf, SECOND, until, USER, withGate } from './with-gate.ts'
+import { AGENT, APPROVER, pendingOf, SECOND, until, USER, withGate, approveShown } from './with-gate.ts'
 
 describe('a call that a person rejected', () => {
   test('is blocked when it is made again, however often and in whatever thread, with the person`s reason', async () => {
@@ -72,7 +72,7 @@ describe('a call that a person rejected', () => {
       )
       if (first === undefined || second === undefined) throw new Error('two held calls')
       await gate.approvals.decide(APPROVER, first.approval_id, { says: 'deny' })
-      await gate.approvals.decide(SECOND, second.approval_id, { says: 'approve' })
+      await approveShown(gate, SECOND, second.approval_id)
       expect(await outcome(second.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toHaveLength(1)
     })
@@ -112,7 +112,7 @@ describe('a loop', () => {
       expect(held.evidence).toMatchObject([{ effect: 'allow' }, { rule: 'repetition.loop', strength: 'simple' }])
       expect(await call('book__note_again', { text: 'there' })).toMatchObject({ status: 'executed' })
       expect(await write({ caller: { ...AGENT, user: 'bob' } })).toMatchObject({ status: 'executed' })
-      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
     })
   })

@@ -7,7 +7,7 @@ import type { ConsentTerms } from '../../src/contract/consent.ts'
 import type { Result } from '../../src/contract/problems.ts'
 import { bindGate } from '../../src/boot/bind-gate.ts'
 import { openWorld } from '../../src/boot/open-world.ts'
-import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig } from './with-gate.ts'
+import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown } from './with-gate.ts'
 
 const APPROVALS = {
   groups: { editors: ['ada', 'bob', 'cy'], 'on-call': ['dan'], family: ['ana', 'bob'] },
@@ -41,7 +41,7 @@ let count = 0
 const hold = async (tool = 'book__note', args: object = { text: `n${(count += 1)}` }) =>
   pendingOf(await rig.call(tool, args as Record<string, string>))
 const keep = () => hold('book__keep_note', { title: `k${(count += 1)}`, text: 'x' })
-const approve = (by: Caller, id: string) => rig.gate.approvals.decide(by, id, { says: 'approve' })
+const approve = (by: Caller, id: string) => approveShown(rig.gate, by, id)
 const said = (result: Result<{ readonly state: string }>) => (result.ok ? result.value.state : result.problem.code)
 const handOver = async (from: Caller, to: string, for_s = 600) => {
   const given = await rig.gate.approvals.delegate(from, { to, for_s })
@@ -135,9 +135,7 @@ describe('a consent for a routed call', () => {
     const end = await handOver(ada, 'dan')
     const { approval_id } = await keep()
     const remember = { calls: 5, expires_in_s: 600 }
-    expect(said(await rig.gate.approvals.decide(dan, approval_id, { says: 'approve', remember }))).toBe(
-      'consent.not_rememberable',
-    )
+    expect(said(await approveShown(rig.gate, dan, approval_id, { remember }))).toBe('consent.not_rememberable')
     await rig.gate.approvals.endDelegation(ada, end)
   })
 })
@@ -224,7 +222,7 @@ test('an approval by fewer people than are asked when the call would start is st
     const opened = await openWorld(settingsIn(own, { policy: POLICY }), options, false)
     if (!opened.ok) throw new Error(opened.problem.code)
     await opened.value.settled
-    const decided = await bindGate(opened.value.world).gate.approvals.decide(dan, approval_id, { says: 'approve' })
+    const decided = await approveShown(bindGate(opened.value.world).gate, dan, approval_id)
     expect(said(decided)).toBe('approved')
     await opened.value.close()
     const later = await openTestGate(own, OPTIONS)

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/contract/config.ts'
-import { APPROVER, openTestGate, pendingOf, type GateRig } from './with-gate.ts'
+import { APPROVER, openTestGate, pendingOf, type GateRig, approveShown } from './with-gate.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../tool-servers/files.ts')
 const POLICY = `
@@ -247,7 +247,7 @@ describe('a sandboxed file server', () => {
         {},
         { rule: 'sandbox.sensitive', says: '`/path` names an environment file' },
       ])
-      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'executed',
         result: { content: [{ text: 'KEY=1' }] },
@@ -261,7 +261,7 @@ describe('a sandboxed file server', () => {
       async ({ gate, call, outcome, folder }) => {
         const held = pendingOf(await call('files__write', { path: 'later/x.txt', content: 'X' }))
         symlinkSync('../outside', join(folder, 'work/later'))
-        await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+        await approveShown(gate, APPROVER, held.approval_id)
         expect(await outcome(held.call_id)).toMatchObject({
           status: 'refused',
           problem: { code: 'approval.stale', about: { because: 'sandbox.outside' } },

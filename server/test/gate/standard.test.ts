@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { readConfig } from '../../src/contract/config.ts'
-import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig } from './with-gate.ts'
+import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const DIRECT = `rules: [{ id: kept, effect: allow, match: { tool: book__keep_note }, says: notes are kept }]`
 const HELD = `rules: [{ id: held, effect: ask, match: { tool: book__keep_note }, says: a person decides }]`
@@ -121,9 +121,9 @@ describe('an execution by the standard', () => {
         const first = pendingOf(await keep(rig, 'one'))
         const second = pendingOf(await keep(rig, 'one', 'other'))
         expect(await typesOf(rig, first.call_id)).toEqual(['call.held'])
-        await rig.gate.approvals.decide(APPROVER, first.approval_id, { says: 'approve' })
+        await approveShown(rig.gate, APPROVER, first.approval_id)
         expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed', verified: true })
-        await rig.gate.approvals.decide(APPROVER, second.approval_id, { says: 'approve' })
+        await approveShown(rig.gate, APPROVER, second.approval_id)
         expect(await rig.outcome(second.call_id)).toMatchObject({
           status: 'failed',
           problem: { code: 'call.check_failed' },
@@ -242,7 +242,7 @@ test('a secret in the arguments is not shown in what would undo the call', async
       const held = pendingOf(await rig.call('book__echo', { text: `use ${secret}` }))
       const packet = await rig.gate.approvals.read(APPROVER, held.approval_id)
       expect(JSON.stringify(packet)).toContain('to undo it, call book__note with {\\"text\\":\\"use [REDACTED_')
-      await rig.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(rig.gate, APPROVER, held.approval_id)
       const outcome = await rig.outcome(held.call_id)
       expect(outcome).toMatchObject({ status: 'executed' })
       expect(JSON.stringify([packet, outcome])).not.toContain(secret)

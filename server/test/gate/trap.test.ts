@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openGate } from '../../src/boot/open-gate.ts'
 import type { Gate } from '../../src/commands/gate.ts'
-import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, settingsIn, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, settingsIn, withGate, approveShown } from './with-gate.ts'
 
 const TOKEN = 'AQ-honey-8f3c21d07b'
 const config = { traps: { tokens: [TOKEN] } }
@@ -52,7 +52,7 @@ describe('a sprung trap', () => {
       async ({ gate, call, outcome, effects }) => {
         const held = pendingOf(await call('book__note', { text: 'harmless' }))
         await call('book__look', { text: TOKEN })
-        await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+        await approveShown(gate, APPROVER, held.approval_id)
         expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
         expect(effects()).toEqual([])
       },
@@ -86,7 +86,7 @@ describe('a sprung trap', () => {
       const held = pendingOf(await before.call('book__note', { text: TOKEN }))
       await before.opened.close()
       const { gate, outcome, effects, opened } = await openTestGate(folder, { config })
-      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'refused',
         problem: { code: 'approval.stale', about: { because: 'trap.token' } },

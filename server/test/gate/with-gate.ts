@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../../src/boot/load-config.ts'
 import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
 import type { GateOptions } from '../../src/boot/gate-options.ts'
+import type { ApprovalDecision } from '../../src/commands/approvals/decide-approval.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/contract/call.ts'
@@ -88,6 +89,17 @@ export type GateRig = {
 export const effectsIn = (folder: string): readonly string[] => {
   const file = join(folder, 'effects.txt')
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+}
+
+/** Reads a request as its approver does, and approves what it shows. What cannot be read is refused for its own reason. */
+export async function approveShown(
+  { approvals }: Pick<Gate, 'approvals'>,
+  by: Caller,
+  approval_id: string,
+  more: Partial<Extract<ApprovalDecision, { says: 'approve' }>> = {},
+): ReturnType<Gate['approvals']['decide']> {
+  const packet = await approvals.read(by, approval_id)
+  return approvals.decide(by, approval_id, { says: 'approve', digest: packet.ok ? packet.value.digest : '', ...more })
 }
 
 export async function openTestGate(

@@ -5,7 +5,7 @@ import type { Change } from '../../src/commands/ports/ledger.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { GateChange } from '../../src/contract/change.ts'
 import { localNodes } from '../../src/stores/local-notices.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown } from '../gate/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
 
@@ -31,7 +31,7 @@ test('a held call tells everybody who may see it, and nobody else, step by step'
     gate.changes.onChange(APPROVER, approver.hear)
     gate.changes.onChange(OTHER, other.hear)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-    await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+    await approveShown(gate, APPROVER, approval_id)
     await outcome(call_id)
     await gate.pauses.set(ADMIN, { scope: 'server:book', effect: 'ask', active: true, reason: 'r' })
     await until(() => other.changes.length > 0)
@@ -54,7 +54,7 @@ test('a run tells whoever may see it of every step, with its status and never it
     gate.changes.onChange(OTHER, other.hear)
     gate.changes.onChange({ ...AGENT, grant: { key: 'key_limited', tools: ['book__look'] } }, limited.hear)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
-    await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+    await approveShown(gate, APPROVER, approval_id)
     await outcome(call_id)
     await until(() => runsIn(agent.changes).length === 3)
     const steps = ['held-call waiting', 'held-call active', 'held-call done']

@@ -1,5 +1,5 @@
 import type { Gate } from '../../src/commands/gate.ts'
-import { APPROVER, USER } from '../gate/with-gate.ts'
+import { APPROVER, USER, approveShown } from '../gate/with-gate.ts'
 import { runRacer } from './race.ts'
 
 /** Tries to get one call approved as often as it was told: with one token, with a token of its own for each try, or by role. */
@@ -11,7 +11,7 @@ await runRacer(folder, {}, async (gate) => {
   return tokens.map((one) => async () => {
     const answer =
       way === 'role'
-        ? await gate.approvals.decide(APPROVER, approval_id, { says: 'approve' })
+        ? await approveShown(gate, APPROVER, approval_id)
         : await gate.approvals.redeemToken(USER, { approval_id, token: one, thread: 't1', says: 'approve' })
     return answer.ok ? answer.value.state : answer.problem.code
   })

@@ -1,6 +1,7 @@
 import type { Caller } from '../../src/contract/caller.ts'
 import { runRacer } from './race.ts'
 import { ROUTED } from './routed.ts'
+import { approveShown } from '../gate/with-gate.ts'
 
 /** People who click at once, as often as they were told: `ada,bob`. */
 const [folder = '', approval_id = '', users = '', times = '0'] = process.argv.slice(2)
@@ -9,7 +10,7 @@ const who = (user: string): Caller => ({ kind: 'approver', id: `approver:${user}
 await runRacer(folder, ROUTED, async (gate) =>
   Array.from({ length: Number(times) }).flatMap(() =>
     users.split(',').map((user) => async () => {
-      const answer = await gate.approvals.decide(who(user), approval_id, { says: 'approve' })
+      const answer = await approveShown(gate, who(user), approval_id)
       return answer.ok ? answer.value.state : answer.problem.code
     }),
   ),

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Change } from '../../src/commands/ports/ledger.ts'
 import type * as SqliteLedger from '../../src/stores/sqlite/open-sqlite-ledger.ts'
-import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from '../gate/with-gate.ts'
 import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'
 
 const commits = vi.hoisted((): string[][] => [])
@@ -64,7 +64,7 @@ describe('the commits of a call that is held, approved and executed', () => {
       async (rig) => {
         await countFromHere(rig)
         const { call_id, approval_id } = pendingOf(await rig.call(tool, { text: 'held' }))
-        valueOf(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve' }))
+        valueOf(await approveShown(rig.gate, APPROVER, approval_id))
         expect((await rig.outcome(call_id)).status).toBe('executed')
         await quiet(rig)
         expect(commits).toHaveLength(expected)

@@ -6,7 +6,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkRows } from '../../src/boot/doctor/check-rows.ts'
 import type { ConsentTerms } from '../../src/contract/consent.ts'
-import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, until, type GateRig } from '../gate/with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  openTestGate,
+  pendingOf,
+  until,
+  type GateRig,
+  approveShown,
+} from '../gate/with-gate.ts'
 
 /** Somebody who can write the database and nothing else: every row that gives power is tried, without the key of the rows. */
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -50,7 +59,7 @@ const newKey = async (kind: 'approver' | 'agent', name: string) => {
   return { key: made.value.key, id: made.value.row.key_id }
 }
 const isKnown = async (key: string) => (await rig.gate.identity.authenticate(key)).ok
-const approve = (id: string) => rig.gate.approvals.decide(APPROVER, id, { says: 'approve' })
+const approve = (id: string) => approveShown(rig.gate, APPROVER, id)
 /** Something is decided and carried out: whatever waits beside it had its chance. */
 async function approveAnother(text: string): Promise<void> {
   const held = await hold(text)
@@ -266,9 +275,7 @@ async function passphraseWithout(user: string, sql: string): Promise<Attack> {
   return {
     write: () => exec(`${sql} WHERE id = '${user}'`),
     async holds() {
-      const decided = rig.gate.approvals
-        .decide(person, held.approval_id, { says: 'approve' })
-        .catch(() => ({ ok: false }))
+      const decided = approveShown(rig.gate, person, held.approval_id).catch(() => ({ ok: false }))
       expect(await decided).toMatchObject({ ok: false })
     },
   }

@@ -8,7 +8,7 @@ import { callerFromClaims } from '../../src/core/identity/caller-from-claims.ts'
 import { ASK_AGAIN_MS, FRESH_MS } from '../../src/keys/issuer-keys.ts'
 import { oidcIssuers } from '../../src/keys/oidc.ts'
 import { OidcIssuer } from '../../src/contract/auth-settings.ts'
-import { openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
+import { openTestGate, pendingOf, type GateRig, approveShown } from '../gate/with-gate.ts'
 import { localIssuer, type LocalIssuer } from './local-issuer.ts'
 
 const AUDIENCE = 'sluice'
@@ -71,7 +71,7 @@ describe('a token of a configured issuer', () => {
     const caller = await rig.gate.identity.authenticate(token)
     if (!caller.ok) throw new Error(caller.problem.code)
     const { approval_id } = pendingOf(await rig.call('book__note', { text: 'x' }, { caller: caller.value }))
-    expect(await rig.gate.approvals.decide(caller.value, approval_id, { says: 'approve' })).toMatchObject({
+    expect(await approveShown(rig.gate, caller.value, approval_id)).toMatchObject({
       problem: { code: 'auth.forbidden' },
     })
   })

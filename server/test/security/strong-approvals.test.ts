@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Caller } from '../../src/contract/caller.ts'
 import { scryptPassphrases } from '../../src/keys/passphrases.ts'
-import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, SECOND, withGate, type GateRig } from '../gate/with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  openTestGate,
+  pendingOf,
+  SECOND,
+  withGate,
+  type GateRig,
+  approveShown,
+} from '../gate/with-gate.ts'
 
 const RIGHT = 'correct horse battery'
 const codeOf = (result: { ok: boolean; problem?: { code: string } }) => (result.ok ? 'ok' : result.problem?.code)
@@ -23,7 +33,7 @@ afterAll(async () => {
 let count = 0
 const held = async (tool: string) => pendingOf(await rig.call(tool, { text: `s${(count += 1)}` })).approval_id
 const approve = async (by: Caller, id: string, passphrase?: string) =>
-  rig.gate.approvals.decide(by, id, { says: 'approve', ...(passphrase === undefined ? {} : { passphrase }) })
+  approveShown(rig.gate, by, id, passphrase === undefined ? {} : { passphrase })
 const person = (name: string): Caller => ({ kind: 'approver', id: `approver:${name}`, user: name })
 
 describe('a strong approval', () => {
@@ -63,7 +73,7 @@ describe('a strong approval', () => {
     expect(codeOf(await rig.gate.consents.mint(AGENT, terms))).toBe('auth.forbidden')
     const simple = await held('book__note')
     const remember = { calls: 3, expires_in_s: 600 }
-    const remembered = await rig.gate.approvals.decide(APPROVER, simple, { says: 'approve', remember })
+    const remembered = await approveShown(rig.gate, APPROVER, simple, { remember })
     expect(codeOf(remembered)).toBe('approval.passphrase_needed')
     expect((await rig.gate.consents.list(ADMIN, { limit: 10 })).items).toEqual([])
     expect(codeOf(await rig.gate.consents.mint(APPROVER, terms, RIGHT))).toBe('ok')
@@ -130,10 +140,7 @@ test('where the configuration requires a passphrase of everybody, whoever has no
     async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__slow_note', { text: 'x' }))
       const approve = (passphrase?: string) =>
-        gate.approvals.decide(SECOND, approval_id, {
-          says: 'approve',
-          ...(passphrase === undefined ? {} : { passphrase }),
-        })
+        approveShown(gate, SECOND, approval_id, passphrase === undefined ? {} : { passphrase })
       expect(codeOf(await approve())).toBe('approval.passphrase_unset')
       expect(codeOf(await approve('anything at all'))).toBe('approval.passphrase_unset')
       await gate.identity.setPassphrase(SECOND, { passphrase: RIGHT })
@@ -152,12 +159,7 @@ rules:
       async ({ gate, call }) => {
         const { approval_id } = pendingOf(await call('book__note_again', { text: 'x' }))
         const approve = async (by: Caller, passphrase?: string) =>
-          codeOf(
-            await gate.approvals.decide(by, approval_id, {
-              says: 'approve',
-              ...(passphrase === undefined ? {} : { passphrase }),
-            }),
-          )
+          codeOf(await approveShown(gate, by, approval_id, passphrase === undefined ? {} : { passphrase }))
         await gate.identity.setPassphrase(APPROVER, { passphrase: RIGHT })
         expect(await approve({ kind: 'admin', id: 'admin:ana', user: AGENT.user })).toBe('approval.own_request')
         expect(await approve(APPROVER)).toBe('approval.passphrase_needed')

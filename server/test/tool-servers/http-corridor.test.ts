@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ADMIN, APPROVER, BOOK_TOOLS, effectsIn, pendingOf, withGate, type GateRig } from '../gate/with-gate.ts'
+import {
+  ADMIN,
+  APPROVER,
+  BOOK_TOOLS,
+  effectsIn,
+  pendingOf,
+  withGate,
+  type GateRig,
+  approveShown,
+} from '../gate/with-gate.ts'
 import { startHttp, withHttp, type HttpProcess } from './with-http-servers.ts'
 
 const { look, note, slow_note, wipe, fails } = BOOK_TOOLS
@@ -37,7 +46,7 @@ describe('the corridor to a tool server over HTTP', () => {
       })
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
-      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({
         status: 'executed',
         result: { content: [{ text: 'noted one' }] },
@@ -50,7 +59,7 @@ describe('the corridor to a tool server over HTTP', () => {
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__note', { text: 'two' }))
       expect(await call('book__fails')).toMatchObject({ status: 'executed' })
-      await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      await approveShown(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toEqual(['note {"text":"two"}'])
     }))
@@ -58,7 +67,7 @@ describe('the corridor to a tool server over HTTP', () => {
   test('a server that hangs up after it acted leaves a call of which nobody knows, and it is not repeated', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__slow_note', { text: 'three' }))
-      const approved = await gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+      const approved = await approveShown(gate, APPROVER, held.approval_id)
       expect(approved).toMatchObject({ ok: true })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'unknown', problem: { code: 'tool.broke_off' } })
       expect(effects()).toEqual(['slow_note {"text":"three"}'])

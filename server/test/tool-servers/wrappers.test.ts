@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
 import type { Settings } from '../../src/boot/load-config.ts'
 import { readConfig } from '../../src/contract/config.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../gate/with-gate.ts'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/upstream-openapi-and-commands.md'), 'utf8')
 const example = (name: string) => {
@@ -121,7 +121,7 @@ describe('the examples of the page about OpenAPI files and commands', () => {
     })
     const held = pendingOf(await call('notes__addNote', { body: { text: 'hi' } }))
     expect(notes).toEqual([])
-    await opened.gate.approvals.decide(APPROVER, held.approval_id, { says: 'approve' })
+    await approveShown(opened.gate, APPROVER, held.approval_id)
     const done = await opened.gate.calls.read(ADMIN, held.call_id, 10_000)
     expect(done).toMatchObject({ ok: true, value: { status: 'executed' } })
     expect(notes).toEqual(['{"text":"hi"}'])

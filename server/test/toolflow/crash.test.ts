@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
-import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
+import { shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 
 /** What a kill at a point would have left on the disk. Between two commits nothing else is written, so a copy is what is left. */
 type Left = { readonly point: ProbePoint; readonly folder: string; readonly ran: number }
@@ -107,7 +107,7 @@ test('a flow that a person approves survives a kill at each point after the deci
   const left = await leftBy('held', async (rig, arm) => {
     const asked = await runFlow(rig, note('ask first'))
     arm()
-    const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
+    const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
     expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).status).toBe('OK')
   })
   const [first, ...rest] = left

@@ -14,8 +14,9 @@ import {
   until,
   USER,
   type GateRig,
+  approveShown,
 } from '../gate/with-gate.ts'
-import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
+import { approvalIn, shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 
 let rig: GateRig
 const folder = mkdtempSync(join(tmpdir(), 'sluice-flow-'))
@@ -129,11 +130,30 @@ describe('a consent', () => {
 })
 
 describe('a person', () => {
+  test('who has to give inputs sees which of those that are there were hidden, where and how much', async () => {
+    const args = { note: 'password="x*/; DROP TABLE users; /*"' }
+    const asked = await runFlow(rig, { user_prompt: 'a note', skill_id: 'book__note', args })
+    expect(asked.approval_packet).toMatchObject({
+      approval_id: null,
+      required_inputs: ['text'],
+      proposed_args: expect.not.stringContaining('DROP TABLE'),
+      hidden: [{ in: 'proposed_args', at: '/note', length: 25 }],
+    })
+  })
+
+  test('approves nothing without naming the packet that was shown', async () => {
+    const asked = await runFlow(rig, note('ask about a packet'))
+    const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
+    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({
+      problem: { code: 'approval.changed' },
+    })
+  })
+
   test('approves: the flow goes on and ends', async () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask me'))
     expect([asked.status, asked.state.node, ran() - before]).toEqual(['ASK', 'ASK', 0])
-    const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
+    const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
     for (const caller of [AGENT, USER])
       expect(await rig.gate.toolflow.resume(caller, asked.run_id, answer)).toMatchObject({
         problem: { code: 'auth.forbidden' },
@@ -157,7 +177,7 @@ describe('a person', () => {
 
   test('decides at any other door, and the flow hears of it', async () => {
     const asked = await runFlow(rig, note('ask elsewhere'))
-    valueOf(await rig.gate.approvals.decide(APPROVER, approvalIn(asked), { says: 'approve' }))
+    valueOf(await approveShown(rig.gate, APPROVER, approvalIn(asked)))
     await until(async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id)).status === 'OK')
   })
 
@@ -172,7 +192,7 @@ describe('a person', () => {
   test('needs a second one where the policy wants two', async () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask two'))
-    const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
+    const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
     expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
     expect(ran() - before).toBe(0)
     expect(valueOf(await rig.gate.toolflow.resume(SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })

@@ -29,6 +29,12 @@ export async function runFlow(
 /** A note that a person chose, so that only the gate decides. */
 export const note = (text: string) => ({ user_prompt: 'a note', skill_id: 'book__note', args: { text } })
 
+/** What an approver names: the request, and the packet as it was shown. */
+export function shownIn(view: ToolflowView): { approval_id: `auth_${string}`; digest: string } {
+  const packet = view.approval_packet
+  return { approval_id: approvalIn(view), digest: packet !== undefined && 'digest' in packet ? packet.digest : '' }
+}
+
 export function approvalIn({ approval_packet }: ToolflowView): `auth_${string}` {
   const id = approval_packet?.approval_id ?? null
   if (id === null) throw new Bug('expected a held call')

@@ -32,13 +32,13 @@ export type DecideDeps = {
 }
 
 /**
- * `digest` and `version`: of the packet that was shown to whoever approves; every door asks for the first. `remember`: with the approval a
+ * `digest` and `version`: of the packet that was shown to whoever approves. `remember`: with the approval a
  * consent is given, within these bounds. `passphrase`: for one that is more than simple.
  */
 export type ApprovalDecision =
   | {
       readonly says: 'approve'
-      readonly digest?: string
+      readonly digest: string
       readonly version?: number
       readonly reason?: string
       readonly remember?: Remember
@@ -74,7 +74,7 @@ export async function decideApproval(
     const { digest, strength } = await packetOf(deps, found)
     const isShown =
       decision.says === 'deny' ||
-      ((decision.digest === undefined || decision.digest === digest) &&
+      (decision.digest === digest &&
         (decision.version === undefined || attempt > 0 || decision.version === found.version))
     const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny

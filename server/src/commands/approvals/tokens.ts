@@ -25,7 +25,8 @@ export type TokenDeps = DecideDeps &
 
 /**
  * Mints a token for the thread's user, outside the thread. Never for an agent: what an agent can read, it can answer with.
- * Renewable while the request lives; each token has its own nonce and time.
+ * Renewable while the request lives; each token has its own nonce and time, and is good for the packet as it is now: after a change of what
+ * is shown, another one has to be minted.
  */
 export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
   const held = await deps.shelves.row('approvals', approval_id)
@@ -38,7 +39,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
-  const { strength } = await packetOf(deps, held)
+  const { strength, digest } = await packetOf(deps, held)
   const isForGroup = held.row.route?.group !== undefined
   if (isForGroup || wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
     return refuse('approval.token_too_weak', { approval_id, strength })
@@ -46,7 +47,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
-  return ok(deps.tokens.mint(claimsOf(held.row), now))
+  return ok(deps.tokens.mint(claimsOf(held.row, digest), now))
 }
 
 export type PresentedToken = {
@@ -66,8 +67,9 @@ export async function redeemToken(
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
   const found = await deps.shelves.row('approvals', presented.approval_id)
-  const held = found && { ...found, row: { ...found.row, strength: (await packetOf(deps, found)).strength } }
-  const redemption = await redemptionOf(deps, by, presented, held)
+  const packet = found && (await packetOf(deps, found))
+  const held = found && packet && { ...found, row: { ...found.row, strength: packet.strength } }
+  const redemption = await redemptionOf(deps, by, presented, held, packet?.digest)
   // Which factor fails is told to whoever may know of the request: invisible equals missing.
   const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok
   const checked = checkFactors(isKnown ? redemption : await redemptionOf(deps, by, presented, undefined))
@@ -97,6 +99,7 @@ async function redemptionOf(
   by: Caller,
   presented: PresentedToken,
   held: Held<'approvals'> | undefined,
+  digest = '',
 ): Promise<Redemption> {
   const token = parseToken(presented.token)
   const call = held === undefined ? undefined : await heldCallOf(deps.shelves, held.row)
@@ -104,7 +107,7 @@ async function redemptionOf(
     approval: held?.row,
     presented: { approval_id: presented.approval_id, token, thread: presented.thread, user: by.user },
     args_hash: call === undefined ? '' : deps.digest(call.row.canonical_args),
-    genuine: held !== undefined && token !== undefined && deps.tokens.isGenuine(token, claimsOf(held.row)),
+    genuine: held !== undefined && token !== undefined && deps.tokens.isGenuine(token, claimsOf(held.row, digest)),
     // A nonce is used in the commit that moves the request out of `pending`; the state says so, and the insert makes sure.
     used: false,
     now: deps.clock(),

@@ -20,6 +20,8 @@ export type TokenClaims = {
   readonly thread: string
   readonly user: string
   readonly expires_at: number
+  /** Of the packet that was shown when the token was minted. */
+  readonly packet_digest: string
 }
 
 export interface TokenKeys {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
+import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import type { CardFact, GivenArgs } from '../../core/toolflow/state.ts'
@@ -15,7 +16,7 @@ export type FillDeps = {
 
 export type FilledArguments = { readonly args: GivenArgs } & Pick<
   CardFact,
-  'required_inputs' | 'why_inputs' | 'proposed_args'
+  'required_inputs' | 'why_inputs' | 'proposed_args' | 'hidden'
 >
 
 const LONGEST_SHOWN = 2_000
@@ -40,11 +41,11 @@ export async function fillArguments(
     ...(missing.length === 0 ? [] : [`inputs are missing: ${missing.join(', ')}`]),
     ...(unsaid.length === 0 ? [] : [`a model proposed values that the prompt does not contain: ${unsaid.join(', ')}`]),
   ]
-  const proposed_args = await shown(deps, args.value)
-  if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), proposed_args }
+  const shown = await shownOf(deps, args.value)
+  if (required_inputs.length > 0) return { args, required_inputs, why_inputs: reasons.join('; '), ...shown }
   const valid = await deps.judgement.scanner.validate(inputSchema, hash, args.value)
-  if (valid.ok) return { args, required_inputs, why_inputs: '', proposed_args }
-  return { args, required_inputs: ['args'], why_inputs: sayProblem(valid.problem), proposed_args }
+  if (valid.ok) return { args, required_inputs, why_inputs: '', ...shown }
+  return { args, required_inputs: ['args'], why_inputs: sayProblem(valid.problem), ...shown }
 }
 
 const givenArgs = (given: JsonObject): GivenArgs => ({ of: 'caller', value: given['value'] ?? {} })
@@ -67,7 +68,10 @@ function missingIn(args: Json, schema: JsonObject): string[] {
   return required.filter((name) => typeof name === 'string').filter((name) => !isThere(name))
 }
 
-/** For people: without what is secret, and not without end. */
-async function shown({ judgement }: FillDeps, args: Json): Promise<string> {
-  return JSON.stringify(await judgement.scanner.redact(args, 'shown')).slice(0, LONGEST_SHOWN)
+/** For people: without what is secret, but with the places it was taken from, and not without end. */
+async function shownOf({ judgement }: FillDeps, args: Json): Promise<Pick<CardFact, 'proposed_args' | 'hidden'>> {
+  const canonical = canonicalJson(args)
+  if (!canonical.ok) return { proposed_args: '{}' }
+  const { args: shown, hidden } = await judgement.scanner.shownArgs(canonical.value)
+  return { proposed_args: shortened(visibleText(shown), LONGEST_SHOWN), ...(hidden.length === 0 ? {} : { hidden }) }
 }

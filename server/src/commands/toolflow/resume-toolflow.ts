@@ -39,7 +39,7 @@ export async function resumeToolflow(
   }
   if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })
   const why = reason === undefined ? {} : { reason }
-  const proof = { ...(passphrase === undefined ? {} : { passphrase }), ...(digest === undefined ? {} : { digest }) }
+  const proof = { digest: digest ?? '', ...(passphrase === undefined ? {} : { passphrase }) }
   const decision =
     choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
   const decided = await decideApproval(deps, by, approval_id, decision)

@@ -17,8 +17,11 @@ export function parseToken(text: string): Token | undefined {
   return { seconds: Number(seconds), nonce, mac }
 }
 
-/** What a token for this request is bound to: always from the stored row, never from what was presented with the token. */
-export function claimsOf(row: ApprovalRow) {
+/**
+ * What a token for this request is bound to: always from the stored row and the packet that is shown now, never from what was
+ * presented with the token.
+ */
+export function claimsOf(row: ApprovalRow, packet_digest: string) {
   return {
     approval_id: row.approval_id,
     tool_id: row.tool_id,
@@ -27,6 +30,7 @@ export function claimsOf(row: ApprovalRow) {
     thread: row.thread,
     user: row.caller.user,
     expires_at: row.expires_at,
+    packet_digest,
   }
 }
 

@@ -64,6 +64,7 @@ function packetOf(state: ToolflowState, call: CallNow | undefined) {
       why_this: card.why_inputs,
       required_inputs: card.required_inputs,
       proposed_args: card.proposed_args,
+      hidden: card.hidden ?? [],
       candidates: [],
       next_actions: NEXT_ACTIONS.inputs,
     }
@@ -74,6 +75,7 @@ function packetOf(state: ToolflowState, call: CallNow | undefined) {
     why_this: 'it is not clear which tool is meant: the best candidates score almost equally, or none scores well',
     required_inputs: ['skill_id'],
     proposed_args: '{}',
+    hidden: [],
     candidates: candidates ?? [],
     next_actions: NEXT_ACTIONS.choose,
   }

@@ -1,3 +1,4 @@
+import type { HiddenPlace } from '../../contract/approval.ts'
 import type { CallState } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { CallId, RunId } from '../../contract/ids.ts'
@@ -21,6 +22,8 @@ export type CardFact = {
   readonly why_inputs: string
   /** What there is already, for the person who is asked; without what is secret. */
   readonly proposed_args: string
+  /** Where secrets were taken out of them. Absent where nothing was. */
+  readonly hidden?: readonly HiddenPlace[]
 }
 
 /** Whose arguments they are; nobody's are empty. */

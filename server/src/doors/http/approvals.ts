@@ -155,10 +155,11 @@ const shownAs = ({
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { remember, passphrase, passkey } = body
+  const { digest, version, remember, passphrase, passkey } = body
   return {
     says: 'approve',
-    ...shownAs(body),
+    digest,
+    ...(version === undefined ? {} : { version }),
     ...reason,
     ...(remember === undefined ? {} : { remember }),
     ...(passphrase === undefined ? {} : { passphrase }),
