@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
-import {
-  ADMIN,
-  AGENT,
-  APPROVER,
-  auditTypes,
-  pendingOf,
-  SECOND,
-  USER,
-  until,
-  withGate,
-  approveShown,
-} from './with-gate.ts'
+import { approveShown as approves, auditTypes, pendingOf, until, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, APPROVER, SECOND, USER } from './with-gate.ts'
 
 const NOT_PENDING = { problem: { code: 'approval.not_pending' } }
 
@@ -42,10 +32,10 @@ describe('a call', () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
-      const decided = await approveShown(gate, APPROVER, held.approval_id)
+      const decided = await approves(gate, APPROVER, held.approval_id)
       expect(decided).toMatchObject({ ok: true, value: { state: 'approved' } })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
-      expect(await approveShown(gate, APPROVER, held.approval_id)).toMatchObject(NOT_PENDING)
+      expect(await approves(gate, APPROVER, held.approval_id)).toMatchObject(NOT_PENDING)
       expect(effects()).toEqual(['note {"text":"one"}'])
       expect(await auditTypes(gate)).toEqual([
         'call.previewed',
@@ -200,9 +190,9 @@ describe('an edit', () => {
       expect(await gate.calls.read(AGENT, held.call_id)).toMatchObject({
         value: { status: 'pending', approval_id: edited.value.approval_id },
       })
-      expect(await approveShown(gate, APPROVER, held.approval_id)).toMatchObject(NOT_PENDING)
+      expect(await approves(gate, APPROVER, held.approval_id)).toMatchObject(NOT_PENDING)
       expect(effects()).toEqual([])
-      await approveShown(gate, APPROVER, edited.value.approval_id)
+      await approves(gate, APPROVER, edited.value.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       expect(effects()).toEqual(['note {"text":"two"}'])
     })
@@ -234,7 +224,7 @@ describe('who may decide', () => {
       const token = await gate.approvals.issueToken(USER, approval_id)
       if (!token.ok) throw new Error(token.problem.code)
       const attempts = [
-        await approveShown(gate, AGENT, approval_id),
+        await approves(gate, AGENT, approval_id),
         await gate.approvals.edit(AGENT, approval_id, { text: 'y' }),
         await gate.approvals.issueToken(AGENT, approval_id),
         await gate.approvals.redeemToken(AGENT, { approval_id, token: token.value, thread: 't1', says: 'approve' }),
@@ -255,17 +245,17 @@ describe('who may decide', () => {
         for (const name of ['bob', 'eve']) await gate.identity.createCredential(ADMIN, { kind: 'approver', name })
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         const own = { ...APPROVER, id: 'approver:ana', user: 'ana' }
-        expect(await approveShown(gate, own, approval_id)).toMatchObject({
+        expect(await approves(gate, own, approval_id)).toMatchObject({
           problem: { code: 'approval.own_request' },
         })
-        expect(await approveShown(gate, APPROVER, approval_id)).toMatchObject({
+        expect(await approves(gate, APPROVER, approval_id)).toMatchObject({
           value: { state: 'pending' },
         })
-        expect(await approveShown(gate, APPROVER, approval_id)).toMatchObject({
+        expect(await approves(gate, APPROVER, approval_id)).toMatchObject({
           problem: { code: 'approval.already_decided_by_you' },
         })
         expect(effects()).toEqual([])
-        expect(await approveShown(gate, SECOND, approval_id)).toMatchObject({
+        expect(await approves(gate, SECOND, approval_id)).toMatchObject({
           value: { state: 'approved' },
         })
         expect(await outcome(call_id)).toMatchObject({ status: 'executed' })
@@ -341,7 +331,7 @@ describe('time and change', () => {
       async ({ gate, call, outcome }) => {
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         expect(await outcome(call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.expired' } })
-        expect(await approveShown(gate, APPROVER, approval_id)).toMatchObject({
+        expect(await approves(gate, APPROVER, approval_id)).toMatchObject({
           problem: { code: 'approval.expired' },
         })
       },
@@ -356,7 +346,7 @@ describe('time and change', () => {
         problem: { code: 'call.unknown' },
       })
       expect(await gate.calls.withdraw(AGENT, call_id)).toMatchObject({ value: { state: 'withdrawn' } })
-      expect(await approveShown(gate, APPROVER, approval_id)).toMatchObject({
+      expect(await approves(gate, APPROVER, approval_id)).toMatchObject({
         problem: { code: 'approval.withdrawn' },
       })
     })
@@ -371,7 +361,7 @@ describe('time and change', () => {
       })
       await gate.pauses.set(ADMIN, { ...pause, active: true })
       expect(await call('book__look')).toMatchObject({ status: 'refused', problem: { about: { rules: 'pause.all' } } })
-      await approveShown(gate, APPROVER, held.approval_id)
+      await approves(gate, APPROVER, held.approval_id)
       expect(await outcome(held.call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.stale' } })
       await gate.pauses.set(ADMIN, { ...pause, active: false })
       expect(await call('book__look')).toMatchObject({ status: 'executed' })
@@ -396,7 +386,7 @@ describe('time and change', () => {
   test('the audit of all this verifies', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
-      await approveShown(gate, APPROVER, held.approval_id)
+      await approves(gate, APPROVER, held.approval_id)
       await until(
         async () =>
           (await gate.calls.read(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
