@@ -57,6 +57,20 @@ describe('an execution by the standard', () => {
     )
   })
 
+  // Seen red without the judgement of filled-in arguments: the question was sent.
+  test('asks nothing back about what its answer must not lead to, in observe mode neither', async () => {
+    for (const config of [{}, { mode: 'observe' }])
+      await withGate(
+        async (rig) => {
+          const outcome = await keep(rig, 'one', 'kept elsewhere')
+          expect(outcome).toMatchObject({ status: 'executed', verified: 'unknown' })
+          expect(JSON.stringify(outcome)).toContain("it was not asked: `/title` mentions the gate's data folder")
+          expect(await typesOf(rig, idOf(outcome))).not.toContain('call.verify_started')
+        },
+        { policy: DIRECT, config },
+      )
+  })
+
   test('is stopped by a check that fails: nothing runs, and the code says so', async () => {
     await withGate(
       async (rig) => {

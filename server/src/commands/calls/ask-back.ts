@@ -14,15 +14,17 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
+import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { RollbackDeps } from './siblings-of.ts'
 
-export type AskDeps = RollbackDeps & {
-  readonly servers: ToolServers
-  readonly ledger: Ledger
-  readonly shelves: Shelves
-  readonly clock: Clock
-  readonly probe: Probe
-}
+export type AskDeps = RollbackDeps &
+  FilledDeps & {
+    readonly servers: ToolServers
+    readonly ledger: Ledger
+    readonly shelves: Shelves
+    readonly clock: Clock
+    readonly probe: Probe
+  }
 
 /** `attempt` makes the question of each try its own: a server that remembers keys must not answer with an old state. */
 export type Question = {
@@ -40,7 +42,8 @@ const TRIES = 5
 
 /**
  * Asks a tool of the call's server whether the world is as it was declared to be. The operator declared the question and that
- * the tool only reads, so no rule is asked again; what has changed about the tool since, and a pause, still count.
+ * the tool only reads, so no rule of the policy is asked again. What holds whatever the policy says still counts: the gate's own files and
+ * credentials, sandboxes and traps, what has changed about the tool since, and a pause.
  * INVARIANT: it is on record before it is sent, in a commit that is lost when a pause or another definition was acknowledged.
  */
 export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
@@ -80,6 +83,8 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   const { definition, hash } = inForce(tool.row)
   if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
     return { hindrance: 'the declared arguments do not match its schema' }
+  const forbidden = await hindranceOfFilled(deps, call, tool, canonical.value, part === 'verify')
+  if (forbidden !== undefined) return { hindrance: `it was not asked: ${forbidden}` }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })
   const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]

@@ -10,22 +10,20 @@ import { sendableArgs } from '../../core/json/split-inputs.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
-import type { Clock, Digest } from '../ports/runtime.ts'
+import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
-import type { Judgement } from './facts/load-judgement.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Judged } from './judge-call.ts'
+import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
 
-export type PreviewDeps = {
+export type PreviewDeps = FilledDeps & {
   readonly servers: ToolServers
   readonly ledger: Ledger
   readonly shelves: Shelves
   readonly catalogue: Catalogue
   readonly digest: Digest
-  readonly clock: Clock
-  readonly judgement: Pick<Judgement, 'scanner'>
 }
 
 /** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent. Judge again. */
@@ -100,6 +98,8 @@ async function dryRunOf(
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
   const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await standingOf(deps, call, tool)
   if (own.paused) return stop('call.dry_run_failed')
+  const forbidden = await hindranceOfFilled(deps, call, tool, merged.value, false)
+  if (forbidden !== undefined) return stop('call.dry_run_failed')
   const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
   const recorded = await deps.ledger.commit(changes)
   if (isLostToOthers(changes, recorded)) return { is: 'overtaken' }

@@ -1,3 +1,5 @@
+import { compileOwn } from '../../core/gate/own-credentials/find-own.ts'
+import { NO_FILES } from './no-files.suite.ts'
 import { describe, expect, test } from 'vitest'
 import type { CallRow } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
@@ -73,7 +75,9 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
     },
     shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
-    judgement: { scanner },
+    judgement: { scanner, servers: {}, traps: [], trapFiles: [] },
+    files: NO_FILES,
+    ownCredentials: () => compileOwn([]),
     clock: () => 5,
     probe: () => {},
     intake: createIntake(),

@@ -5,11 +5,17 @@ import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
 
+export type CredentialFacts = Pick<Facts, 'guarded' | 'tool' | 'now'>
+
 /**
  * No call carries one of the gate's own credentials anywhere, whatever its tool does: who sends one has read what it should
  * not have, or is about to give it away. INVARIANT: the evidence names the place, never the text.
  */
-export function judgeOwnCredentials(_policy: Policy, _call: Call, { guarded, tool, now }: Facts): Opinion[] {
+export function judgeOwnCredentials(
+  _policy: Policy | undefined,
+  _call: Call,
+  { guarded, tool, now }: CredentialFacts,
+): Opinion[] {
   if (guarded.own.length === 0) return []
   const schema = inForce(tool.row).definition.inputSchema
   const places = namePlaces(guarded.own.map((path) => shownPointer(path, schema)))

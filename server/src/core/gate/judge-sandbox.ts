@@ -30,7 +30,11 @@ const FAULTS = {
  * sandbox: file arguments lead inside the allowed roots, with every link followed and in every way a tool may read them.
  * INVARIANT: what cannot be resolved there is asked about, never let through (law in judge-sandbox.test.ts).
  */
-export function judgeSandbox(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+export const judgeSandbox = (_policy: Policy, call: Call, facts: Facts): Opinion[] => judgeSandboxFacts(call, facts)
+
+export type SandboxFacts = Pick<Facts, 'files' | 'tool' | 'now'>
+
+export function judgeSandboxFacts(call: Call, facts: SandboxFacts): Opinion[] {
   const { sandbox, args, too_many } = facts.files
   if (args.length === 0 && !too_many) return []
   const use = treeUse(facts.tool, argsOf(call))

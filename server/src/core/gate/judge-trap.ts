@@ -15,7 +15,11 @@ export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
  * No honest call holds bait: whoever uses it read what it should not have, or was told by somebody who did.
  * INVARIANT: a sprung trap blocks, whatever else is true (law in judge-trap.test.ts); the command then quarantines the caller.
  */
-export function judgeTrap(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
+export const judgeTrap = (_policy: Policy, _call: Call, facts: Facts): Opinion[] => judgeTrapFacts(facts)
+
+export type BaitFacts = Pick<Facts, 'traps' | 'guarded' | 'files' | 'tool' | 'now'>
+
+export function judgeTrapFacts(facts: BaitFacts): Opinion[] {
   const { files } = facts.traps
   const { sprung: found } = facts.guarded
   if (found.length === 0 && files.length === 0) return []
@@ -34,7 +38,7 @@ export function judgeTrap(_policy: Policy, _call: Call, facts: Facts): Opinion[]
   return [...opinions, ...doubtsOf(facts)]
 }
 
-function placesOf({ name, path }: TrapFile, { files }: Facts) {
+function placesOf({ name, path }: TrapFile, { files }: BaitFacts) {
   const bait = path.toLowerCase()
   return files.args
     .filter(({ leads }) => leads !== 'unknown' && leads.some((lead) => isInside(bait, lead.toLowerCase())))
@@ -42,7 +46,7 @@ function placesOf({ name, path }: TrapFile, { files }: Facts) {
 }
 
 /** Where files are bait, a path that leads nobody knows where may be one. */
-function doubtsOf({ traps, files, now }: Facts): Opinion[] {
+function doubtsOf({ traps, files, now }: BaitFacts): Opinion[] {
   if (traps.files.length === 0) return []
   const isDark = traps.files === 'unknown'
   const doubtful = files.args.filter(({ leads, fault }) => fault === undefined && (leads === 'unknown' || isDark))

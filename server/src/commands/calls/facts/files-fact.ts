@@ -19,7 +19,11 @@ import { settingsOf, type Judgement } from './load-judgement.ts'
 import type { Breathe } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
 
-export type FilesDeps = { readonly files: FileFacts; readonly judgement: Judgement; readonly breathe?: Breathe }
+export type FilesDeps = {
+  readonly files: FileFacts
+  readonly judgement: Pick<Judgement, 'servers' | 'trapFiles'>
+  readonly breathe?: Breathe
+}
 
 /** Nobody needs more paths in one call, and looking more of them up would take longer than anybody waits. */
 const MOST_FILES = 1000

@@ -1,0 +1,37 @@
+import type { Call } from '../../contract/call.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
+import { judgeFilled } from '../../core/gate/judge-filled.ts'
+import { filesFact, type FilesDeps } from './facts/files-fact.ts'
+import type { Judgement } from './facts/load-judgement.ts'
+import { trapFacts } from './facts/trap-facts.ts'
+import type { Clock } from '../ports/runtime.ts'
+
+export type FilledDeps = FilesDeps & {
+  readonly judgement: Pick<Judgement, 'scanner' | 'traps'>
+  readonly clock: Clock
+  readonly ownCredentials: () => OwnCredentials
+}
+
+/**
+ * Why arguments that the gate filled in itself are not sent; undefined when they may be. They may hold values that a tool server
+ * answered, which nobody has judged. Nobody can be asked about them, so what would be asked about is not sent either, unless the
+ * arguments hold nothing but what the call was judged with.
+ */
+export async function hindranceOfFilled(
+  deps: FilledDeps,
+  call: Call,
+  tool: Tool,
+  canonical_args: string,
+  holdsAnswers: boolean,
+): Promise<string | undefined> {
+  const filled: Call = { ...call, tool_id: tool.row.tool_id, canonical_args }
+  const { scanner, traps: baits } = deps.judgement
+  const [files, traps, guarded] = await Promise.all([
+    filesFact(deps, filled, tool),
+    trapFacts(deps),
+    scanner.guarded(canonical_args, deps.ownCredentials(), baits),
+  ])
+  const opinions = judgeFilled(filled, { now: deps.clock(), tool, files, traps, guarded })
+  return opinions.find(({ effect }) => effect === 'block' || (holdsAnswers && effect === 'ask'))?.says
+}

@@ -1,0 +1,17 @@
+import type { FileFacts } from './facts/file-facts.ts'
+
+/** No file is anywhere. */
+export const NO_FILES: FileFacts = {
+  windows: false,
+  home: () => '/',
+  configured: async () => undefined,
+  look: () => ({
+    isHere: false,
+    own: [],
+    bases: async () => [],
+    follow: async () => undefined,
+    placesOf: async () => [],
+    entriesIn: async () => [],
+    linksIn: async () => new Set(),
+  }),
+}

@@ -1,0 +1,12 @@
+import type { Call } from '../../contract/call.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import { judgeOwnCredentials, type CredentialFacts } from './judge-own-credentials.ts'
+import { judgeSandboxFacts, type SandboxFacts } from './judge-sandbox.ts'
+import { judgeTrapFacts, type BaitFacts } from './judge-trap.ts'
+
+/** What speaks against arguments that the gate filled in itself: the rules that hold whatever the policy says. */
+export const judgeFilled = (call: Call, facts: SandboxFacts & BaitFacts & CredentialFacts): Opinion[] => [
+  ...judgeSandboxFacts(call, facts),
+  ...judgeTrapFacts(facts),
+  ...judgeOwnCredentials(undefined, call, facts),
+]
