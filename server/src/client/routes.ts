@@ -480,7 +480,7 @@ export type Routes = {
   'GET /v1/servers/{server}/login': {
     path: { readonly server: string }
     query: { readonly shared?: string | undefined }
-    answer: { readonly server: string; readonly user?: string | undefined; readonly state: "logged_in" | "needed" | "none"; readonly issuer?: string | undefined; readonly scope?: string | undefined; readonly logged_in_at?: number | undefined; readonly expires_at?: number | undefined; readonly renews?: boolean | undefined; readonly why?: string | undefined }
+    answer: { readonly server: string; readonly user?: string | undefined; readonly state: "logged_in" | "needed" | "none"; readonly issuer?: string | undefined; readonly scope?: string | undefined; readonly logged_in_at?: number | undefined; readonly expires_at?: number | undefined; readonly renews?: boolean | undefined; readonly why?: string | undefined; readonly waiting_until?: number | undefined }
   }
   /** Log out of a tool server: the tokens are revoked and deleted */
   'DELETE /v1/servers/{server}/login': {

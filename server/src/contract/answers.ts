@@ -198,6 +198,7 @@ export const ServerLoginStatusAnswer = z.object({
   expires_at: z.number().optional(),
   renews: z.boolean().optional(),
   why: z.string().optional(),
+  waiting_until: z.number().optional(),
 })
 export const ArtifactAnswer = z.object({ text: z.string(), size: z.number().int() })
 export const KeyAnswer = z.object({

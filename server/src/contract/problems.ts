@@ -299,7 +299,7 @@ export const PROBLEMS = {
   'login.unknown': {
     http: 404,
     retry: 'never',
-    says: 'no login is waiting at this address: it was already completed, has expired, or was never started',
+    says: 'no login is waiting at this address: it was already completed, has expired, or the gate was restarted',
     do: 'start again with `sluice servers login SERVER`',
   },
   'login.too_many': {

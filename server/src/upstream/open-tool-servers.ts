@@ -95,7 +95,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     const status = shared.status()
     const per = logins?.kind(status.server)
     if (logins === undefined || per === undefined) return status
-    const { server, user: _, ...login } = logins.status({ server: status.server })
+    const { server, user: _user, waiting_until: _waiting, ...login } = logins.status({ server: status.server })
     if (login.state === 'none' && users === undefined) return status
     const count = users === undefined ? {} : { users: logins.users(server).length }
     return { ...status, login: { per, ...login, ...count } }

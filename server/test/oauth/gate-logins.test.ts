@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { connectClient } from '../mcp/with-mcp-gate.ts'
 import { logInAs } from './person.ts'
 import { startProtected, type ProtectedServer } from './protected-server.ts'
@@ -124,6 +124,25 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(await gate.http('POST', `${path}/finish`, admin, { url: back.url })).toMatchObject({ status: 200 })
   })
 
+  test('a login is finished at the command line with the address that the browser stopped at', async () => {
+    const child = spawn(process.execPath, [gate.launcher, 'servers', 'login', 'notes', '--paste'], { cwd: gate.folder })
+    let told = ''
+    const hear = (text: Buffer) => {
+      told += text.toString()
+      const url = /http:\S+\/auth\?\S+/.exec(told)?.[0]
+      if (url === undefined || child.stdin.writableEnded) return
+      child.stderr.off('data', hear)
+      void logInAs('anna', url, (to) => to.pathname === '/oauth/callback').then((back) =>
+        child.stdin.end(`${back.url}\n`),
+      )
+    }
+    child.stderr.on('data', hear)
+    let out = ''
+    child.stdout.on('data', (text: Buffer) => (out += text.toString()))
+    expect(await new Promise((done) => child.on('close', done))).toBe(0)
+    expect(out).toContain('logged in to notes')
+  })
+
   test('the pages cannot be framed, cached or scripted; a head request or a stranger uses nothing up', async () => {
     const { body } = await gate.http('POST', '/v1/servers/notes/login', admin, {})
     const url = String(body['url'])
@@ -164,7 +183,7 @@ describe('logging in at a tool server behind a running gate', () => {
   })
 
   test('logins and logouts are in the audit, by who began them', async () => {
-    expect((await gate.cli('servers', 'logout', 'notes')).out).toContain('the tokens are revoked')
+    expect((await gate.cli('servers', 'logout', 'notes')).out).toContain('the tokens were revoked')
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')
     const { body } = await gate.http('GET', '/v1/audit?limit=1000', admin)
     const kinds = (body['items'] as { type: string; subject: { server?: string; user?: string } }[]).filter(
@@ -177,3 +196,32 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(kinds).toContainEqual(expect.objectContaining({ type: 'server.logged_out', subject: { server: 'notes' } }))
   })
 })
+
+test('a login that waits while the gate is restarted has to be started again, and the command says so', async () => {
+  const own = await startGate((folder) =>
+    writeFileSync(
+      join(folder, 'sluice.yaml'),
+      JSON.stringify({ listen: { port: 0 }, servers: { notes: { url: at.url, trusted: true } } }),
+    ),
+  )
+  const child = spawn(process.execPath, [own.launcher, 'servers', 'login', 'notes'], { cwd: own.folder })
+  let told = ''
+  const ticket = await new Promise<string>((done) =>
+    child.stderr.on('data', (text: Buffer) => {
+      told += text.toString()
+      const found = /\/oauth\/login\/(\S+)/.exec(told)?.[1]
+      if (found !== undefined) done(found)
+    }),
+  )
+  const ended = new Promise((done) => child.on('close', done))
+  own.process.kill('SIGKILL')
+  await new Promise((done) => own.process.once('exit', done))
+  const next = await runGate(own.folder)
+  try {
+    expect(await ended).toBe(1)
+    expect(told).toContain('servers login notes` again')
+    expect(await (await fetch(`${next.url}/oauth/login/${ticket}`)).text()).toContain('the gate was restarted')
+  } finally {
+    await next.stop()
+  }
+}, 90_000)

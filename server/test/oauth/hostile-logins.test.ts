@@ -99,13 +99,13 @@ describe('a tool server that describes its login falsely', () => {
 
 describe('an authorization server that says false things', () => {
   const lies = [
-    [{ issuer: 'https://other.example.com' }, 'says that it is another one'],
+    [{ issuer: 'https://other.example.com' }, 'reports a different `issuer`'],
     [{ authorization_endpoint: 'javascript:alert(1)' }, 'cannot be read'],
     [{ authorization_endpoint: 'file:///etc/passwd' }, 'is not https'],
     [{ authorization_endpoint: 'http://login.example.com/auth' }, 'is not https'],
     [{ token_endpoint: 'http://169.254.169.254/token' }, 'is not https'],
     [{ token_endpoint: 'https://10.1.2.3/token' }, 'has a private address'],
-    [{ registration_endpoint: 'https://[::1]:1/register' }, 'could not be asked'],
+    [{ registration_endpoint: 'https://[::1]:1/register' }, 'could not be reached'],
     [{ code_challenge_methods_supported: ['plain'] }, 'does not support PKCE'],
     [{ code_challenge_methods_supported: undefined }, 'does not support PKCE'],
     [{ registration_endpoint: undefined }, 'http://127.0.0.1:7999/oauth/callback'],
@@ -119,7 +119,7 @@ describe('an authorization server that says false things', () => {
 
   test('one that never answers is given up', async () => {
     at.intercept = () => true
-    await withServer(async (rig) => expect(await why(rig)).toContain('could not be asked'), 200)
+    await withServer(async (rig) => expect(await why(rig)).toContain('could not be reached'), 200)
   })
 
   test('one that sends the code elsewhere by a redirection is not followed', async () => {

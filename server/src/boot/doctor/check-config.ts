@@ -1,3 +1,4 @@
+import { count } from '../../doors/cli/print.ts'
 import { existsSync } from 'node:fs'
 import { loadPolicy } from '../../commands/policy/load-policy.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
@@ -97,5 +98,5 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
     })
   return findings.length > 0
     ? findings
-    : [{ severity: 'ok', about, says: `preset ${preset}, ${loaded.value.operator.rules.length} rules` }]
+    : [{ severity: 'ok', about, says: `preset ${preset}, ${count(loaded.value.operator.rules.length, 'rule')}` }]
 }

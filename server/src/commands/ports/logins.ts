@@ -57,6 +57,8 @@ export type LoginStatus = LoginSlot & {
   /** Whether it is renewed without a person when it expires. */
   readonly renews?: boolean
   readonly why?: string
+  /** A started login is waiting for its browser until then. Absent after a restart of the gate. */
+  readonly waiting_until?: number
 }
 
 /** Logins at tool servers: begun and ended by people, used by connections. */

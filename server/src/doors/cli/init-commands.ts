@@ -59,7 +59,7 @@ const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it wa
 const TO_DO = { written: 'would write', extended: 'would add to', unchanged: 'would leave as it is:' } as const
 
 function printInit(out: Out, report: InitReport, { write }: InitWish): void {
-  const would = report.dry_run ? 'would ' : ''
+  const added = report.dry_run ? 'would add' : 'added'
   for (const { client, file, servers } of report.clients) {
     out.line(`${client}: ${file}`)
     for (const { name, as, note } of servers)
@@ -72,7 +72,7 @@ function printInit(out: Out, report: InitReport, { write }: InitWish): void {
   for (const { server, key, reference } of report.secrets)
     out.line(`  ${server}.${key} is kept in ${reference.slice('file:'.length)}`)
   for (const { file, backup } of report.changed)
-    out.line(`${would}add the gate to ${file}${backup === '' ? '' : `; before: ${backup}`}`)
+    out.line(`${added} the gate to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
   if (report.changed.length === 0) {
     out.line('add this to the configuration of your client, or let `sluice init --write` do it:')

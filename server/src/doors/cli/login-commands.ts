@@ -1,3 +1,4 @@
+import { EXIT } from './exit-codes.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -67,15 +68,21 @@ async function logIn(session: Session, server: string, options: LoginOptions): P
   out.error(`open this address in a browser to log in to ${server}:`)
   out.error(`  ${textOf(url)}`)
   if (options.browser && process.stdout.isTTY) openBrowser(textOf(url))
+  const notLoggedIn = (why: string) => {
+    out.error(`${why}; run \`sluice servers login ${server}\` again`, 'bad')
+    return session.exit(EXIT.problem)
+  }
   while (Date.now() < Number(expires_at)) {
     await sleep(ASK_EVERY_MS)
     const reply = await session.send('GET', placeOf(server, options))
-    const { logged_in_at, state } = reply.body as Fields
+    const { logged_in_at, state, waiting_until } = reply.body as Fields
     const isDone = state === 'logged_in' && Number(logged_in_at) >= Number(began_at)
     if (reply.status !== 200 || isDone)
       return session.exit(printReply(out, reply, () => out.line(`logged in to ${server}`)))
+    if (waiting_until === undefined)
+      return notLoggedIn('the gate is no longer waiting for this login: it was refused, or the gate was restarted')
   }
-  return session.fail(`the login was not completed in time; run \`sluice servers login ${server}\` again`)
+  return notLoggedIn('the login was not completed in time')
 }
 
 async function pasted(): Promise<string> {

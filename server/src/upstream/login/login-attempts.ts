@@ -32,6 +32,10 @@ export type Attempts = {
   /** Takes it out: a state counts once. */
   takeByState(state: string): Attempt | undefined
   drop(slot: LoginSlot): void
+  /** Until when a login of this slot waits. Also while its browser is back and the tokens are being fetched. */
+  waitingUntil(slot: LoginSlot): number | undefined
+  /** The tokens were fetched, or could not be. */
+  finished(attempt: Attempt): void
 }
 
 export const ATTEMPT_MS = 600_000
@@ -42,6 +46,7 @@ export const slotKey = ({ server, user }: LoginSlot) => (user === undefined ? se
 
 export function openAttempts(clock: () => number): Attempts {
   const attempts = new Map<string, Attempt>()
+  const finishing = new Set<Attempt>()
 
   function fresh(): readonly Attempt[] {
     for (const [ticket, { expires_at }] of attempts) if (expires_at <= clock()) attempts.delete(ticket)
@@ -66,9 +71,13 @@ export function openAttempts(clock: () => number): Attempts {
     byTicket: (ticket) => fresh().find((each) => each.ticket === ticket),
     takeByState(state) {
       const found = fresh().find((each) => each.state === state)
-      if (found !== undefined) attempts.delete(found.ticket)
+      if (found === undefined) return undefined
+      attempts.delete(found.ticket)
+      finishing.add(found)
       return found
     },
     drop,
+    waitingUntil: (slot) => [...fresh(), ...finishing].find((each) => slotKey(each.slot) === slotKey(slot))?.expires_at,
+    finished: (attempt) => void finishing.delete(attempt),
   }
 }

@@ -184,8 +184,13 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       const attempt = state === undefined ? undefined : attempts.takeByState(state)
       if (attempt === undefined) return refuse('login.unknown')
       const { slot, discovered, by } = attempt
+      // Until the tokens are here, the login still counts as waiting; a refusal ends it at once.
+      if (error !== undefined || code === undefined) attempts.finished(attempt)
       const isTheirs = as === undefined ? cookies.includes(attempt.cookie) : slotKey(as) === slotKey(slot)
-      if (!isTheirs) return failed(slot, 'it was completed in a different browser than it was started in')
+      if (!isTheirs) {
+        attempts.finished(attempt)
+        return failed(slot, 'it was completed in a different browser than it was started in')
+      }
       if (error !== undefined && code === undefined)
         return failed(slot, `the authorization server refused${/^[a-z_]{1,64}$/.test(error) ? ` (${error})` : ''}`)
       if (code === undefined) return failed(slot, 'the authorization server sent no code')
@@ -199,6 +204,8 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
         return ok({ ...slot, issuer: discovered.issuer, by })
       } catch (error) {
         return failed(slot, sayFault(error))
+      } finally {
+        attempts.finished(attempt)
       }
     },
     async end(slot) {
@@ -212,6 +219,10 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       return ok({ revoked })
     },
     users: (server) => store.users(server),
-    status: (slot) => tokens(slot)?.status() ?? { ...slot, state: 'none' },
+    status(slot) {
+      const waiting_until = attempts.waitingUntil(slot)
+      const status = tokens(slot)?.status() ?? { ...slot, state: 'none' as const }
+      return waiting_until === undefined ? status : { ...status, waiting_until }
+    },
   }
 }
