@@ -38,7 +38,7 @@ test('a full disk stops calls with a reason, loses nothing that was acknowledged
 }) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-full-'))
   const disk = mkdtempSync(join(tmpdir(), 'sluice-disk-'))
-  if (!mounted(disk)) return skip('no file system can be mounted here')
+  if (!mounted(disk)) skip('no file system can be mounted here')
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(BALLAST))
   const book = {
     command: 'node',
