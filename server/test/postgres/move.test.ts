@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { configure, run, runGate } from '../doors/with-running-gate.ts'
+import { isWhole } from './stores.ts'
 import { freshSchema, hasPostgres, testDatabase } from './with-postgres.ts'
 
-describe.skipIf(!hasPostgres)('a store that moves', () => {
+/** By `npm run test:cluster`. */
+describe.skipIf(!hasPostgres || !isWhole)('a store that moves', () => {
   const home = mkdtempSync(join(tmpdir(), 'sluice-move-'))
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 

@@ -3,10 +3,18 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { driveWorld } from '../../src/boot/drive-world.ts'
 import { openWorld } from '../../src/boot/open-world.ts'
+import type { AuditEntry } from '../../src/contract/audit.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
 
 export type Tally = Record<string, number>
+
+/** The audit of all nodes. */
+export async function allEntries(gate: Gate): Promise<readonly AuditEntry[]> {
+  const { streams } = await gate.audit.verify([])
+  const pages = await Promise.all(streams.map(({ stream }) => gate.audit.page(stream, 1, 5000)))
+  return pages.flat()
+}
 
 /** Starts one process per list of words, lets them all go at once, and adds up what they saw. */
 export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {

@@ -1,21 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { effectsIn, openTestGate, pendingOf, USER } from '../gate/with-gate.ts'
-import { race } from './race.ts'
+import { chooseStore, STORES } from '../postgres/stores.ts'
+import { allEntries, race } from './race.ts'
 
 const PROCESSES = 3
 const TIMES = 334
 
 /** One token has two guards, the insert of its nonce and the swap of the row; the other two ways have the swap alone. */
-test.each([
+const WAYS = [
   { way: 'token', says: 'redemptions of one token', lost: 'approval.used' },
   { way: 'tokens', says: 'redemptions with a token each', lost: 'approval.used' },
   { way: 'role', says: 'clicks of an approver', lost: 'approval.not_pending' },
-])(
-  'of a thousand racing $says by three processes one gets through, and the tool runs once',
-  async ({ way, lost }) => {
+]
+const RACES = STORES.flatMap((store) => WAYS.map((one) => ({ store, ...one })))
+
+afterEach(() => chooseStore('embedded'))
+
+test.each(RACES)(
+  'on $store, of a thousand racing $says by three processes one gets through, and the tool runs once',
+  async ({ store, way, lost }) => {
+    await chooseStore(store)
     const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))
     try {
       const before = await openTestGate(folder)
@@ -33,7 +40,7 @@ test.each([
       expect(effectsIn(folder)).toEqual(['note {"text":"x"}'])
       const after = await openTestGate(folder)
       expect(await after.outcome(call_id)).toMatchObject({ status: 'executed' })
-      const entries = await after.gate.audit.page(undefined, 1, 5000)
+      const entries = await allEntries(after.gate)
       expect(entries.filter(({ type }) => type === 'approval.approved')).toHaveLength(1)
       expect(entries.filter(({ type }) => type === 'call.started')).toHaveLength(1)
       expect(await after.gate.audit.verify([])).toMatchObject({ ok: true })

@@ -30,6 +30,8 @@ const RENEW = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * i
   WHERE boot = $1 AND NOT is_dead AND alive_until > clock_timestamp()`
 /** INVARIANT: under the writers' lock, so that nothing of a boot is stored after it was declared dead. */
 const BURY = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
+/** Also of nodes whose rows this one has not met: what they leave behind is taken over when they die. */
+const OTHERS = 'SELECT boot FROM boots WHERE NOT is_dead AND boot <> $1'
 const LOOK = `SELECT boot, is_dead, alive_until <= clock_timestamp() AS is_over FROM boots WHERE boot = ANY($1)`
 
 /** Boots that share a database. Each has a row with a lease, and renews it. */
@@ -119,6 +121,8 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     try {
       const renewed = await inTurn((link) => link.query(RENEW, [boot, lease_ms]))
       if (renewed.rowCount === 0) return dieHere('its lease ended before it was renewed')
+      const others = await inTurn((link) => link.query<{ boot: string }>(OTHERS, [boot]))
+      for (const { boot: name } of others.rows) if (!dead.has(name)) seen.add(name)
       if (seen.size > 0) await lookAt([...seen])
     } catch (error) {
       // The next beat tries again. Whether the lease has ended meanwhile is known then.
