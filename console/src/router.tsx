@@ -61,6 +61,16 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/flows',
+    component: lazyRouteComponent(() => import('./flows/flows-page.tsx'), 'FlowsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/flows/$id',
+    component: lazyRouteComponent(() => import('./flows/flow-run-page.tsx'), 'FlowRunPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/tools',
     validateSearch: words(['tool']),
     component: lazyRouteComponent(() => import('./tools/tools-page.tsx'), 'ToolsPage'),

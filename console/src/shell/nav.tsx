@@ -27,6 +27,7 @@ const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] 
       { to: '/overview', name: 'Overview', icon: 'overview' },
       { to: '/activity', name: 'Activity', icon: 'activity' },
       { to: '/runs', name: 'Runs', icon: 'run' },
+      { to: '/flows', name: 'Flows', icon: 'flow' },
     ],
   },
   {
@@ -192,6 +193,7 @@ export function MorePage() {
       <div className="body">
         {[
           ...(GROUPS[0]?.items.slice(1) ?? []),
+          { to: '/flows', name: 'Flows', icon: 'flow' } as const,
           ...(GROUPS[2]?.items ?? []),
           { to: '/settings', name: 'Settings', icon: 'settings' } as const,
         ].map((item) => (

@@ -21,7 +21,7 @@ export const FlowChecklistAnswer = FlowRunGetAnswer.extend({
   steps: z.array(FlowStep),
   history: z.array(FlowHistoryItem),
   executions: z.array(ExecutionView.extend({ by: z.string(), reason: z.string().nullable() })),
-  consents: z.array(FlowConsentView.extend({ minted_by: z.string(), lifts_asks: z.boolean() })),
+  consents: z.array(FlowConsentView.extend({ minted_by: z.string(), lifts_asks: z.boolean(), own: z.boolean() })),
 })
 export type FlowChecklistAnswer = z.infer<typeof FlowChecklistAnswer>
 export const ConsentMintAnswer = z.object({ schema, consent: FlowConsentView })

@@ -9,13 +9,14 @@ import {
 } from '../../contract/flows.ts'
 import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
+import { actorHash } from '../../core/flows/actor-hash.ts'
 import { listRequest, runRequest } from '../../core/flows/flow-requests.ts'
 import { runShelf, runShelfField } from '../../core/flows/flow-shelves.ts'
 import type { Held } from '../ports/reads.ts'
 import { accountOf, sightOf, stepsOf, visibleRun, type FlowDeps, type Sight } from './flow-access.ts'
 import { consentView, executionView, runView } from './flow-views.ts'
 
-type ReadDeps = Pick<FlowDeps, 'shelves' | 'flowSettings' | 'accounts'>
+type ReadDeps = Pick<FlowDeps, 'shelves' | 'flowSettings' | 'accounts' | 'digest'>
 
 export type FlowRunAnswer = { readonly schema: string; readonly vault_id: string; readonly run: FlowRunView }
 
@@ -91,7 +92,11 @@ export type FlowChecklist = FlowRunAnswer & {
   readonly steps: readonly FlowStep[]
   readonly history: readonly FlowHistoryItem[]
   readonly executions: readonly (ExecutionView & { readonly by: string; readonly reason: string | null })[]
-  readonly consents: readonly (FlowConsentView & { readonly minted_by: string; readonly lifts_asks: boolean })[]
+  readonly consents: readonly (FlowConsentView & {
+    readonly minted_by: string
+    readonly lifts_asks: boolean
+    readonly own: boolean
+  })[]
 }
 
 const MOST_CONSENTS = 100
@@ -111,6 +116,7 @@ export async function readChecklist(
     { of_run: row.run_id },
     { limit: MOST_CONSENTS, newest_first: true },
   )
+  const actor = actorHash(deps.digest, caller)
   return ok({
     schema: FLOW_SCHEMAS.run,
     vault_id: row.vault_id,
@@ -128,6 +134,7 @@ export async function readChecklist(
         ...consentView(consent, await deps.accounts.left(accountOf(consent.consent_id))),
         minted_by: consent.minted_by,
         lifts_asks: consent.lifts_asks,
+        own: consent.actor_hash === actor,
       })),
     ),
   })

@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { FlowChecklistAnswer } from '../../../server/src/contract/flow-answers.ts'
+import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../server/src/contract/flows.ts'
+import { ask, withQuery } from '../api/client.ts'
+import type { Page } from '../api/types.ts'
+
+export type { Flow, FlowRunView, FlowStep, ProposalView }
+export type Checklist = FlowChecklistAnswer
+export type StepState = FlowRunView['step_states'][number]
+
+/** Runs change by the hands of several people; the stream does not tell of them, so they are read again while they are looked at. */
+const EVERY_MS = 4_000
+
+export const flowsQuery = queryOptions({
+  queryKey: ['flows', 'list'],
+  queryFn: ({ signal }) => ask<{ readonly flows: readonly Flow[] }>('/api/v1/flows?limit=200', { signal }),
+  staleTime: 0,
+})
+
+export const runsQuery = (status: string) =>
+  queryOptions({
+    queryKey: ['flows', 'runs', status],
+    queryFn: ({ signal }) =>
+      ask<{ readonly runs: readonly FlowRunView[]; readonly next_cursor?: string }>(
+        withQuery('/api/v1/flows/runs', { status, limit: 100 }),
+        { signal },
+      ),
+    staleTime: 0,
+    refetchInterval: EVERY_MS,
+  })
+
+export const checklistQuery = (run_id: string) =>
+  queryOptions({
+    queryKey: ['flows', 'run', run_id],
+    queryFn: ({ signal }) => ask<Checklist>(`/api/v1/flows/runs/${encodeURIComponent(run_id)}/checklist`, { signal }),
+    staleTime: 0,
+    refetchInterval: EVERY_MS,
+  })
+
+export const proposalsQuery = queryOptions({
+  queryKey: ['flows', 'proposals'],
+  queryFn: async ({ signal }) =>
+    (await ask<Page<ProposalView>>(withQuery('/v1/proposals', { state: 'proposed', limit: 200 }), { signal })).items,
+  staleTime: 0,
+  refetchInterval: EVERY_MS,
+})
+
+export const isOpenStep = ({ status }: StepState): boolean => status !== 'done' && status !== 'skipped'
+
+/** The first step that is neither done nor skipped. */
+export const frontierOf = (states: readonly StepState[]): number => {
+  const at = states.findIndex(isOpenStep)
+  return at === -1 ? states.length : at
+}
