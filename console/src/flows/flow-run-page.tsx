@@ -94,16 +94,11 @@ function AbandonDialog({ run_id, onClose }: { readonly run_id: string; readonly 
     <Dialog
       title="Abandon this run?"
       onClose={onClose}
-      foot={
-        <>
-          <span className="grow" />
-          <span data-harmless>
-            <Button onClick={onClose}>Keep it</Button>
-          </span>
-          <Button kind="danger" busy={abandon.isPending} onClick={() => abandon.mutate()}>
-            Abandon the run
-          </Button>
-        </>
+      cancel="Keep it"
+      act={
+        <Button kind="danger" busy={abandon.isPending} onClick={() => abandon.mutate()}>
+          Abandon the run
+        </Button>
       }
     >
       <p>The run ends where it is. What was done stays done, and an execution under way is asked to stop.</p>
