@@ -1,3 +1,4 @@
+import { loadRoutes } from '../../server/src/commands/approvals/load-routes.ts'
 import { dispatchCall, type DispatchDeps } from '../../server/src/commands/calls/dispatch-call.ts'
 import { executeCall } from '../../server/src/commands/calls/execute-call.ts'
 import { loadJudgement, type Judgement } from '../../server/src/commands/calls/facts/load-judgement.ts'
@@ -45,7 +46,12 @@ export type ReplayGate = {
   }>
 }
 
-type Shared = { readonly judgement: Judgement; readonly policy: Policy; readonly settings: ServerSettings }
+type Shared = {
+  readonly judgement: Judgement
+  readonly policy: Policy
+  readonly settings: ServerSettings
+  readonly routes: ReturnType<typeof loadRoutes>
+}
 
 /** What all replayed runs share. The other deciders are told to be silent: the bench measures this one. */
 export async function openShared(names: readonly string[]): Promise<Shared> {
@@ -60,7 +66,7 @@ export async function openShared(names: readonly string[]): Promise<Shared> {
   if (!policy.ok) throw new Error(JSON.stringify(policy.faults))
   const settings = config.value.servers[SERVER]
   if (settings === undefined) throw new Error('the server is configured')
-  return { judgement: judgement.value, policy: policy.value, settings }
+  return { judgement: judgement.value, policy: policy.value, settings, routes: loadRoutes(config.value.approvals) }
 }
 
 /** No file of the replay lies on this machine. */
@@ -81,7 +87,7 @@ const FILES: FileFacts = {
 
 /** A gate for one run: the corridor itself, over a store in memory and a tool server that answers what was recorded. */
 export function openReplay(
-  { judgement, policy, settings }: Shared,
+  { judgement, policy, settings, routes }: Shared,
   labelled?: (name: string) => readonly ToolEffect[],
 ): ReplayGate {
   const { ledger, shelves, accounts } = createMemoryStore()
@@ -109,6 +115,7 @@ export function openReplay(
     files: FILES,
     ownCredentials: () => compileOwn([]),
     otherApprovers: [],
+    routes,
     policy: () => policy,
     intake: createIntake(() => undefined),
     probe: () => {},
@@ -118,7 +125,7 @@ export function openReplay(
     holdFor: () => 60_000,
     pendingLimits: { requests: 1_000, bytes: 1_000_000_000 },
     doubts: { settle: () => {} },
-    servers: { call: async () => ({ is: 'answered', result: resultOf(output) }) },
+    servers: { call: async () => ({ is: 'answered', result: resultOf(output) }), generation: () => 1 },
     catalogue: {
       tool: (id: string) => tools.get(id),
       tools: () => [...tools.values()],

@@ -83,6 +83,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.tools.*.idempotent':
     'Calling it twice has the same effect as calling it once, so an interrupted call may be retried.',
   'servers.*.tools.*.tags': 'Tags for use in rules. `production` makes every call critical.',
+  'servers.*.tools.*.shell': 'The argument that is a shell command: each call is judged by what its command does.',
   'servers.*.tools.*.dry_run': 'How to make a dry run, for a preview.',
   'servers.*.tools.*.dry_run.tool': 'The tool of the server that does the dry run; by default the tool itself.',
   'servers.*.tools.*.dry_run.args': 'Arguments that make it a dry run.',
@@ -144,6 +145,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.except': 'These operations do not become tools, as globs.',
   'servers.*.commands': 'Programs on this machine as tools, by name. They run without a shell.',
   'servers.*.commands.*.description': 'What it does, for the model.',
+  'servers.*.commands.*.shell': 'The parameter that is a shell command: each call is judged by what its command does.',
   'servers.*.commands.*.run': 'The program and its arguments, with `{{name}}` for parameters.',
   'servers.*.commands.*.params': 'The parameters, by name.',
   'servers.*.commands.*.params.*.type': '`string`, `number`, `integer`, `boolean` or `array`.',

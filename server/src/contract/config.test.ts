@@ -22,6 +22,8 @@ describe('the configuration', () => {
           },
           data: './.sluice',
           policy: { preset: 'careful', rules: [] },
+          store: { schema: 'sluice' },
+          transports: [],
           servers: {},
           approvals: {
             expires_s: 86_400,
@@ -38,7 +40,7 @@ describe('the configuration', () => {
           auth: { failures: { per_address: 30, overall: 1_000, window_s: 60 }, oidc: [] },
           metrics: { open: false },
           telemetry: {},
-          channels: { webhooks: [], push: [] },
+          channels: { webhooks: [], push: [], push_services: [], matrix: [] },
           dlp: { outputs: 'secrets', messages: 'secrets', rules: [] },
           traps: { tokens: [], files: [] },
           toolflow: { close_within: 0.1, floor: 0.5 },

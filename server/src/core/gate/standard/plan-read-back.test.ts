@@ -123,11 +123,11 @@ describe('a rollback', () => {
   test('that cannot be told is no rollback', () => {
     expect(rollbackOf(undo, siblings, { args: {} })).toEqual({
       is: 'unresolved',
-      says: 'no rollback known: there is no usable value for `{{args.text}}`',
+      says: 'no known rollback: there is no usable value for `{{args.text}}`',
     })
     expect(rollbackOf({ tool: 'gone' }, siblings, { args: {} })).toEqual({
       is: 'unresolved',
-      says: 'no rollback known: its server has no tool `gone`',
+      says: 'no known rollback: its server has no tool `gone`',
     })
   })
 
