@@ -33,8 +33,8 @@ export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue 
     search: async (query: string, top_k: number) => index.search(query, top_k),
     lookAlikes: () => [],
   }
-  const sight = { ...catalogue, sees: () => true, tool: (_: Caller, id: string) => byId.get(id) }
-  const deps = { catalogue, sight, digest, policy: () => policy.value }
+  const visibleTools = { ...catalogue, sees: () => true, tool: (_: Caller, id: string) => byId.get(id) }
+  const deps = { catalogue, visibleTools, digest, policy: () => policy.value }
   return {
     definitions: [...byId.values()].map(({ row }) => row.definition),
     definition: (id) => byId.get(id)?.row.definition,

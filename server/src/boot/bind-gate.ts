@@ -38,10 +38,10 @@ export type Bound = {
 export function bindGate(world: World): Bound {
   const running = createRunningCalls(world.notices)
   const execute: ExecuteCall = (started, live) => executeCall({ ...world, running }, started, live)
-  const sight = createVisibleTools(world)
+  const visibleTools = createVisibleTools(world)
   const deps = {
     ...world,
-    sight,
+    visibleTools,
     execute,
     running,
     watch: watchRows(world.notices),
@@ -71,7 +71,7 @@ export function bindGate(world: World): Bound {
     channels: bindChannels(deps),
     changes: openChanges({
       ...deps,
-      serversFor: (caller) => new Set(sight.tools(caller).map(({ row }) => row.server)),
+      serversFor: (caller) => new Set(visibleTools.tools(caller).map(({ row }) => row.server)),
     }),
     audit: bindAudit({ ...deps, keys: world.keys.checkpoints }),
     retention: bindRetention({ ...deps, ledger: world.quiet, telling: world.ledger }),

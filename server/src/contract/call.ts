@@ -101,7 +101,7 @@ export type Eviction = {
 }
 
 /** What policy looked at besides the call itself, so that a draft can judge the call again with the facts of its time. */
-export type Judged = {
+export type RecordedFacts = {
   readonly now: number
   readonly effects: readonly ToolEffect[]
   readonly risk: RiskClass
@@ -122,7 +122,7 @@ export type CallRow = Call & {
   readonly verdict: Verdict
   readonly policy_version: string
   /** Absent in rows of releases that did not keep it. */
-  readonly judged?: Judged
+  readonly judged?: RecordedFacts
   readonly idempotent: boolean
   readonly attempt: number
   /** While pending: the request it waits for, and until when. */

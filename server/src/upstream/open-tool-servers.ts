@@ -53,8 +53,8 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     const said = (says: string) => log({ level: 'info', server: config.name, says })
     const deps = { config, tuning, identity, log }
     if (config.url !== undefined) logins?.enter(config)
-    const way = wayTo(config, tuning, { log: said, logins })
-    const shared = toolServer({ ...deps, way, onListed, onNotice })
+    const transport = transportFor(config, tuning, { log: said, logins })
+    const shared = toolServer({ ...deps, transport, onListed, onNotice })
     if (config.url === undefined || config.login?.per !== 'user' || logins === undefined)
       return { config, generation, shared }
     const users = userConnections({
@@ -64,7 +64,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
       open: (user) =>
         toolServer({
           ...deps,
-          way: wayTo(config, tuning, { log: said, logins, user }),
+          transport: transportFor(config, tuning, { log: said, logins, user }),
           // What one user is shown is nobody else's catalogue.
           onListed: async () => undefined,
           onNotice: () => undefined,
@@ -162,13 +162,13 @@ const end = async ({ shared, users }: Opened): Promise<void> => {
 
 const isSame = (one: ServerConfig, other: ServerConfig): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-type Way = {
+type TransportDeps = {
   readonly log: (line: string) => void
   readonly logins: OpenServerLogins | undefined
   readonly user?: string
 }
 
-function wayTo(config: ServerConfig, tuning: Tuning, { log, logins, user }: Way): Transport {
+function transportFor(config: ServerConfig, tuning: Tuning, { log, logins, user }: TransportDeps): Transport {
   if (config.url !== undefined) {
     const slot = { server: config.name, user }
     return httpTransport(config, tuning, config.login === undefined ? undefined : logins?.tokens(slot))

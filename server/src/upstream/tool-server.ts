@@ -40,7 +40,7 @@ type Phase =
 
 export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms'>
-  readonly way: Transport
+  readonly transport: Transport
   readonly log: UpstreamLog
   readonly onNotice: (notice: Notice) => void
 }
@@ -53,10 +53,10 @@ type Send<T> = (connection: Connection) => Promise<UpstreamReply<T>>
 
 /** One tool server through all its lives: starts, restarts, lets calls in while it is well, and keeps them out while not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
-  const { config, way, tuning, log } = deps
+  const { config, transport, tuning, log } = deps
   const server = config.name
   const now = () => performance.now()
-  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says: way.hide(says) })
+  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says: transport.hide(says) })
   const slots = openSlots(config.concurrency, tuning.queue)
   const stop = new AbortController()
   let phase: Phase = { is: 'waiting' }
@@ -76,7 +76,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   async function attempt(): Promise<Connection | undefined> {
-    const opened = await way.connect(
+    const opened = await transport.connect(
       {
         ...deps,
         server,
@@ -136,7 +136,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** Back to waiting, and up again: at once the first time, later after a while. */
   function fall(says: string): void {
-    last_failure = way.hide(says)
+    last_failure = transport.hide(says)
     failures += 1
     const delay = failures === 1 ? 0 : backOff(tuning.restart, failures - 1)
     const timer = setTimeout(start, delay)
@@ -147,7 +147,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** Nothing is wrong with it, so there is no back-off; a login starts it at once. */
   function waitForLogin(says: string): void {
-    last_failure = way.hide(says)
+    last_failure = transport.hide(says)
     failures = 0
     const timer = setTimeout(start, tuning.login_retry_ms)
     timer.unref()
@@ -252,7 +252,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       starts,
       late_answers: late_before + (connection?.late() ?? 0),
       ...(last_failure === undefined ? {} : { last_failure }),
-      stderr: way.stderr(),
+      stderr: transport.stderr(),
     }
   }
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { configure, LAUNCHER, run } from '../doors/with-running-gate.ts'
 import { effectsIn, until } from '../gate/with-gate.ts'
-import { rpc } from '../mcp/knock.ts'
+import { rpc } from '../mcp/send-raw.ts'
 
 /** Every process that starts says which one it is and how it was started. */
 const TELL = `--import=data:text/javascript,console.error(JSON.stringify([process.pid,process.execArgv,process.env.MALLOC_ARENA_MAX]))`

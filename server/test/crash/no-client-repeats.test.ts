@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { run, type Ran } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
-import { rpc } from '../mcp/knock.ts'
+import { rpc } from '../mcp/send-raw.ts'
 import { someOf } from '../some-of.ts'
 
 /** The point where the gate dies, and what its client says afterwards. */

@@ -86,10 +86,10 @@ const overMcp: Door = async (one, thread) => {
   return { status: details['status'] ?? 'executed', code: details['code'] }
 }
 
-const DOORS: readonly { readonly door: string; readonly knock: Door; readonly thread: (at: number) => string }[] = [
-  { door: 'HTTP', knock: overHttp, thread: (at) => `http-${at}` },
-  { door: 'the command line', knock: overCli, thread: (at) => `cli-${at}` },
-  { door: 'MCP', knock: overMcp, thread: (at) => `mcp-${at}` },
+const DOORS: readonly { readonly door: string; readonly sendRaw: Door; readonly thread: (at: number) => string }[] = [
+  { door: 'HTTP', sendRaw: overHttp, thread: (at) => `http-${at}` },
+  { door: 'the command line', sendRaw: overCli, thread: (at) => `cli-${at}` },
+  { door: 'MCP', sendRaw: overMcp, thread: (at) => `mcp-${at}` },
 ]
 
 const STATUS = { allow: 'executed', ask: 'pending', block: 'refused' } as const
@@ -115,10 +115,10 @@ describe.each(byPolicy)('$title', ({ policy, members }) => {
 
   test.each(members.flatMap((one) => DOORS.map((door) => ({ ...door, one, name: one.name }))))(
     'at $door: $name',
-    async ({ knock, thread, one }) => {
+    async ({ sendRaw, thread, one }) => {
       const own = thread(cases.indexOf(one))
       const verdict = gateVerdict(one)
-      const seen = await knock(one, own)
+      const seen = await sendRaw(one, own)
       const code = verdict.effect === 'block' ? 'call.blocked' : undefined
       expect(seen).toEqual({ status: STATUS[verdict.effect], code })
       const recorded = (await recordedIn(own))?.verdict ?? {}

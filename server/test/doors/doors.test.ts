@@ -76,13 +76,13 @@ async function overStdio({ tool, args }: Case): Promise<Seen> {
 }
 
 describe.each([
-  { door: 'HTTP', knock: overHttp },
-  { door: 'the command line', knock: overCli },
-  { door: 'MCP over HTTP', knock: overMcp },
-  { door: 'MCP over stdio', knock: overStdio },
-])('at $door', ({ knock }) => {
+  { door: 'HTTP', sendRaw: overHttp },
+  { door: 'the command line', sendRaw: overCli },
+  { door: 'MCP over HTTP', sendRaw: overMcp },
+  { door: 'MCP over stdio', sendRaw: overStdio },
+])('at $door', ({ sendRaw }) => {
   test.each(cases)('$name', async (one) => {
-    const seen = await knock(one)
+    const seen = await sendRaw(one)
     expect({ status: seen.status, code: seen.code }).toEqual({ status: one.status, code: one.code })
     if (one.says !== undefined) expect(seen.text).toContain(one.says)
   })

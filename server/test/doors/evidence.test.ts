@@ -46,31 +46,31 @@ async function overStdio(args: object): Promise<Seen> {
 }
 
 describe.each([
-  { door: 'HTTP', knock: overHttp },
-  { door: 'the command line', knock: overCli },
-  { door: 'MCP over HTTP', knock: overMcp },
-  { door: 'MCP over stdio', knock: overStdio },
-])('at $door', ({ door, knock }) => {
+  { door: 'HTTP', sendRaw: overHttp },
+  { door: 'the command line', sendRaw: overCli },
+  { door: 'MCP over HTTP', sendRaw: overMcp },
+  { door: 'MCP over stdio', sendRaw: overStdio },
+])('at $door', ({ door, sendRaw }) => {
   test('a confirmed call is said to be verified', async () => {
-    expect(await knock({ title: door, text: 'hello' })).toMatchObject({ verified: true })
+    expect(await sendRaw({ title: door, text: 'hello' })).toMatchObject({ verified: true })
   })
 
   test('a contradicted call is said not to be, and what was demanded of the read-back', async () => {
-    const seen = await knock({ title: `${door} lost`, text: 'lost' })
+    const seen = await sendRaw({ title: `${door} lost`, text: 'lost' })
     expect(seen.verified).toBe(false)
     expect(seen.text).toMatch(/book__find_note: not true: `found` equals true/)
   })
 
   test('a call nobody could read back is said to be of unknown effect', async () => {
-    const seen = await knock({ title: `${door} untitled`, text: 'untitled' })
+    const seen = await sendRaw({ title: `${door} untitled`, text: 'untitled' })
     expect(seen.verified).toBe('unknown')
     expect(seen.text).toContain('there is no usable value for `{{result.title}}`')
   })
 
   test('a call that its check stops has that code', async () => {
     const title = `${door} twice`
-    await knock({ title, text: 'hello' })
-    const stopped = await knock({ title, text: 'again' })
+    await sendRaw({ title, text: 'hello' })
+    const stopped = await sendRaw({ title, text: 'again' })
     expect(stopped.verified).toBeUndefined()
     expect(stopped.text).toContain('call.check_failed')
     const lines = readFileSync(join(gate.folder, 'effects.txt'), 'utf8').split('\n')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rpc } from '../mcp/knock.ts'
+import { rpc } from '../mcp/send-raw.ts'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
 
 /** Why a call was held or denied, as the agent reads it at each door. */

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rpc } from '../mcp/knock.ts'
+import { rpc } from '../mcp/send-raw.ts'
 import { LAUNCHER, startGate, type Ran, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { knock, modern, rpc } from './knock.ts'
+import { sendRaw, modern, rpc } from './send-raw.ts'
 import { connectClient, type Era, type Transport } from './with-mcp-gate.ts'
 
 const ASKING = resolve(import.meta.dirname, '../tool-servers/asking.ts')
@@ -138,10 +138,10 @@ describe('an answer', () => {
 
   test('of no shape is refused, and so is one to a server that asks nothing', async () => {
     const call = (name: string, more: object) => modern('tools/call', { name, arguments: { item: 'tea' }, ...more })
-    const shapeless = await knock(gate, key, call('shop__order', { inputResponses: { who: 12 } }))
+    const shapeless = await sendRaw(gate, key, call('shop__order', { inputResponses: { who: 12 } }))
     expect(shapeless.body.error).toMatchObject({ code: -32602, data: { code: 'mcp.params_invalid' } })
     const inputResponses = { who: { action: 'accept', content: { name: 'Ana' } } }
-    const older = await knock(gate, key, call('older__order', { inputResponses }))
+    const older = await sendRaw(gate, key, call('older__order', { inputResponses }))
     expect(older.text).toContain('tool.unavailable')
     expect(done()).toEqual([''])
   })
@@ -149,13 +149,13 @@ describe('an answer', () => {
 
 test('a tool server cannot send a person to a page', async () => {
   const page = modern('tools/call', { name: 'shop__page' }, { elicitation: { form: {}, url: {} } })
-  const { text } = await knock(gate, key, page)
+  const { text } = await sendRaw(gate, key, page)
   expect(text).not.toContain('pay.example')
 })
 
 test('an answer can be given by hand, among the arguments', async () => {
   const responses = { who: { action: 'accept', content: { name: 'Dora' } } }
   const args = { item: 'jam', 'sluice/inputs': { responses, state: 'a state of its own' } }
-  const { body } = await knock(gate, key, { body: rpc('tools/call', { name: 'shop__order', arguments: args }) })
+  const { body } = await sendRaw(gate, key, { body: rpc('tools/call', { name: 'shop__order', arguments: args }) })
   expect(body['result']).toMatchObject({ content: [{ text: 'ordered for Dora' }] })
 })

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LAUNCHER, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
-import { rpc } from './knock.ts'
+import { rpc } from './send-raw.ts'
 
 type Said = { id?: unknown; result?: { content?: { text: string }[] }; error?: { data?: { code?: string } } }
 

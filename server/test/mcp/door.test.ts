@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../gate/with-gate.ts'
-import { knock, listenTo, modern, rpc } from './knock.ts'
+import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
 import { REFUSALS, typed } from './refusals.ts'
 import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
@@ -27,13 +27,13 @@ const call = (name: string, args: object = {}) => rpc('tools/call', { name, argu
 
 async function sessionOf(key: string): Promise<string> {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
-  const { headers } = await knock(gate, key, { body: rpc('initialize', hello) })
+  const { headers } = await sendRaw(gate, key, { body: rpc('initialize', hello) })
   return String(headers['mcp-session-id'])
 }
 
 describe('what is refused', () => {
   test.each(REFUSALS)('%s', async (_, knocked, status, code, number) => {
-    const answer = await knock(gate, agent, knocked)
+    const answer = await sendRaw(gate, agent, knocked)
     expect({ status: answer.status, code: answer.body.error?.data.code ?? answer.body['code'] }).toEqual({
       status,
       code,
@@ -42,17 +42,17 @@ describe('what is refused', () => {
   })
 
   test('an argument that its header repeats is taken', async () => {
-    const { body } = await knock(gate, agent, typed('=?base64?YQ==?='))
+    const { body } = await sendRaw(gate, agent, typed('=?base64?YQ==?='))
     expect(JSON.stringify(body)).toContain('held for a person')
   })
 
   test('without a key, and a client learns where tokens for this address are issued', async () => {
-    const { status, headers, body } = await knock(gate, undefined, { body: list })
+    const { status, headers, body } = await sendRaw(gate, undefined, { body: list })
     expect({ status, code: body['code'] }).toEqual({ status: 401, code: 'auth.missing' })
     const place = /resource_metadata="([^"]+)"/.exec(headers['www-authenticate'] ?? '')?.[1] ?? ''
     expect(place).toBe(`${gate.url}/.well-known/oauth-protected-resource/mcp`)
     for (const path of [new URL(place).pathname, '/.well-known/oauth-protected-resource'])
-      expect((await knock(gate, undefined, { method: 'GET', path })).body).toMatchObject({
+      expect((await sendRaw(gate, undefined, { method: 'GET', path })).body).toMatchObject({
         resource: `${gate.url}/mcp`,
         authorization_servers: ['https://login.example.com'],
       })
@@ -62,19 +62,19 @@ describe('what is refused', () => {
 describe('sessions', () => {
   test('a session is good for its caller and for nobody else, until it is ended', async () => {
     const session = { 'mcp-session-id': await sessionOf(agent) }
-    expect(await knock(gate, agent, { headers: session, body: list })).toMatchObject({ status: 200 })
-    expect(await knock(gate, other, { headers: session, body: list })).toMatchObject({ status: 404 })
-    expect(await knock(gate, agent, { method: 'DELETE', headers: session })).toMatchObject({ status: 200 })
-    expect(await knock(gate, agent, { headers: session, body: list })).toMatchObject({ status: 404 })
+    expect(await sendRaw(gate, agent, { headers: session, body: list })).toMatchObject({ status: 200 })
+    expect(await sendRaw(gate, other, { headers: session, body: list })).toMatchObject({ status: 404 })
+    expect(await sendRaw(gate, agent, { method: 'DELETE', headers: session })).toMatchObject({ status: 200 })
+    expect(await sendRaw(gate, agent, { headers: session, body: list })).toMatchObject({ status: 404 })
   })
 
   test('calls of one session are one thread, an id in _meta names one, and calls without a name belong to the caller`s own', async () => {
     const session = await sessionOf(agent)
-    await knock(gate, agent, { headers: { 'mcp-session-id': session }, body: call('lively__look') })
+    await sendRaw(gate, agent, { headers: { 'mcp-session-id': session }, body: call('lively__look') })
     const meta = { name: 'lively__look', arguments: {}, _meta: { 'sluice/session': 'mine' } }
-    await knock(gate, agent, { body: rpc('tools/call', meta) })
-    await knock(gate, agent, { body: call('lively__look') })
-    await knock(gate, agent, { body: call('lively__look') })
+    await sendRaw(gate, agent, { body: rpc('tools/call', meta) })
+    await sendRaw(gate, agent, { body: call('lively__look') })
+    await sendRaw(gate, agent, { body: call('lively__look') })
     const { body } = await gate.http('GET', '/v1/audit?from=1&limit=200', await gate.key('admin', 'root'))
     const started = (body['items'] as { type: string; subject: Record<string, string> }[]).filter(
       ({ type, subject }) => type === 'call.started' && subject['tool'] === 'lively__look',
@@ -87,8 +87,8 @@ describe('sessions', () => {
 
   test('a message that wants no answer gets none, and neither does an answer that nobody asked for', async () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
-    expect(await knock(gate, agent, { body: notification })).toMatchObject({ status: 202, text: '' })
-    expect(await knock(gate, agent, { body: { jsonrpc: '2.0', id: 1, result: {} } })).toMatchObject({ status: 202 })
+    expect(await sendRaw(gate, agent, { body: notification })).toMatchObject({ status: 202, text: '' })
+    expect(await sendRaw(gate, agent, { body: { jsonrpc: '2.0', id: 1, result: {} } })).toMatchObject({ status: 202 })
   })
 })
 
@@ -107,13 +107,13 @@ describe('what is called off', () => {
     const stay = listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text: 'kept' }) })
     await sawIt(gate, 'stay {"text":"kept"}')
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
-    await knock(gate, other, { body: cancel })
+    await sendRaw(gate, other, { body: cancel })
     stay.close()
     // What was sent before reaches the tool server before: had either called it off, it would have been seen by then.
-    await knock(gate, agent, { body: call('lively__look', { text: 'later' }) })
+    await sendRaw(gate, agent, { body: call('lively__look', { text: 'later' }) })
     await sawIt(gate, 'look {"text":"later"}')
     expect(gate.seen()).not.toContain('cancelled stay kept')
-    await knock(gate, agent, { body: cancel })
+    await sendRaw(gate, agent, { body: cancel })
     await sawIt(gate, 'cancelled stay kept')
   })
 
@@ -121,14 +121,16 @@ describe('what is called off', () => {
     for (const text of ['one', 'two']) listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text }) })
     await sawIt(gate, 'stay {"text":"two"}')
     await sawIt(gate, 'stay {"text":"one"}')
-    await knock(gate, agent, { body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } } })
-    await knock(gate, agent, { body: call('lively__look', { text: 'after both' }) })
+    await sendRaw(gate, agent, {
+      body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    })
+    await sendRaw(gate, agent, { body: call('lively__look', { text: 'after both' }) })
     expect(gate.seen().filter((line) => /^cancelled stay (one|two)$/.test(line))).toEqual([])
-    await knock(gate, agent, { body: call('lively__release') })
+    await sendRaw(gate, agent, { body: call('lively__release') })
   })
 
   test('a held call outlives its connection', async () => {
-    const held = await knock(
+    const held = await sendRaw(
       gate,
       agent,
       modern('tools/call', { name: 'lively__note', arguments: { text: 'outlives' } }),
@@ -144,7 +146,7 @@ describe('a person decides', () => {
     modern('tools/call', { name: 'lively__note', arguments: { text }, ...more }, { elicitation: { url: {} } })
 
   test('a client that can show pages is pointed at the console; what it says then is not believed', async () => {
-    const asked = await knock(gate, agent, note('page'))
+    const asked = await sendRaw(gate, agent, note('page'))
     const result = asked.body['result'] as {
       requestState: string
       inputRequests: { approval: { params: Record<string, string> } }
@@ -154,20 +156,20 @@ describe('a person decides', () => {
     expect(asked.text).not.toMatch(/token/i)
     const approval_id = /approvals\/(\w+)/.exec(params['url'] ?? '')?.[1] ?? ''
     const answers = { approval: { action: 'accept', content: { approved: true } } }
-    const again = knock(gate, agent, note('page', { requestState: result.requestState, inputResponses: answers }))
+    const again = sendRaw(gate, agent, note('page', { requestState: result.requestState, inputResponses: answers }))
     await until(async () => (await gate.http('GET', `/v1/approvals/${approval_id}`, approver)).status === 200)
     expect(gate.seen()).not.toContain('note {"text":"page"}')
     await gate.approve(approval_id, approver)
     expect((await again).text).toContain('note done: page')
-    const later = await knock(gate, agent, note('page', { requestState: result.requestState }))
+    const later = await sendRaw(gate, agent, note('page', { requestState: result.requestState }))
     expect(later.text).toContain('note done: page')
     expect(gate.seen().filter((line) => line === 'note {"text":"page"}')).toHaveLength(1)
   })
 
   test('somebody else`s held call is unknown, whatever state a client brings back', async () => {
-    const { body } = await knock(gate, agent, note('private'))
+    const { body } = await sendRaw(gate, agent, note('private'))
     const { requestState } = body['result'] as { requestState: string }
-    const stolen = await knock(gate, other, note('private', { requestState }))
+    const stolen = await sendRaw(gate, other, note('private', { requestState }))
     expect(stolen.text).toContain('call.unknown')
   })
 })
@@ -183,8 +185,8 @@ describe('what changes is told', () => {
       method: 'notifications/subscriptions/acknowledged',
       params: filter,
     })
-    await knock(gate, agent, { body: call('lively__grow') })
-    await knock(gate, agent, { body: call('offering__more') })
+    await sendRaw(gate, agent, { body: call('lively__grow') })
+    await sendRaw(gate, agent, { body: call('offering__more') })
     const told = (stream: typeof old) => stream.messages.map(({ method }) => method)
     for (const stream of [old, subscribed])
       await until(() => ['tools', 'prompts'].every((one) => told(stream).includes(`notifications/${one}/list_changed`)))
@@ -193,7 +195,7 @@ describe('what changes is told', () => {
     })
     old.close()
     subscribed.close()
-    const nothing = await knock(gate, agent, modern('subscriptions/listen', { notifications: {} }))
+    const nothing = await sendRaw(gate, agent, modern('subscriptions/listen', { notifications: {} }))
     expect(nothing.text).toContain('"resultType":"complete"')
   })
 
@@ -201,7 +203,7 @@ describe('what changes is told', () => {
     const session = { 'mcp-session-id': await sessionOf(agent) }
     const stream = listenTo(gate, agent, { headers: session })
     await stream.opened
-    await knock(gate, agent, { method: 'DELETE', headers: session })
+    await sendRaw(gate, agent, { method: 'DELETE', headers: session })
     await until(stream.isOver)
   })
 })
@@ -219,16 +221,16 @@ describe('an answer that takes long', () => {
     const [last = ''] = lost.ids
     const resumed = listenTo(gate, agent, { headers: { ...session, 'last-event-id': last } })
     await resumed.opened
-    await knock(gate, agent, { body: call('lively__release') })
+    await sendRaw(gate, agent, { body: call('lively__release') })
     await until(resumed.isOver)
     expect(resumed.messages).toMatchObject([{ id: 1, result: { content: [{ text: 'released' }] } }])
-    const again = await knock(gate, agent, { method: 'GET', headers: { ...session, 'last-event-id': last } })
+    const again = await sendRaw(gate, agent, { method: 'GET', headers: { ...session, 'last-event-id': last } })
     expect(again.text).toContain('released')
     const after = { ...session, 'last-event-id': resumed.ids.at(-1) ?? '' }
-    expect((await knock(gate, agent, { method: 'GET', headers: after })).text).not.toContain('released')
+    expect((await sendRaw(gate, agent, { method: 'GET', headers: after })).text).not.toContain('released')
 
     const theirs = { 'mcp-session-id': await sessionOf(other), 'last-event-id': last }
-    const stolen = await knock(gate, other, { method: 'GET', headers: theirs })
+    const stolen = await sendRaw(gate, other, { method: 'GET', headers: theirs })
     expect(stolen.body.error?.data.code).toBe('mcp.event_unknown')
   })
 
@@ -240,10 +242,10 @@ describe('an answer that takes long', () => {
       body: call('lively__stay', { text: 'old' }),
     })
     await stream.opened
-    await knock(gate, agent, { body: call('lively__release') })
+    await sendRaw(gate, agent, { body: call('lively__release') })
     await until(stream.isOver)
     expect(stream).toMatchObject({ ids: [], messages: [{ id: 1 }] })
-    const quick = await knock(gate, agent, {
+    const quick = await sendRaw(gate, agent, {
       headers: { ...session, 'mcp-protocol-version': '2025-11-25' },
       body: call('lively__look'),
     })
@@ -254,37 +256,37 @@ describe('an answer that takes long', () => {
 describe('what a client sees', () => {
   test('resources and prompts of the servers behind the gate, under names that say whose they are', async () => {
     const asked = async (method: string, params: object = {}) =>
-      (await knock(gate, agent, { body: rpc(method, params) })).body['result']
+      (await sendRaw(gate, agent, { body: rpc(method, params) })).body['result']
     expect(await asked('resources/list')).toMatchObject({ resources: [{ uri: 'notes://today' }] })
     expect(await asked('resources/read', { uri: 'notes://today' })).toMatchObject({ contents: [{ text: 'sunny' }] })
     expect(JSON.stringify(await asked('prompts/list'))).toContain('"name":"offering__greet"')
     const greeted = await asked('prompts/get', { name: 'offering__greet', arguments: { name: 'Ana' } })
     expect(JSON.stringify(greeted)).toContain('say hello to Ana')
-    const missing = await knock(gate, agent, { body: rpc('prompts/get', { name: 'offering__none' }) })
+    const missing = await sendRaw(gate, agent, { body: rpc('prompts/get', { name: 'offering__none' }) })
     expect(missing.body.error?.data.code).toBe('read.unknown')
   })
 
   test('on the search surface there are none, and a tool is not called by its own name', async () => {
     const path = '/mcp?surface=search'
-    expect((await knock(gate, agent, { path, body: rpc('resources/list') })).body.error?.code).toBe(-32601)
-    const direct = await knock(gate, agent, { path, body: call('lively__look') })
+    expect((await sendRaw(gate, agent, { path, body: rpc('resources/list') })).body.error?.code).toBe(-32601)
+    const direct = await sendRaw(gate, agent, { path, body: call('lively__look') })
     expect(direct.text).toContain('execute_skill_proxy')
     expect(direct.text).toContain('tool.unknown')
   })
 
   test('`auto` shows few tools as they are, and takes both kinds of names', async () => {
     const path = '/mcp?surface=auto'
-    const { text } = await knock(gate, agent, { path, body: list })
+    const { text } = await sendRaw(gate, agent, { path, body: list })
     expect(text).toContain('lively__look')
     expect(text).not.toContain('execute_skill_proxy')
     const proxied = call('execute_skill_proxy', { skill_id: 'lively__look', args: {} })
-    expect((await knock(gate, agent, { path, body: proxied })).text).toContain('look done')
+    expect((await sendRaw(gate, agent, { path, body: proxied })).text).toContain('look done')
   })
 
   test('the connection chooses the surface before the key does, and the key before the configuration', async () => {
     const made = await gate.cli('keys', 'create', 'agent', 'finder', '--surface', 'search')
     const key = made.out.trim()
-    const sees = async (path: string, who: string) => (await knock(gate, who, { path, body: list })).text
+    const sees = async (path: string, who: string) => (await sendRaw(gate, who, { path, body: list })).text
     expect(await sees('/mcp', agent)).toContain('lively__look')
     expect(await sees('/mcp', key)).toContain('execute_skill_proxy')
     expect(await sees('/mcp', key)).not.toContain('lively__look')
@@ -295,7 +297,7 @@ describe('what a client sees', () => {
 
   test('a dry run of a tool that has none says so, and runs nothing', async () => {
     const args = { skill_id: 'lively__note', args: { text: 'dry' }, mode: 'dry_run' }
-    const answer = await knock(gate, agent, { path: '/mcp?surface=search', body: call('execute_skill_proxy', args) })
+    const answer = await sendRaw(gate, agent, { path: '/mcp?surface=search', body: call('execute_skill_proxy', args) })
     expect(answer.body['result']).toMatchObject({ isError: true })
     expect(gate.seen()).not.toContain('note {"text":"dry"}')
   })
@@ -303,7 +305,7 @@ describe('what a client sees', () => {
   test('the same idempotency key is the same call', async () => {
     const headers = { 'idempotency-key': 'k1' }
     const body = call('lively__look', { text: 'once' })
-    const [first] = [await knock(gate, agent, { headers, body }), await knock(gate, agent, { headers, body })]
+    const [first] = [await sendRaw(gate, agent, { headers, body }), await sendRaw(gate, agent, { headers, body })]
     expect(first.text).toContain('look done')
     expect(gate.seen().filter((line) => line === 'look {"text":"once"}')).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runGate } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
-import { knock, listenTo, modern, rpc } from './knock.ts'
+import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
 import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
 let gate: McpGate
@@ -27,7 +27,7 @@ const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /** One request of the older era. */
 async function ask(method: string, params: object = {}, key = agent) {
-  const { text, body, headers } = await knock(gate, key, { body: rpc(method, params) })
+  const { text, body, headers } = await sendRaw(gate, key, { body: rpc(method, params) })
   const stream = String(headers['content-type']).startsWith('text/event-stream')
   const said = stream ? (JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '{}') as typeof body) : body
   return { result: said['result'] as Record<string, unknown> | undefined, error: said.error }
@@ -37,7 +37,7 @@ async function listed(params: object = {}): Promise<{ tasks: Words[]; nextCursor
 }
 /** One request of the newer era. */
 async function askNew(method: string, params: Record<string, unknown> = {}, capabilities: object = TASKS, key = agent) {
-  const { body, status } = await knock(gate, key, modern(method, params, capabilities))
+  const { body, status } = await sendRaw(gate, key, modern(method, params, capabilities))
   return { status, result: body['result'] as Words | undefined, error: body.error }
 }
 
@@ -56,7 +56,7 @@ const times = (text: string) =>
 
 async function sessionOf(key: string): Promise<string> {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
-  const { headers } = await knock(gate, key, { body: rpc('initialize', hello) })
+  const { headers } = await sendRaw(gate, key, { body: rpc('initialize', hello) })
   return String(headers['mcp-session-id'])
 }
 
@@ -221,7 +221,7 @@ describe('a task of 2025-11-25', () => {
     await Promise.all(streams.map(({ opened }) => opened))
     const headers = { 'mcp-session-id': mine }
     const params = { name: 'lively__steps', arguments: { count: 1 }, task: {}, _meta: { progressToken: 'p' } }
-    const { body } = await knock(gate, agent, { headers, body: rpc('tools/call', params) })
+    const { body } = await sendRaw(gate, agent, { headers, body: rpc('tools/call', params) })
     const { taskId } = (body['result'] as { task: Words }).task
     const told = () => (streams[0]?.messages ?? []) as Told[]
     await until(() => told().some(({ params: said }) => said?.['status'] === 'completed'))
@@ -246,10 +246,10 @@ describe('a held call that is no task', () => {
     const boss = listenTo(gate, approver, {})
     await Promise.all([...streams, boss].map(({ opened }) => opened))
     const in_quiet = { 'mcp-session-id': quiet }
-    await knock(gate, agent, { headers: in_quiet, body: rpc('logging/setLevel', { level: 'error' }) })
+    await sendRaw(gate, agent, { headers: in_quiet, body: rpc('logging/setLevel', { level: 'error' }) })
     const hold = async (session: string, text: string) => {
       const body = rpc('tools/call', { name: 'lively__note', arguments: { text } })
-      const answer = await knock(gate, agent, { headers: { 'mcp-session-id': session }, body })
+      const answer = await sendRaw(gate, agent, { headers: { 'mcp-session-id': session }, body })
       return (answer.body['result'] as { structuredContent: Record<string, string> }).structuredContent
     }
     const unheard = await hold(quiet, 'unheard')
@@ -278,7 +278,7 @@ describe('a task since 2026-07-28', () => {
     const get = await askNew('tasks/get', { taskId: 'x' }, {})
     expect(get).toMatchObject({ status: 400, error: { code: -32021, data: { requiredCapabilities: TASKS } } })
     const listen = modern('subscriptions/listen', { notifications: { taskIds: ['x'] } }, {})
-    expect((await knock(gate, agent, listen)).body.error?.code).toBe(-32021)
+    expect((await sendRaw(gate, agent, listen)).body.error?.code).toBe(-32021)
   })
 
   test('is what a held call becomes; its end is told to whoever listens for it', async () => {
@@ -352,7 +352,7 @@ describe('a task since 2026-07-28', () => {
     const call = { name: 'lively__note', arguments: { text: 'shown' } }
     const { result } = await askNew('tools/call', call, both)
     expect(result).toMatchObject({ resultType: 'input_required' })
-    const back = await knock(
+    const back = await sendRaw(
       gate,
       agent,
       modern('tools/call', { ...call, requestState: result?.['requestState'] }, both),

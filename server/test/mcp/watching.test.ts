@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { knock, listenTo, modern, rpc } from './knock.ts'
+import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
 import { connectClient, type Era, type Transport } from './with-mcp-gate.ts'
 
 const WATCHED = resolve(import.meta.dirname, '../tool-servers/watched.ts')
@@ -47,7 +47,7 @@ const asked = () => {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
 }
 const touch = (server: Era, uri: string) =>
-  knock(gate, key, { body: rpc('tools/call', { name: `${server}__touch`, arguments: { uri } }) })
+  sendRaw(gate, key, { body: rpc('tools/call', { name: `${server}__touch`, arguments: { uri } }) })
 
 async function withClient(
   way: Transport,
@@ -112,9 +112,9 @@ async function watch(client: Client, era: Era, uri: string): Promise<() => Promi
 
 describe('a resource', () => {
   const post = (session: string, method: string, params: object) =>
-    knock(gate, key, { headers: { 'mcp-session-id': session }, body: rpc(method, params) })
+    sendRaw(gate, key, { headers: { 'mcp-session-id': session }, body: rpc(method, params) })
   const sessionOf = async () => {
-    const { headers } = await knock(gate, key, { body: rpc('initialize', { protocolVersion: '2025-11-25' }) })
+    const { headers } = await sendRaw(gate, key, { body: rpc('initialize', { protocolVersion: '2025-11-25' }) })
     return String(headers['mcp-session-id'])
   }
   const of = (uri: string) => asked().filter((line) => line.endsWith(uri))
@@ -132,7 +132,7 @@ describe('a resource', () => {
     expect(of(uri).slice(before)).toEqual([`subscribe ${uri}`])
     await post(one, 'resources/unsubscribe', { uri })
     listening.close()
-    await knock(gate, key, { method: 'DELETE', headers: { 'mcp-session-id': two } })
+    await sendRaw(gate, key, { method: 'DELETE', headers: { 'mcp-session-id': two } })
     await expect.poll(() => of(uri).slice(before), POLLED).toEqual([`subscribe ${uri}`, `unsubscribe ${uri}`])
   })
 
@@ -161,7 +161,7 @@ describe('a resource', () => {
       ...modern('subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } }),
     })
     await expect.poll(() => stream.messages.length, POLLED).toBe(1)
-    await knock(gate, key, { body: rpc('tools/call', { name: `${on}__die` }) })
+    await sendRaw(gate, key, { body: rpc('tools/call', { name: `${on}__die` }) })
     const told = () => stream.messages.filter(({ method }) => method === 'notifications/resources/updated').length
     await expect.poll(told, POLLED).toBe(1)
     await touch(on, uri)
@@ -176,7 +176,7 @@ describe('a resource', () => {
     const stream = listenTo(gate, key, { method: 'POST', ...modern('subscriptions/listen', { notifications }) })
     await expect.poll(() => stream.messages.length, POLLED).toBe(1)
     await old.opened
-    await knock(gate, key, { body: rpc('tools/call', { name: 'new__grow' }) })
+    await sendRaw(gate, key, { body: rpc('tools/call', { name: 'new__grow' }) })
     for (const { messages } of [old, stream])
       await expect
         .poll(() => messages.map(({ method }) => method), POLLED)

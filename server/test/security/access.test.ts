@@ -29,7 +29,7 @@ async function newKey(kind: string, name: string, user: string): Promise<string>
 }
 
 /** A request to a route with the parts of its path filled in; only the head of the answer is waited for, streams never end. */
-async function knock(name: string, key: string | undefined, parts: Readonly<Record<string, string>> = {}) {
+async function sendRaw(name: string, key: string | undefined, parts: Readonly<Record<string, string>> = {}) {
   const [method = '', path = ''] = name.split(' ')
   const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? 'x')
   const answer = await fetch(`${gate.url}${filled}`, {
@@ -79,7 +79,7 @@ describe('the access matrix', () => {
     for (const [name, access] of ACCESS) {
       const isLetIn = access === 'anyone' || access.some((one) => one === kind)
       declared[name] = isLetIn ? 'let in' : kind === 'nobody' ? '401 auth.missing' : '403 auth.forbidden'
-      const { status, code } = await knock(name, of(kind))
+      const { status, code } = await sendRaw(name, of(kind))
       seen[name] = code?.startsWith('auth.') === true ? `${status} ${code}` : status >= 500 ? String(status) : 'let in'
     }
     expect(seen).toEqual(declared)

@@ -17,13 +17,13 @@ test('beyond this machine a gate starts only when somebody has a credential; its
     expect(seen[0]).toMatchObject({ code: 1, err: expect.stringContaining('[auth.not_configured]') as string })
     expect(seen[1]).toMatchObject({ code: 0, out: expect.stringMatching(/^sluice_agent_\S+\n$/) as string })
     const url = gate.url.replace('0.0.0.0', '127.0.0.1')
-    const knock = async (key: string, path: string) =>
+    const sendRaw = async (key: string, path: string) =>
       (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key.trim()}` } })).status
-    expect(await knock(seen[1]?.out ?? '', '/v1/tools')).toBe(200)
+    expect(await sendRaw(seen[1]?.out ?? '', '/v1/tools')).toBe(200)
     const file = join(gate.folder, '.sluice/admin.key')
     expect(statSync(file).mode & 0o077).toBe(0)
     const first = readFileSync(file, 'utf8')
-    expect(await knock(first, '/v1/keys')).toBe(200)
+    expect(await sendRaw(first, '/v1/keys')).toBe(200)
     // While a gate runs, its folder is its own.
     expect(await gate.cli('keys', 'reset')).toMatchObject({
       code: 1,

@@ -195,9 +195,9 @@ describe('a flood', () => {
   }, 120_000)
 
   test('of wrong keys makes their sender wait, and neither a good key nor the local socket', async () => {
-    const knock = (nth: number) => gate.http('GET', '/v1/tools', `sluice_agent_${nth}`)
+    const sendRaw = (nth: number) => gate.http('GET', '/v1/tools', `sluice_agent_${nth}`)
     await expectWork()
-    for (let nth = 0; nth < 5; nth += 1) expect(await knock(nth)).toMatchObject({ status: 401 })
+    for (let nth = 0; nth < 5; nth += 1) expect(await sendRaw(nth)).toMatchObject({ status: 401 })
     const refused = await fetch(`${gate.url}/v1/tools`, { headers: { authorization: 'Bearer sluice_agent_6' } })
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(500)

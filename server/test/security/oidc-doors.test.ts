@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const token = (claims: object) =>
   issuer.sign({ iss: issuer.url, aud: 'sluice', exp: Math.floor(Date.now() / 1000) + 60, sub: 'ana', ...claims })
-const knock = (bearer: string) =>
+const sendRaw = (bearer: string) =>
   fetch(`${gate.url}/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
@@ -47,7 +47,7 @@ test('a token opens the HTTP door and the MCP door for what it is, and no more',
   expect(await gate.approve(held.body['approval_id'], lead)).toMatchObject({
     body: { decisions: [{ by: 'approver:corp/ben' }] },
   })
-  expect((await knock(bot)).status).toBe(200)
+  expect((await sendRaw(bot)).status).toBe(200)
 })
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ['that is over', { exp: 1 }],
 ])('a token %s is turned away at both doors, and pointed at who issues them', async (_, claims) => {
   const bad = await token({ role: 'bot', ...claims })
-  const answer = await knock(bad)
+  const answer = await sendRaw(bad)
   expect(answer.status).toBe(401)
   const [, metadata] = /resource_metadata="([^"]+)"/.exec(answer.headers.get('www-authenticate') ?? '') ?? []
   expect(await (await fetch(metadata ?? '')).json()).toMatchObject({ authorization_servers: [issuer.url] })
@@ -67,6 +67,6 @@ test.each([
 
 test('a good token whose claims make nobody of its holder opens nothing', async () => {
   const guest = await token({ role: 'guest' })
-  expect((await knock(guest)).status).toBe(403)
+  expect((await sendRaw(guest)).status).toBe(403)
   expect(await gate.http('GET', '/v1/tools', guest)).toMatchObject({ status: 403 })
 })

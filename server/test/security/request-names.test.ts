@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rmSync } from 'node:fs'
 import { run, runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { knock, modern, rpc } from '../mcp/knock.ts'
+import { sendRaw, modern, rpc } from '../mcp/send-raw.ts'
 
 /** The names that callers choose, an idempotency key and a thread, through every door: refused as they are, never cut. */
 let gate: RunningGate & { stop(): Promise<void> }
@@ -32,7 +32,7 @@ async function stdio(message: object): Promise<string> {
 describe('an idempotency key', () => {
   test('of 200 characters is taken whole: the next one that begins alike is another', async () => {
     const make = (key: string) =>
-      knock(gate, agent, { path: '/v1/calls', headers: { 'idempotency-key': key }, body: look })
+      sendRaw(gate, agent, { path: '/v1/calls', headers: { 'idempotency-key': key }, body: look })
     const [one, again, other] = [await make(LONG), await make(LONG), await make(`${LONG.slice(0, 199)}x`)]
     expect(again.body['call_id']).toBe(one.body['call_id'])
     expect(other.body['call_id']).not.toBe(one.body['call_id'])
@@ -49,14 +49,14 @@ describe('an idempotency key', () => {
       ['/v1/pauses', { scope: 'tool:x', active: false }],
     ] as const)
       expect(
-        (await knock(gate, path === '/v1/pauses' ? admin : agent, { path, headers: header, body })).body,
+        (await sendRaw(gate, path === '/v1/pauses' ? admin : agent, { path, headers: header, body })).body,
       ).toMatchObject({ code: 'request.invalid', status: 400 })
-    expect((await knock(gate, agent, { headers: header, body: rpc('tools/call', meta({})) })).body).toMatchObject(
+    expect((await sendRaw(gate, agent, { headers: header, body: rpc('tools/call', meta({})) })).body).toMatchObject(
       refused,
     )
     const inMeta = { 'sluice/idempotency-key': key }
-    expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
-    expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
+    expect((await sendRaw(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
+    expect((await sendRaw(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
     expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.invalid')
     const ran = await gate.cli('call', 'book__look', '{"where":"x"}', '--idempotency-key', key)
     expect([ran.code === 0, ran.err]).toEqual([false, expect.stringContaining('request.invalid')])
@@ -68,12 +68,12 @@ describe('an idempotency key', () => {
       const { body: page } = await gate.http('GET', '/v1/audit?from=1&limit=1000', admin)
       return (page['items'] as { type: string }[]).filter(({ type }) => type === 'call.started').length
     }
-    await knock(gate, agent, { body })
+    await sendRaw(gate, agent, { body })
     const before = await calls()
-    await knock(gate, agent, { body })
-    await knock(gate, agent, { headers: { 'idempotency-key': 'one' }, body: rpc('tools/call', meta({})) })
+    await sendRaw(gate, agent, { body })
+    await sendRaw(gate, agent, { headers: { 'idempotency-key': 'one' }, body: rpc('tools/call', meta({})) })
     expect(await calls()).toBe(before)
-    expect((await knock(gate, agent, { headers: { 'idempotency-key': 'two' }, body })).body).toMatchObject({
+    expect((await sendRaw(gate, agent, { headers: { 'idempotency-key': 'two' }, body })).body).toMatchObject({
       error: { data: { code: 'request.invalid' } },
     })
   })
@@ -85,14 +85,14 @@ describe('the name of a thread', () => {
       ['/v1/calls', { ...look, thread }],
       ['/v1/toolflow', { user_prompt: 'look around', thread }],
     ] as const)
-      expect((await knock(gate, agent, { path, body })).body).toMatchObject({
+      expect((await sendRaw(gate, agent, { path, body })).body).toMatchObject({
         code: 'request.invalid',
         status: 400,
       })
     const refused = { error: { data: { code: 'request.invalid' } } }
     const inMeta = { 'sluice/session': thread }
-    expect((await knock(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
-    expect((await knock(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
+    expect((await sendRaw(gate, agent, { body: rpc('tools/call', meta(inMeta)) })).body).toMatchObject(refused)
+    expect((await sendRaw(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
     expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.invalid')
     if (!thread.includes('\u0000'))
       expect((await gate.cli('call', 'book__look', '{}', '--thread', thread)).err).toContain('request.invalid')
@@ -101,7 +101,7 @@ describe('the name of a thread', () => {
   test('of anything but text is refused too', async () => {
     for (const named of [7, null, {}, ['a']])
       expect(
-        (await knock(gate, agent, { body: rpc('tools/call', meta({ 'sluice/session': named })) })).body,
+        (await sendRaw(gate, agent, { body: rpc('tools/call', meta({ 'sluice/session': named })) })).body,
       ).toMatchObject({ error: { data: { code: 'request.invalid' } } })
   })
 })
@@ -115,16 +115,16 @@ test('a caller that names no session has one at every door, and keeps it over a 
       .map((e) => e.subject.thread)
   }
   const quiet = await gate.key('agent', 'quiet', 'ana')
-  await knock(gate, quiet, { path: '/v1/calls', body: look })
-  await knock(gate, quiet, { body: rpc('tools/call', meta({})) })
-  await knock(gate, quiet, modernMeta({}))
+  await sendRaw(gate, quiet, { path: '/v1/calls', body: look })
+  await sendRaw(gate, quiet, { body: rpc('tools/call', meta({})) })
+  await sendRaw(gate, quiet, modernMeta({}))
   await run(gate.folder, ['--key', quiet, 'call', 'book__look', '{"where":"x"}'])
   await run(gate.folder, ['--key', quiet, 'mcp'], `${JSON.stringify(rpc('tools/call', meta({})))}\n`)
   const folder = gate.folder
   gate.process.kill('SIGKILL')
   await new Promise((done) => gate.process.once('exit', done))
   gate = await runGate(folder)
-  await knock(gate, quiet, { path: '/v1/calls', body: look })
+  await sendRaw(gate, quiet, { path: '/v1/calls', body: look })
   const seen = await threads()
   expect(seen).toHaveLength(6)
   expect(new Set(seen)).toEqual(new Set([expect.stringMatching(/^idle:/)]))

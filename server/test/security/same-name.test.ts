@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { knock, listenTo, modern, rpc } from '../mcp/knock.ts'
+import { sendRaw, listenTo, modern, rpc } from '../mcp/send-raw.ts'
 
 /** Two keys with one name and different users: for everything the gate keeps by caller they are two callers. */
 type Pair = { readonly ana: string; readonly bob: string }
@@ -28,7 +28,7 @@ afterAll(() => gate.stop())
 
 const call = async (key: string, body: object, idempotency?: string) => {
   const headers = idempotency === undefined ? {} : { 'idempotency-key': idempotency }
-  return (await knock(gate, key, { path: '/v1/calls', headers, body })).body as Record<string, string>
+  return (await sendRaw(gate, key, { path: '/v1/calls', headers, body })).body as Record<string, string>
 }
 const note = (text: string) => ({ tool: 'book__note', args: { text } })
 
@@ -61,7 +61,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
       const listed = await gate.http('GET', '/v1/approvals', bob)
       expect(JSON.stringify(listed.body)).not.toContain(held['approval_id'])
     }
-    const asked = await knock(
+    const asked = await sendRaw(
       gate,
       bob,
       modern('tools/call', { name: 'call_status', arguments: { call_id: held['call_id'] } }),
@@ -86,7 +86,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     const { ana, bob } = of(kind)
     const flow = async (key: string) =>
       (
-        await knock(gate, key, {
+        await sendRaw(gate, key, {
           path: '/v1/toolflow?wait_ms=10000',
           headers: { 'idempotency-key': `flow-${kind}` },
           body: { user_prompt: 'look around', args: { where: `flow ${kind}` } },
@@ -101,7 +101,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
 
   test('cannot speak in the session of the first, nor hear its streams', async () => {
     const { ana, bob } = of(kind)
-    const begun = await knock(gate, ana, {
+    const begun = await sendRaw(gate, ana, {
       body: rpc('initialize', {
         protocolVersion: '2025-11-25',
         capabilities: {},
@@ -110,12 +110,12 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     })
     const session = String(begun.headers['mcp-session-id'])
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
-    expect((await knock(gate, ana, { headers, body: rpc('ping') })).status).toBe(200)
-    expect(await knock(gate, bob, { headers, body: rpc('ping') })).toMatchObject({
+    expect((await sendRaw(gate, ana, { headers, body: rpc('ping') })).status).toBe(200)
+    expect(await sendRaw(gate, bob, { headers, body: rpc('ping') })).toMatchObject({
       status: 404,
       body: { error: { data: { code: 'mcp.session_unknown' } } },
     })
-    expect((await knock(gate, bob, { method: 'DELETE', headers })).status).toBe(404)
+    expect((await sendRaw(gate, bob, { method: 'DELETE', headers })).status).toBe(404)
     const stream = listenTo(gate, bob, { headers })
     expect(await stream.opened).toBe(404)
     stream.close()
@@ -123,24 +123,24 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
 
   test('neither reads, lists nor cancels a task of the first', async () => {
     const { ana, bob } = of(kind)
-    const made = await knock(
+    const made = await sendRaw(
       gate,
       ana,
       modern('tools/call', { name: 'book__note', arguments: { text: `task of ${kind}` } }, TASKS),
     )
     const taskId = (made.body['result'] as { taskId?: string } | undefined)?.taskId
     expect(taskId).toMatch(/^call_/)
-    expect((await knock(gate, ana, modern('tasks/get', { taskId }, TASKS))).body['result']).toMatchObject({ taskId })
+    expect((await sendRaw(gate, ana, modern('tasks/get', { taskId }, TASKS))).body['result']).toMatchObject({ taskId })
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update'])
-      expect((await knock(gate, bob, modern(method, { taskId }, TASKS))).body).toMatchObject({
+      expect((await sendRaw(gate, bob, modern(method, { taskId }, TASKS))).body).toMatchObject({
         error: { data: { code: 'task.unknown' } },
       })
-    const listed = await knock(gate, bob, {
+    const listed = await sendRaw(gate, bob, {
       headers: { 'mcp-protocol-version': '2025-11-25' },
       body: rpc('tasks/list'),
     })
     expect(listed.text).not.toContain(taskId)
-    expect((await knock(gate, ana, modern('tasks/get', { taskId }, TASKS))).text).not.toContain('cancelled')
+    expect((await sendRaw(gate, ana, modern('tasks/get', { taskId }, TASKS))).text).not.toContain('cancelled')
   })
 
   test('hears nothing of what becomes of the first one`s calls', async () => {
@@ -190,7 +190,7 @@ test('every POST is answered for each of them alone', async () => {
     String((await gate.http('POST', '/v1/keys', admin, { kind: 'approver', name: 'judge', user })).body['key'])
   const [ana, bob] = [await approver('ana'), await approver('bob')]
   const consent = (key: string) =>
-    knock(gate, key, {
+    sendRaw(gate, key, {
       path: '/v1/consents',
       headers: { 'idempotency-key': 'once' },
       body: {

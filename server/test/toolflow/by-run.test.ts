@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ByRun } from '../../src/contract/call.ts'
 import { startGate } from '../doors/with-running-gate.ts'
 import { APPROVER, effectsIn, pendingOf, withGate } from '../gate/with-gate.ts'
-import { knock } from '../mcp/knock.ts'
+import { sendRaw } from '../mcp/send-raw.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 
 const MADE: ByRun = { run_id: 'run_0123456789abcdef', kind: 'workflow', step: 'mail', at_least: 'allow', lane: 'local' }
@@ -84,7 +84,7 @@ test('no door lets a caller say that a run made its call', async () => {
           body: { code: 'request.invalid' },
         })
       const params = { name: 'book__look', arguments: {}, ...forged, _meta: forged }
-      await knock(gate, key, { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } })
+      await sendRaw(gate, key, { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } })
     }
     const db = new DatabaseSync(join(gate.folder, '.sluice/ledger.sqlite'), { readOnly: true })
     const rows = db.prepare('SELECT body FROM calls').all()

@@ -86,9 +86,9 @@ function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[]
   return moments.filter((moment) => moment !== undefined).toSorted((a, b) => a.at - b.at)
 }
 
-type Judged = { readonly at: number; readonly effect: Effect; readonly evidence: readonly Opinion[] }
+type JudgedMoment = { readonly at: number; readonly effect: Effect; readonly evidence: readonly Opinion[] }
 
-function judgedAs({ at, effect, evidence }: Judged, again: string): CallMoment {
+function judgedAs({ at, effect, evidence }: JudgedMoment, again: string): CallMoment {
   const why = evidence.filter((opinion) => opinion.effect === effect).map(({ says }) => visibleText(says))
   return { at, is: 'judged', says: `Judged${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}` }
 }

@@ -1,7 +1,7 @@
 import type { ApprovalRow, ShownRequest } from '../../contract/approval.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
-import type { Call, CallRow, CallState, Judged, ToolResult } from '../../contract/call.ts'
+import type { Call, CallRow, CallState, RecordedFacts, ToolResult } from '../../contract/call.ts'
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import { Bug, problem } from '../../contract/problems.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
@@ -19,7 +19,7 @@ export type Recording = {
   readonly now: number
   readonly boot: string
   readonly policy_version: string
-  readonly judged: Judged
+  readonly judged: RecordedFacts
   readonly idempotent: boolean
   readonly idempotency_key?: string
   readonly preview?: ToolResult

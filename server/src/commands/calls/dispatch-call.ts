@@ -21,7 +21,7 @@ import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import type { Intake } from './intake.ts'
 import { integrityFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
-import { isCallStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import { isCallStanding, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -149,7 +149,7 @@ async function checkAndRecord(
   deps: DispatchDeps,
   asked: Asked,
   prepared: PreparedCall,
-  judged: Judged,
+  judged: JudgedCall,
   preview: Shown | undefined,
   tries: number,
 ): Promise<Outcome | 'overtaken'> {
@@ -164,7 +164,7 @@ async function checkAndRecord(
 function check(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,
-  { verdict }: Judged,
+  { verdict }: JudgedCall,
   tries: number,
 ): Checked | Promise<Checked> {
   return verdict.effect === 'allow' ? checkCall(deps, call, tool, `1${tries === 1 ? '' : `.${tries}`}`) : UNCHECKED
@@ -181,7 +181,7 @@ async function record(
   deps: DispatchDeps,
   { request, live }: Asked,
   { call, tool }: PreparedCall,
-  judged: Judged,
+  judged: JudgedCall,
   preview: Shown | undefined,
   ready: Ready,
 ): Promise<Outcome | 'overtaken'> {
@@ -310,7 +310,7 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
 async function stopped(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,
-  { verdict, facts, policy_version }: Judged,
+  { verdict, facts, policy_version }: JudgedCall,
   why: Problem,
   result: ToolResult | undefined,
   ready: Ready = { parts: {} },

@@ -17,7 +17,7 @@ export type JudgeDeps = FactsDeps &
   ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
 
 /** The version is the one that decided: a reload between here and the record must not put another one there. */
-export type Judged = {
+export type JudgedCall = {
   readonly facts: Facts
   readonly verdict: Verdict
   readonly policy_version: string
@@ -39,7 +39,7 @@ export async function judgeCall(
   tool: Tool,
   moment: Moment,
   ahead: Ahead | undefined,
-): Promise<Judged> {
+): Promise<JudgedCall> {
   const generation = deps.servers.generation(call.server)
   const { facts, seen } = await gatherSeen(deps, call, asCalled(tool, call), moment)
   const policy = deps.policy()
@@ -59,12 +59,12 @@ export async function judgeCall(
  */
 export function isStanding(
   { policy, clock }: Pick<JudgeDeps, 'policy' | 'clock'>,
-  { policy_version, seen }: Pick<Judged, 'policy_version' | 'seen'>,
+  { policy_version, seen }: Pick<JudgedCall, 'policy_version' | 'seen'>,
 ): boolean {
   return policy().version === policy_version && clock() < seen.valid_until
 }
 
 /** The same for a call: a tool server that was replaced since is another reason to judge again. */
-export function isCallStanding(deps: JudgeDeps, judged: Judged, server: string): boolean {
+export function isCallStanding(deps: JudgeDeps, judged: JudgedCall, server: string): boolean {
   return isStanding(deps, judged) && deps.servers.generation(server) === judged.generation
 }

@@ -17,7 +17,7 @@ import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isSmallValue, type Scanner } from '../scanning/scanner.ts'
 
 export type PrepareDeps = {
-  readonly sight: Pick<VisibleTools, 'tools'>
+  readonly visibleTools: Pick<VisibleTools, 'tools'>
   readonly catalogue: Catalogue
   readonly digest: Digest
   readonly clock: Clock
@@ -89,8 +89,8 @@ function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never>
 }
 
 /** The tool that was probably meant, among those this caller is shown. */
-function suggestion({ sight }: PrepareDeps, { caller, tool }: ThreadedRequest): Record<string, string> {
-  const meant = nearestTool(tool, sight.tools(caller))
+function suggestion({ visibleTools }: PrepareDeps, { caller, tool }: ThreadedRequest): Record<string, string> {
+  const meant = nearestTool(tool, visibleTools.tools(caller))
   return meant === undefined ? {} : { did_you_mean: meant }
 }
 

@@ -13,7 +13,7 @@ import type { Shelves } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
-import type { Judged } from './judge-call.ts'
+import type { JudgedCall } from './judge-call.ts'
 import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
@@ -52,7 +52,7 @@ export function previewWanted({ effect, evidence, observed }: Verdict, asked: Ca
 export function previewCall(
   deps: PreviewDeps,
   prepared: PreparedCall,
-  judged: Pick<Judged, 'verdict' | 'facts' | 'seen'>,
+  judged: Pick<JudgedCall, 'verdict' | 'facts' | 'seen'>,
   wanted: Wanted,
 ): Preview | Promise<Preview> {
   const { effect } = judged.verdict
@@ -78,7 +78,7 @@ function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: Prepared
 }
 
 /** What the operator declared free of effects is the tool that was admitted. A pause that asks is a pause of dry runs too. */
-function isUndisturbed({ facts }: Pick<Judged, 'facts'>, tool: Tool | undefined): boolean {
+function isUndisturbed({ facts }: Pick<JudgedCall, 'facts'>, tool: Tool | undefined): boolean {
   return (
     facts.pauses !== 'unknown' && facts.pauses.length === 0 && tool?.row.admitted?.hash === tool?.row.definition_hash
   )

@@ -17,7 +17,7 @@ import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
 import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/standing.ts'
-import { isCallStanding, judgeCall, type Judged, type JudgeDeps } from './judge-call.ts'
+import { isCallStanding, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -90,7 +90,7 @@ function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
 }
 
 /** `judged` is there when it came to a verdict, `ready` when it came to a check. */
-type Rechecked = { readonly next: Result<Recheck>; readonly judged?: Judged; readonly ready?: Ready }
+type Rechecked = { readonly next: Result<Recheck>; readonly judged?: JudgedCall; readonly ready?: Ready }
 /** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
 type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
@@ -98,7 +98,7 @@ type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
  * What a start expects of others and takes from budgets and consents, and what becomes of a caller whose approved call turns out
  * to hold bait.
  */
-async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: Judged, now: number): Promise<Change[]> {
+async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: JudgedCall, now: number): Promise<Change[]> {
   const { facts, verdict, seen } = judged
   return [
     ...(verdict.effect === 'allow' ? seen.expects : []),

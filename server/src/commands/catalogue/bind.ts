@@ -58,11 +58,11 @@ export interface CatalogueGate {
 }
 
 export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
-  const { sight, learning } = world
+  const { visibleTools, learning } = world
   const searching = learning === undefined ? world : { ...world, habits: learning }
   return {
-    tools: (caller) => sight.tools(caller),
-    tool: (caller, id) => sight.tool(caller, id),
+    tools: (caller) => visibleTools.tools(caller),
+    tool: (caller, id) => visibleTools.tool(caller, id),
     async search(caller, query, top_k) {
       await world.firstListing()
       return searchTools(searching, caller, query, top_k)
@@ -80,12 +80,12 @@ export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
     },
     servers: () => world.serverReports(),
     packs: () => showPacks(world),
-    down: (caller) => downServers(world.serverReports(), sight.tools(caller), world.catalogue.tools(), caller),
+    down: (caller) => downServers(world.serverReports(), visibleTools.tools(caller), world.catalogue.tools(), caller),
     firstListing: () => world.firstListing(),
     smallerSurface: (caller, own) =>
       smallerSurface(
         own,
-        sight.tools(caller).flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition])),
+        visibleTools.tools(caller).flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition])),
       ),
   }
 }

@@ -11,13 +11,13 @@ import type { VisibleTools } from './visible-tools.ts'
 /** `asked`: what a call will meet, before its arguments are known. */
 export type Card = ToolCard & StandardSentences & { readonly asked: string }
 
-export type CardDeps = SiblingDeps & { readonly sight: VisibleTools; readonly policy: () => Policy }
+export type CardDeps = SiblingDeps & { readonly visibleTools: VisibleTools; readonly policy: () => Policy }
 
 /** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
 export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
-  const tool = deps.sight.tool(caller, tool_id)
+  const tool = deps.visibleTools.tool(caller, tool_id)
   if (tool === undefined) {
-    const did_you_mean = nearestTool(tool_id, deps.sight.tools(caller))
+    const did_you_mean = nearestTool(tool_id, deps.visibleTools.tools(caller))
     return refuse('tool.unknown', { tool: tool_id, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
   }
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })

@@ -7,11 +7,11 @@ import type { VisibleTools } from './visible-tools.ts'
 /** Who reads definitions that nobody has admitted. */
 const REVIEWERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
 
-export type ReviewDeps = { readonly sight: VisibleTools }
+export type ReviewDeps = { readonly visibleTools: VisibleTools }
 
 /** The admitted and the listed definition of one tool. Never for an agent: what is not admitted reaches no model. */
-export function reviewTool({ sight }: ReviewDeps, caller: Caller, tool_id: string): Result<DefinitionReview> {
+export function reviewTool({ visibleTools }: ReviewDeps, caller: Caller, tool_id: string): Result<DefinitionReview> {
   if (!REVIEWERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: REVIEWERS.join(', ') })
-  const tool = sight.tool(caller, tool_id)
+  const tool = visibleTools.tool(caller, tool_id)
   return tool === undefined ? refuse('tool.unknown', { tool: tool_id }) : ok(reviewDefinition(tool.row))
 }

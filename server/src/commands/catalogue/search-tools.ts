@@ -13,7 +13,7 @@ import type { VisibleTools } from './visible-tools.ts'
 
 export type SearchDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
-  readonly sight: VisibleTools
+  readonly visibleTools: VisibleTools
   /** Where an embedding model is configured. */
   readonly meaning?: Meaning
   /** Where the configuration wants it learnt what callers mean. */
@@ -42,7 +42,7 @@ const LONGEST_QUERY = 8_192
 
 /** The tools that answer a query best, of those that this caller could ever be allowed to call. */
 export async function searchTools(
-  { catalogue, sight, meaning, habits }: SearchDeps,
+  { catalogue, visibleTools, meaning, habits }: SearchDeps,
   caller: Caller,
   asked: string,
   top_k: number = DEFAULT_TOP_K,
@@ -51,7 +51,7 @@ export async function searchTools(
   if (query.trim() === '') return refuse('request.invalid', { paths: 'query: say what the tool should do' })
   if (!Number.isInteger(top_k) || top_k < 1 || top_k > MOST_TOP_K)
     return refuse('request.invalid', { paths: `top_k: a whole number from 1 to ${MOST_TOP_K}` })
-  const counts = (tool: Tool) => sight.sees(caller, tool)
+  const counts = (tool: Tool) => visibleTools.sees(caller, tool)
   const own = await habits?.of(caller)
   const meanings = await meaning?.nearest(query, POOL, counts)
   const wide = own === undefined && meanings === undefined ? top_k : POOL

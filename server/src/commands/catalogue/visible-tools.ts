@@ -7,7 +7,7 @@ import type { Catalogue } from '../ports/catalogue.ts'
 
 /** Who decides, reviews or administers answers for every tool, so they see every tool. */
 const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
-/** Callers whose sight is remembered. One more forgets the one that was not asked for longest. */
+/** Callers whose visible tools are cached. When there are more, the least recently used is dropped. */
 const MOST_CALLERS = 32
 
 export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }

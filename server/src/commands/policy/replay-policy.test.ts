@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CallRow, Judged } from '../../contract/call.ts'
+import type { CallRow, RecordedFacts } from '../../contract/call.ts'
 import type { Effect } from '../../contract/verdict.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { diffPolicy } from './diff-policy.ts'
@@ -16,8 +16,8 @@ function policyOf(text: string): Policy {
 }
 const FORBIDS = policyOf('rules:\n  - { id: no, effect: block, match: { tag: diary }, says: no diaries }\n')
 
-const WRITE: Judged = { now: 5, effects: ['write'], risk: 'medium', tags: ['diary'], lane: null }
-function row(at: number, effect: Effect, judged?: Judged): CallRow {
+const WRITE: RecordedFacts = { now: 5, effects: ['write'], risk: 'medium', tags: ['diary'], lane: null }
+function row(at: number, effect: Effect, judged?: RecordedFacts): CallRow {
   const opinion = { decider: 'policy', effect, rule: 'then', says: 'then', source: 'then', at }
   return {
     v: 1,

@@ -13,7 +13,7 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { auditOf, blockedProblem } from '../calls/call-changes.ts'
 import { isLostToOthers } from '../calls/facts/standing.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
-import { isStanding, type Judged } from '../calls/judge-call.ts'
+import { isStanding, type JudgedCall } from '../calls/judge-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
@@ -35,7 +35,7 @@ export type Read = {
   readonly trace: string
 }
 
-export type JudgedRead = Pick<Judged, 'verdict' | 'policy_version' | 'seen'> & {
+export type JudgedRead = Pick<JudgedCall, 'verdict' | 'policy_version' | 'seen'> & {
   readonly read: Read
   readonly call: Call
   readonly at: number

@@ -1,4 +1,4 @@
-import { entriesIn, type Entry, type ListMethod, type Shelf } from './proxy-shelf.ts'
+import { entriesIn, type Entry, type ListMethod, type ListCache } from './proxy-list-cache.ts'
 import type { Live, Offerings } from '../ports/upstream.ts'
 
 export type ListDeps = {
@@ -12,12 +12,12 @@ const MOST_PAGES = 1_000
 const MOST_ENTRIES = 50_000
 
 /**
- * Reads a list of several servers, each for itself, onto the shelf. Never rejects.
+ * Reads a list of several servers, each for itself, into the cache. Never rejects.
  * INVARIANT: a server that is slow, gone or answers nonsense keeps nobody else's entries from being listed.
  */
 export async function listServers(
   deps: ListDeps,
-  shelf: Shelf,
+  cache: ListCache,
   servers: readonly string[],
   method: ListMethod,
   { signal, trace }: Pick<Live, 'signal'> & { readonly trace: string },
@@ -27,7 +27,7 @@ export async function listServers(
   const patience = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
   await Promise.all(
     servers.map(async (server) => {
-      shelf.put(server, method, await pagesOf(deps.offerings, server, method, { signal: patience, trace }))
+      cache.put(server, method, await pagesOf(deps.offerings, server, method, { signal: patience, trace }))
     }),
   )
   stop()

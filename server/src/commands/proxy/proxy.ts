@@ -6,7 +6,7 @@ import type { Intake } from '../calls/intake.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import { listServers, type ListDeps } from './proxy-lists.ts'
 import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
-import { LISTS, openShelf, type ListMethod, type Shelf } from './proxy-shelf.ts'
+import { LISTS, openListCache, type ListMethod, type ListCache } from './proxy-list-cache.ts'
 import { idleSession } from '../identity/idle-session.ts'
 import type { Live, Notice, Offerings } from '../ports/upstream.ts'
 import { textLabel, type Entering } from '../provenance/labels.ts'
@@ -52,10 +52,10 @@ export type Proxy = {
 
 /** Resources, prompts and completions of tool servers: judged as reads of their server, recorded, asked, passed on. */
 export function openProxy(deps: ProxyDeps): Proxy {
-  const shelf = openShelf(deps)
+  const cache = openListCache(deps)
   const { offerings } = deps
   offerings.onNotice(({ server, method }) => {
-    for (const list of DOUBTED[method] ?? []) shelf.doubt(server, list)
+    for (const list of DOUBTED[method] ?? []) cache.doubt(server, list)
   })
 
   async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer> {
@@ -105,8 +105,8 @@ export function openProxy(deps: ProxyDeps): Proxy {
     })
     const recorded = await deps.ledger.commit([{ kind: 'audit', entry: listEntry(deps, reads, method, allowed) }])
     if (recorded !== 'committed') return refused(whyUnrecorded(recorded))
-    await listServers(deps, shelf, allowed, method, request)
-    const answer = { is: 'answered', result: { [LISTS[method].field]: shelf.merged(allowed, method) } } as const
+    await listServers(deps, cache, allowed, method, request)
+    const answer = { is: 'answered', result: { [LISTS[method].field]: cache.merged(allowed, method) } } as const
     return allowed.length === 0
       ? answer
       : label({ ...reads, server: allowed.join(','), method, params: {}, kind: 'resource' }, answer)
@@ -117,12 +117,12 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const target = targetOf(method, params)
     if (target === undefined) return undefined
     const servers = serversWith(offerings, target.is === 'prompt' ? 'prompts/list' : 'resources/list')
-    const known = lookUp(shelf, servers, target)
+    const known = lookUp(cache, servers, target)
     const lists = target.is === 'prompt' ? PROMPT_LISTS : RESOURCE_LISTS
-    if (known === undefined && lists.some((list) => shelf.isWorthAsking(servers, list)))
-      await Promise.all(lists.map((list) => listServers(deps, shelf, servers, list, { trace })))
+    if (known === undefined && lists.some((list) => cache.isWorthAsking(servers, list)))
+      await Promise.all(lists.map((list) => listServers(deps, cache, servers, list, { trace })))
     const [only] = servers.length === 1 ? servers : []
-    const found = known ?? lookUp(shelf, servers, target)
+    const found = known ?? lookUp(cache, servers, target)
     if (found !== undefined) return { server: found.server, params: target.named(found.name) }
     // What its one server did not list it may have all the same: that is its own to say.
     return only === undefined || target.is === 'prompt' ? undefined : { server: only, params }
@@ -228,9 +228,9 @@ function targetOf(method: ProxiedMethod, params: JsonObject): Target | undefined
   return typeof ref['uri'] === 'string' ? { is: 'resource', name: ref['uri'], named: () => params } : undefined
 }
 
-function lookUp(shelf: Shelf, servers: readonly string[], { is, name }: Target) {
-  if (is === 'prompt') return shelf.promptOf(servers, name)
-  const server = shelf.ownerOf(servers, name)
+function lookUp(cache: ListCache, servers: readonly string[], { is, name }: Target) {
+  if (is === 'prompt') return cache.promptOf(servers, name)
+  const server = cache.ownerOf(servers, name)
   return server === undefined ? undefined : { server, name }
 }
 

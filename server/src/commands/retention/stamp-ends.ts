@@ -4,7 +4,7 @@ import { dayOf } from '../../core/retention/periods.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-const ENDED: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused'])
+const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused'])
 
 /**
  * The same ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
@@ -29,4 +29,4 @@ function withDay<Row extends CallRow | RunRow>(row: Row, ended: boolean, clock: 
 }
 
 /** Nothing waits for it any more, its read-back included. */
-export const hasEnded = ({ state, due }: CallRow): boolean => due === undefined && ENDED.has(state)
+export const hasEnded = ({ state, due }: CallRow): boolean => due === undefined && EXPIRABLE.has(state)

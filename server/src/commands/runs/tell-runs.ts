@@ -2,7 +2,7 @@ import type { CallState } from '../../contract/call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import { tellRun } from './run-changes.ts'
 
-const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
+const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /**
  * The same ledger; a call that a run made tells the run how it ended. INVARIANT: in the commit in which it ends, so that no
@@ -20,6 +20,6 @@ export function tellRuns(ledger: Ledger): Ledger {
 function toldBy(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []
   const { by_run, call_id, state } = change.to
-  if (by_run === undefined || !ENDED.has(state)) return []
+  if (by_run === undefined || !REPORTED.has(state)) return []
   return tellRun(by_run.run_id, { type: 'call.ended', call_id, state })
 }

@@ -7,7 +7,7 @@ import type { LoginRateLimit } from './login-rate-limit.ts'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
 /** What a request shows of its sender: its headers, its address, and whether it came by the data folder's own socket. */
-export type Knock = {
+export type RawRequest = {
   readonly local: boolean
   readonly remote: string
   header(name: string): string | undefined
@@ -16,7 +16,7 @@ export type Knock = {
 }
 
 /** Says who is speaking. Both network doors ask the same one, so that wrong credentials are counted together. */
-export type Doorman = (knock: Knock) => Promise<Result<Caller>>
+export type Doorman = (sendRaw: RawRequest) => Promise<Result<Caller>>
 
 /**
  * On the local socket the owner speaks, who may also speak as somebody lesser (`x-sluice-as: agent:claude`): that is
@@ -24,20 +24,21 @@ export type Doorman = (knock: Knock) => Promise<Result<Caller>>
  * counted.
  */
 export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Doorman {
-  return async (knock) => {
-    const authorization = knock.header('authorization')
+  return async (sendRaw) => {
+    const authorization = sendRaw.header('authorization')
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
-    if (knock.local) return callerOnSocket(gate, { authorization, bearer, as: knock.header('x-sluice-as') })
-    const secret = authorization === undefined && knock.browser !== undefined ? loginSecret(knock.header) : undefined
-    if (secret !== undefined) return callerOfLogin(gate, knock, secret)
+    if (sendRaw.local) return callerOnSocket(gate, { authorization, bearer, as: sendRaw.header('x-sluice-as') })
+    const secret =
+      authorization === undefined && sendRaw.browser !== undefined ? loginSecret(sendRaw.header) : undefined
+    if (secret !== undefined) return callerOfLogin(gate, sendRaw, secret)
     if (bearer === undefined) return refuse('auth.missing')
-    const retry_after_s = failures.wait(knock.remote, bearer)
+    const retry_after_s = failures.wait(sendRaw.remote, bearer)
     if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
     const caller = await gate.identity.authenticate(bearer)
-    if (caller.ok) failures.passed(knock.remote, bearer)
+    if (caller.ok) failures.passed(sendRaw.remote, bearer)
     // What the issuer or the store could not answer is nobody's wrong credential.
-    else if (PROBLEMS[caller.problem.code].http === 401 && failures.failed(knock.remote, bearer))
-      await gate.audit.noteRefusal({ kind: 'limited', address: knock.remote })
+    else if (PROBLEMS[caller.problem.code].http === 401 && failures.failed(sendRaw.remote, bearer))
+      await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
     return caller
   }
 }
@@ -48,7 +49,7 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
  */
 async function callerOfLogin(
   gate: Pick<Gate, 'identity'>,
-  { browser, header }: Knock,
+  { browser, header }: RawRequest,
   secret: string,
 ): Promise<Result<Caller>> {
   const reads = browser?.method === 'GET' || browser?.method === 'HEAD'

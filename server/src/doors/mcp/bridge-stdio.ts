@@ -46,7 +46,7 @@ type Line = {
  * MCP on stdin and stdout, as a client of the running gate: each line goes there as it is, byte for byte, and what comes back is
  * written as lines, whether it was one answer or a stream. Ends when stdin does and everything is answered.
  */
-export async function bridgeStdio(input: Readable, output: Writable, knock: SendToGate): Promise<void> {
+export async function bridgeStdio(input: Readable, output: Writable, sendRaw: SendToGate): Promise<void> {
   const underWay = new Set<Promise<void>>()
   const requests = new Map<RpcId, { readonly line: Line; readonly request: ClientRequest }>()
   /** Of the older era: what the answer to `initialize` said. */
@@ -67,7 +67,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
       ...(line.version === undefined ? agreed : mirrorsOf(line)),
       ...(line.key === undefined ? {} : { 'idempotency-key': line.key }),
     }
-    const reply = await knock('POST', headers, line.bytes, { mayRepeat: MAY_REPEAT.has(line.method), onSent: keep })
+    const reply = await sendRaw('POST', headers, line.bytes, { mayRepeat: MAY_REPEAT.has(line.method), onSent: keep })
     try {
       if (isNoAnswer(reply)) return await fail(line, reply)
       await pass(line, reply)
@@ -134,7 +134,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
 
   /** The older era's stream of what changes. When it ends, with the gate perhaps, the next answer brings it back. */
   async function listen(): Promise<void> {
-    const reply = await knock('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
+    const reply = await sendRaw('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
       mayRepeat: false,
       onSent: (request) => (standing = request),
     })
@@ -149,7 +149,7 @@ export async function bridgeStdio(input: Readable, output: Writable, knock: Send
     const message = why === undefined ? `${says}; ${remedy}` : `the gate did not start: ${why}`
     if (code !== 'gate.broke_off' || line.key === undefined)
       return write(errorLine(line.id, RPC.internal, message, { code, ...(why === undefined ? {} : { why }) }))
-    const found = await callOutcome(knock, line.key)
+    const found = await callOutcome(sendRaw, line.key)
     const named = found.call_id === undefined ? '' : ` (${found.call_id})`
     const told = `the gate stopped while the call was running; outcome: ${found.outcome}${named}; the call was not retried`
     write(errorLine(line.id, RPC.internal, told, { code, ...found }))

@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
-import type { Knock } from '../entrance/caller-of.ts'
+import type { RawRequest } from '../entrance/caller-of.ts'
 import { problemBody } from '../entrance/problem.ts'
 import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
 
@@ -26,7 +26,7 @@ export type Guest = Visit & {
 export const speakerOf = (caller: Caller, session: string | undefined) =>
   JSON.stringify([callerIdentity(caller), session ?? null])
 
-export const knockOf = ({ request, local }: Visit): Knock => ({
+export const knockOf = ({ request, local }: Visit): RawRequest => ({
   local,
   remote: request.socket.remoteAddress ?? '',
   header: (name) => headerOf(request, name),

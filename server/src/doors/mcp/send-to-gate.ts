@@ -47,7 +47,7 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   let starting: Promise<GateStart> | undefined
 
-  const once: (...knock: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
+  const once: (...sendRaw: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
     method,
     headers,
     body,
@@ -67,14 +67,14 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
       request.end(body)
     })
 
-  return async (...knock) => {
-    const reply = await once(...knock)
+  return async (...sendRaw) => {
+    const reply = await once(...sendRaw)
     if (typeof reply !== 'string') return reply
-    const [, , , { mayRepeat }] = knock
+    const [, , , { mayRepeat }] = sendRaw
     if (reply === 'broke_off' && !mayRepeat) return { code: 'gate.broke_off' }
     starting ??= start().finally(() => (starting = undefined))
     const started = await starting
-    const again = started.ok ? await once(...knock) : reply
+    const again = started.ok ? await once(...sendRaw) : reply
     if (typeof again !== 'string') return again
     const why = started.why === undefined ? {} : { why: started.why }
     return { code: again === 'nobody' ? 'gate.absent' : 'gate.broke_off', ...why }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { effectsIn } from '../../gate/with-gate.ts'
-import { knock } from '../../mcp/knock.ts'
+import { sendRaw } from '../../mcp/send-raw.ts'
 import { connectClient } from '../../mcp/with-mcp-gate.ts'
 import { CALLS, REQUESTS, type Door } from './attacks.ts'
 import { installPublished } from './pack.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
 /** Makes a call at a door and gives all that was answered. */
 const DOORS: Record<Door, (tool: string, args: object) => Promise<string>> = {
   async http(tool, args) {
-    return (await knock(gate, names['agent'], { path: '/v1/calls', body: { tool, args } })).text
+    return (await sendRaw(gate, names['agent'], { path: '/v1/calls', body: { tool, args } })).text
   },
   async mcp(tool, args) {
     const told = await client.callTool({ name: tool, arguments: args as Record<string, unknown> }).catch(String)
@@ -78,7 +78,7 @@ describe('over the package as it is published, an agent that', () => {
   test.each(chosen(REQUESTS).map((attack) => [attack.name, attack] as const))('%s', async (_name, attack) => {
     const { as, method = 'POST', path, body, headers = {}, status, code } = fill(attack, names)
     const before = effectsIn(gate.folder).length
-    const told = await knock(gate, as === '' ? undefined : as, { method, path, headers, body })
+    const told = await sendRaw(gate, as === '' ? undefined : as, { method, path, headers, body })
     expect([told.status, told.body['code'], told.text]).toEqual([status, code, told.text])
     const { body: still } = await gate.http('GET', `/v1/approvals/${names['held']}`, names['approver'])
     expect(still['state']).toBe('pending')

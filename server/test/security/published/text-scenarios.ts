@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { ESCAPES, FORGED_LINES, HIDDEN_PAYLOADS, looksOurs, UNSEEN } from '../../hostile-texts.ts'
 import { run } from '../../doors/with-running-gate.ts'
 import { effectsIn, until } from '../../gate/with-gate.ts'
-import { knock, rpc } from '../../mcp/knock.ts'
+import { sendRaw, rpc } from '../../mcp/send-raw.ts'
 import type { Scenario } from './scenario.ts'
 import { prepare, startPublished, toolServer, type Names, type Published } from './with-published-gate.ts'
 
@@ -52,7 +52,7 @@ const hiddenPayloads: Use = async (gate, { agent, approver }) => {
 }
 
 const changedDefinition: Use = async (gate, { agent, approver }) => {
-  const listed = async () => (await knock(gate, agent, { body: rpc('tools/list') })).text
+  const listed = async () => (await sendRaw(gate, agent, { body: rpc('tools/list') })).text
   const first = await listed()
   expect(first).toContain('Gets the weather')
   expect(first.length).toBeLessThan(50_000) // the title of 60,000 characters was cut

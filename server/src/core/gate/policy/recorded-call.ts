@@ -1,10 +1,10 @@
-import type { CallRow, Judged } from '../../../contract/call.ts'
+import type { CallRow, RecordedFacts } from '../../../contract/call.ts'
 import type { Facts } from '../facts.ts'
 import { splitToolId } from './described-call.ts'
 import type { RecordedCall } from './replay.ts'
 
 /** What policy looks at of the facts, to be kept with the call. */
-export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }: Facts): Judged {
+export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }: Facts): RecordedFacts {
   return {
     now,
     effects: tool.effects,

@@ -97,7 +97,7 @@ export type RanCases =
   | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
 type Source = { readonly text: string; readonly file: string }
-type Judged =
+type JudgedCase =
   { readonly ok: true; readonly result: CaseResult } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
 /** Runs every case of a YAML list. A file that cannot be read runs nothing: half a test is no test. */
@@ -117,7 +117,7 @@ export function runCases(source: Source, options: CaseOptions): RanCases {
   return { ok: true, results: judged.flatMap((one) => (one.ok ? [one.result] : [])) }
 }
 
-function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, options: CaseOptions): Judged {
+function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, options: CaseOptions): JudgedCase {
   const compiled =
     stated.policy === undefined
       ? { ok: true as const, value: options.policy }

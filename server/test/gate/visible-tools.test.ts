@@ -15,7 +15,7 @@ rules:
 const READER: Caller = { kind: 'agent', id: 'agent:reader', user: 'ana' }
 
 let rig: GateRig
-const folder = mkdtempSync(join(tmpdir(), 'sluice-sight-'))
+const folder = mkdtempSync(join(tmpdir(), 'sluice-visible-'))
 beforeAll(async () => void (rig = await openTestGate(folder, { policy: RULES })))
 afterAll(async () => {
   await rig.opened.close()

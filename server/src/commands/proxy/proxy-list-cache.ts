@@ -16,7 +16,7 @@ export type Entry = { readonly name: string; readonly said: JsonObject }
 
 type Listed = { readonly entries: readonly Entry[]; readonly at: number; readonly stale: boolean }
 
-export type Shelf = {
+export type ListCache = {
   /** What the server listed; without entries it did not, and what it listed before stands. */
   put(server: string, method: ListMethod, entries: readonly Entry[] | undefined): void
   /** It says that this list is another one now. */
@@ -35,7 +35,7 @@ export type Shelf = {
 const FRESH_MS = 5_000
 
 /** What servers listed last, so that a name leads to one of them. */
-export function openShelf({ clock, digest }: { readonly clock: Clock; readonly digest: Digest }): Shelf {
+export function openListCache({ clock, digest }: { readonly clock: Clock; readonly digest: Digest }): ListCache {
   const listed = new Map<string, Listed>()
   const globs = new Map<string, Glob>()
   const keyOf = (server: string, method: ListMethod) => `${server} ${method}`

@@ -9,7 +9,7 @@ export type Answered = {
   readonly body: { readonly error?: { code: number; data: { code: string } }; readonly [key: string]: unknown }
 }
 
-export type Knock = {
+export type RawRequest = {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -17,10 +17,10 @@ export type Knock = {
 }
 
 /** One raw HTTP request, with the headers of a good client where none are named; an empty one is left out. */
-export function knock(
+export function sendRaw(
   gate: RunningGate,
   key: string | undefined,
-  { method = 'POST', path = '/mcp', headers = {}, body }: Knock,
+  { method = 'POST', path = '/mcp', headers = {}, body }: RawRequest,
 ): Promise<Answered> {
   const { hostname, port } = new URL(gate.url)
   const good = {
@@ -52,7 +52,11 @@ function bodyOf(text: string): Answered['body'] {
 }
 
 /** Opens a stream of events and collects its messages until it is closed. */
-export function listenTo(gate: RunningGate, key: string, { method = 'GET', path = '/mcp', headers = {}, body }: Knock) {
+export function listenTo(
+  gate: RunningGate,
+  key: string,
+  { method = 'GET', path = '/mcp', headers = {}, body }: RawRequest,
+) {
   const { hostname, port } = new URL(gate.url)
   const all = {
     accept: 'application/json, text/event-stream',
@@ -96,7 +100,7 @@ export function modern(
   method: string,
   params: Record<string, unknown> = {},
   capabilities: object = {},
-): Required<Pick<Knock, 'headers' | 'body'>> {
+): Required<Pick<RawRequest, 'headers' | 'body'>> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,
