@@ -186,7 +186,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.routes[].match.risk': 'Risk classes: `low`, `medium`, `high`, `critical`.',
   'approvals.routes[].match.caller': 'Callers, as globs: `agent:claude`.',
   'approvals.routes[].match.amount': 'Calls about a large amount.',
-  'approvals.routes[].match.amount.at': 'The arguments that hold the amount, as JSON pointers: `/amount`.',
+  'approvals.routes[].match.amount.at':
+    'The arguments that hold the amount, as JSON pointers: `/amount`. Left out: those that the pack of the server names.',
   'approvals.routes[].match.amount.from': 'From this amount on. One that is missing or is no number counts as large.',
   'approvals.routes[].group': 'Only people of this group decide, see and edit the request.',
   'approvals.routes[].people': 'How many of them have to approve. The requester never counts.',

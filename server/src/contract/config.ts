@@ -204,7 +204,7 @@ export const Config = z
       .prefault({}),
   })
   .superRefine(({ approvals, channels }, context) => {
-    const names = [...channels.webhooks, ...channels.push].map(({ name }) => name)
+    const names = [...channels.webhooks, ...channels.push, ...channels.matrix].map(({ name }) => name)
     refuseBadRoutes(approvals, names, context)
   })
 export type Config = z.infer<typeof Config>

@@ -86,5 +86,9 @@ const coversWords = (first: readonly string[] | undefined, second: readonly stri
 
 function coversAmount(first: RouteMatch['amount'], second: RouteMatch['amount']): boolean {
   if (first === undefined) return true
-  return second !== undefined && first.from <= second.from && second.at.every((at) => first.at.includes(at))
+  if (second === undefined || first.from > second.from) return false
+  const { at } = first
+  // Without fields of their own, both go by those of the pack.
+  if (at === undefined || second.at === undefined) return at === second.at
+  return second.at.every((one) => at.includes(one))
 }

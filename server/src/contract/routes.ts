@@ -27,8 +27,8 @@ export const RouteMatch = z.strictObject({
   caller: globs.optional(),
   amount: z
     .strictObject({
-      /** JSON pointers to the arguments that hold the amount. */
-      at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount')),
+      /** JSON pointers to the arguments that hold the amount; left out: those that the pack of the server names. */
+      at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount')).optional(),
       /** From this amount on. An amount that is missing or is not a number matches too. */
       from: z.number(),
     })

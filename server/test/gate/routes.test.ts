@@ -233,3 +233,35 @@ test('an approval by fewer people than are asked when the call would start is st
     rmSync(own, { recursive: true, force: true })
   }
 }, 60_000)
+
+test('a delegation that ends between judging a decision and recording it wins', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'sluice-routes-ended-'))
+  const options = { log: () => {}, url: () => 'http://gate.test' }
+  const opened = await openWorld(settingsIn(own, OPTIONS), options, true)
+  if (!opened.ok) throw new Error(opened.problem.code)
+  const { world, settled, close } = opened.value
+  try {
+    await settled
+    const { gate } = bindGate(world)
+    const given = await gate.approvals.delegate(ada, { to: 'dan', for_s: 600 })
+    const id = given.ok ? given.value.delegation_id : ''
+    const caller: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }
+    const called = await gate.calls.dispatch({ caller, tool: 'book__note', args: { text: 'x' }, thread: 't1' })
+    const { approval_id } = pendingOf(called)
+    let ended: Promise<unknown> | undefined
+    const ledger: typeof world.ledger = {
+      async commit(changes) {
+        const isDecision = changes.some((change) => change.kind === 'swap' && change.table === 'approvals')
+        if (isDecision) await (ended ??= gate.approvals.endDelegation(ada, id))
+        return world.ledger.commit(changes)
+      },
+    }
+    const late = bindGate({ ...world, ledger }).gate.approvals.decide(dan, approval_id, { says: 'approve' })
+    expect(said(await late)).toBe('approval.unknown')
+    const packet = await gate.approvals.read(ada, approval_id)
+    expect(packet.ok && packet.value.decisions).toEqual([])
+  } finally {
+    await close()
+    rmSync(own, { recursive: true, force: true })
+  }
+}, 60_000)

@@ -7,7 +7,7 @@ import { ADMIN, effectsIn, openTestGate, pendingOf } from '../gate/with-gate.ts'
 import { race } from './race.ts'
 import { ROUTED } from './routed.ts'
 
-const TIMES = '40'
+const TIMES = '15'
 const ada: Caller = { kind: 'approver', id: 'approver:ada', user: 'ada' }
 
 async function clicks(people: readonly string[], more: { readonly handedOver: boolean }) {

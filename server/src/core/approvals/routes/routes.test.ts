@@ -57,6 +57,16 @@ describe('which route a call takes', () => {
     expect(chooseRoute(two, callWith({ net: 1, gross: 2 }), toolWith())).toBeUndefined()
   })
 
+  test('without fields of its own, by those that the pack of the server names', () => {
+    const packed = routesOf({
+      groups: GROUPS,
+      routes: [{ id: 'a', match: { amount: { from: 10 } }, group: 'payments' }],
+    })
+    const idOf = (args: Json, amounts?: readonly string[]) =>
+      chooseRoute(packed, callWith(args), { ...toolWith(), ...(amounts === undefined ? {} : { amounts }) })?.id
+    expect([idOf({ sum: 11 }, ['/sum']), idOf({ sum: 9 }, ['/sum']), idOf({ sum: 9 })]).toEqual(['a', undefined, 'a'])
+  })
+
   test('by effect, class, caller and server', () => {
     const by = (match: unknown) =>
       chooseRoute(routesOf({ routes: [{ id: 'r', match }] }), callWith({}), {

@@ -38,7 +38,7 @@ export function compileRoutes({ groups, routes }: Stated): Routes {
 }
 
 type RoutedCall = Pick<Call, 'caller' | 'canonical_args'>
-type RoutedTool = Pick<Tool, 'row' | 'effects' | 'risk'>
+type RoutedTool = Pick<Tool, 'row' | 'effects' | 'risk' | 'amounts'>
 
 /** The first route that matches, as it is kept with the call. Pure and total. */
 export function chooseRoute({ routes }: Routes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
@@ -95,7 +95,7 @@ function isMatch({ route, tool: tools, server, caller }: CompiledRoute, call: Ro
     hasName(caller, call.caller.id) &&
     (effects === undefined || effects.some((effect) => tool.effects.includes(effect))) &&
     (risk === undefined || risk.includes(tool.risk)) &&
-    (amount === undefined || isLarge(amount, argsOf(call)))
+    (amount === undefined || isLarge(amount, argsOf(call), tool.amounts))
   )
 }
 
@@ -103,8 +103,12 @@ const hasName = (globs: readonly Glob[] | undefined, name: string): boolean =>
   globs === undefined || globs.some((glob) => matchesGlob(glob, name))
 
 /** INVARIANT: an amount that nobody can read counts as a large one, so no spelling of a number leads to fewer people. */
-function isLarge({ at, from }: NonNullable<ApprovalRoute['match']['amount']>, args: Json): boolean {
-  const values = at.map((pointer) => valueAt(args, pointer)).filter((value) => value !== undefined)
+function isLarge(
+  { at, from }: NonNullable<ApprovalRoute['match']['amount']>,
+  args: Json,
+  known: readonly string[] = [],
+): boolean {
+  const values = (at ?? known).map((pointer) => valueAt(args, pointer)).filter((value) => value !== undefined)
   if (values.length === 0) return true
   return values.some((value) => typeof value !== 'number' || !(Math.abs(value) < from))
 }
