@@ -256,7 +256,10 @@ test('a delegation that ends between judging a decision and recording it wins', 
         return world.ledger.commit(changes)
       },
     }
-    const late = bindGate({ ...world, ledger }).gate.approvals.decide(dan, approval_id, { says: 'approve' })
+    const shown = await gate.approvals.read(ada, approval_id)
+    const digest = shown.ok ? shown.value.digest : ''
+    const racing = bindGate({ ...world, ledger }).gate
+    const late = racing.approvals.decide(dan, approval_id, { says: 'approve', digest })
     expect(said(await late)).toBe('approval.unknown')
     const packet = await gate.approvals.read(ada, approval_id)
     expect(packet.ok && packet.value.decisions).toEqual([])
