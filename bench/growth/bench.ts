@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../server/src/boot/load-config.ts'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { withCalls, withEntries } from './build-data.ts'
+import { growFlowRuns } from './flow-runs.ts'
 import { packInto } from './pack.ts'
 import { runGate, type RunningGate } from './running-gate.ts'
 
@@ -36,6 +37,8 @@ const WARM_UP = 300
 const ROUNDS = 50
 const PER_ROUND = 10
 const MATCHING = 3
+const FEW_RUNS = 1_000
+const MANY_RUNS = 100_000
 
 /** `echo` is allowed by few rules, everything else is held. */
 function policyOf(rules: number) {
@@ -147,6 +150,7 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
       await grown.stop()
       rmSync(folder, { recursive: true, force: true })
     }
+    rows.push(...(await growFlowRuns(root, FEW_RUNS, MANY_RUNS)))
     return { bench: 'growth', rows, ...fromSource, package: packaged, most_rss_mb: Math.round(most) }
   } finally {
     rmSync(root, { recursive: true, force: true })
