@@ -96,6 +96,72 @@ export type Routes = {
     body: { readonly approval_id: string; readonly choice: "Approve & Execute" | "Edit Inputs" | "Cancel"; readonly args?: Json | undefined; readonly reason?: string | undefined; readonly passphrase?: string | undefined; readonly digest?: string | undefined }
     answer: { readonly run_id: string; readonly status: string; readonly state: { readonly node: string } }
   }
+  /** Documents, each with its version in force */
+  'GET /v1/workflows': {
+    answer: { readonly items: readonly ({ readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly description?: string | undefined; readonly protocols: readonly ({ readonly id: string; readonly trigger: string; readonly steps: number })[] })[]; readonly next?: number | undefined }
+  }
+  /** Put a new version of a document in force; one with mistakes changes nothing */
+  'POST /v1/workflows': {
+    body: { readonly document: string }
+    answer: { readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly changed: boolean }
+  }
+  /** Go through a document's steps without doing anything: arguments and verdicts */
+  'POST /v1/workflows/dry-run': {
+    body: { readonly document: string; readonly protocol?: string | undefined; readonly input?: Json | undefined }
+    answer: { readonly document: string; readonly protocol: string; readonly steps: readonly ({ readonly step: string; readonly does: string; readonly args?: Json | undefined; readonly verdict?: { readonly effect: string; readonly why: readonly (string)[] } | undefined; readonly assumed?: Json | undefined })[]; readonly stopped?: { readonly code: string; readonly says: string; readonly step: string | null } | undefined }
+  }
+  /** One version of a document with its text */
+  'GET /v1/workflows/{name}': {
+    path: { readonly name: string }
+    query: { readonly version?: string | undefined }
+    answer: { readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly text: string }
+  }
+  /** Versions of a document, newest first */
+  'GET /v1/workflows/{name}/versions': {
+    path: { readonly name: string }
+    query: { readonly limit?: number | undefined; readonly after?: number | undefined }
+    answer: { readonly items: readonly ({ readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined })[]; readonly next?: number | undefined }
+  }
+  /** What changed up to a version, from the one before it or another */
+  'GET /v1/workflows/{name}/diff': {
+    path: { readonly name: string }
+    query: { readonly from?: number | undefined; readonly version?: string | undefined }
+    answer: { readonly name: string; readonly from: number; readonly to: number; readonly added: number; readonly removed: number; readonly cut: boolean; readonly lines: readonly ({ readonly is: "same" | "added" | "removed" | "skipped"; readonly text: string })[] }
+  }
+  /** The text of an earlier version as a new one */
+  'POST /v1/workflows/{name}/rollback': {
+    path: { readonly name: string }
+    body: { readonly to?: number | undefined }
+    answer: { readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly changed: boolean }
+  }
+  /** Start a protocol by hand */
+  'POST /v1/workflows/{name}/runs': {
+    path: { readonly name: string }
+    body: { readonly protocol?: string | undefined; readonly input?: Json | undefined }
+    answer: { readonly run_id: string }
+  }
+  /** Runs of a document, newest first */
+  'GET /v1/workflows/{name}/runs': {
+    path: { readonly name: string }
+    query: { readonly limit?: number | undefined; readonly after?: number | undefined }
+    answer: { readonly items: readonly ({ readonly run_id: string; readonly document: string; readonly version: number; readonly protocol: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly trace: string; readonly created_at: number; readonly ended_at?: number | undefined; readonly waits_for?: string | undefined; readonly error?: { readonly code: "trust_mismatch" | "invalid_protocol_message" | "schema_validation" | "retries_exhausted" | "template_unresolved" | "policy_denied" | "approval_denied" | "approval_timeout" | "tool_failed" | "limit_exceeded"; readonly says: string; readonly step: string | null } | undefined; readonly steps: readonly ({ readonly number: string; readonly id?: string | undefined; readonly type: string; readonly status: "pending" | "running" | "waiting" | "done" | "skipped" | "failed"; readonly items?: { readonly done: number; readonly of: number } | undefined })[]; readonly usage: { readonly model_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly cost: number }; readonly graph: { readonly nodes: readonly ({ readonly id: string; readonly says: string })[]; readonly edges: readonly ({ readonly from: string; readonly to: string; readonly when: string })[] }; readonly output?: Json | undefined })[]; readonly next?: number | undefined }
+  }
+  /** One run of a document: its steps, its graph and why it stopped (wait_ms for its next rest) */
+  'GET /v1/workflow-runs/{run_id}': {
+    path: { readonly run_id: string }
+    query: { readonly wait_ms?: number | undefined }
+    answer: { readonly run_id: string; readonly document: string; readonly version: number; readonly protocol: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly trace: string; readonly created_at: number; readonly ended_at?: number | undefined; readonly waits_for?: string | undefined; readonly error?: { readonly code: "trust_mismatch" | "invalid_protocol_message" | "schema_validation" | "retries_exhausted" | "template_unresolved" | "policy_denied" | "approval_denied" | "approval_timeout" | "tool_failed" | "limit_exceeded"; readonly says: string; readonly step: string | null } | undefined; readonly steps: readonly ({ readonly number: string; readonly id?: string | undefined; readonly type: string; readonly status: "pending" | "running" | "waiting" | "done" | "skipped" | "failed"; readonly items?: { readonly done: number; readonly of: number } | undefined })[]; readonly usage: { readonly model_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly cost: number }; readonly graph: { readonly nodes: readonly ({ readonly id: string; readonly says: string })[]; readonly edges: readonly ({ readonly from: string; readonly to: string; readonly when: string })[] }; readonly output?: Json | undefined }
+  }
+  /** An event for a webhook gateway of a document; its signature is the credential */
+  'POST /v1/events/{source}': {
+    path: { readonly source: string }
+    answer: { readonly run_id: string }
+  }
+  /** A message for documents, signed with the secret of its transport */
+  'POST /v1/transports/{name}/messages': {
+    path: { readonly name: string }
+    answer: { readonly taken: readonly ({ readonly is: "started" | "refused" | "turn" | "ignored"; readonly document: string | null; readonly run_id?: string | undefined; readonly code?: string | undefined; readonly says?: string | undefined })[] }
+  }
   /** Consents with what is left of each, newest first */
   'GET /v1/consents': {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }

@@ -1,7 +1,7 @@
 import type { Json } from './json.ts'
 import { z } from 'zod'
 import { RunGraph, RunStatus } from './run.ts'
-import { RunId, Sha256 } from './ids.ts'
+import { Sha256 } from './ids.ts'
 import { DocumentFault } from './workflow-document.ts'
 
 /** How a run of a document, or a trigger that started none, went wrong. Codes are public. */
@@ -101,7 +101,7 @@ export const WorkflowStepView = z.strictObject({
 export type WorkflowStepView = z.infer<typeof WorkflowStepView>
 
 export const WorkflowRunView = z.strictObject({
-  run_id: RunId,
+  run_id: z.string(),
   document: z.string(),
   version: z.int(),
   protocol: z.string(),
@@ -115,7 +115,7 @@ export const WorkflowRunView = z.strictObject({
   usage: WorkflowUsage,
   graph: RunGraph,
   /** The last step's output, once it is over. */
-  output: z.json().optional(),
+  output: z.unknown().optional(),
 })
 export type WorkflowRunView = z.infer<typeof WorkflowRunView>
 
@@ -123,7 +123,7 @@ export const ApplyBody = z.strictObject({ document: z.string().max(1_000_000) })
 export const RunWorkflowBody = z.strictObject({
   /** The protocol; the only one when left out. */
   protocol: z.string().optional(),
-  input: z.json().default({}),
+  input: z.unknown().default({}),
 })
 export type RunWorkflowBody = z.infer<typeof RunWorkflowBody>
 export const ValidateAnswer = z.strictObject({ ok: z.boolean(), faults: z.array(DocumentFault) })

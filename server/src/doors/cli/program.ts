@@ -37,6 +37,7 @@ import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
 import { patiently, terminalOut } from './terminal-out.ts'
 import { addToolCommands } from './tool-commands.ts'
+import { addWorkflowCommands } from './workflow-commands.ts'
 
 type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
 
@@ -159,6 +160,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addFlowCommands(program, session)
   addAgentCommands(program, session)
   addRunCommands(program, session)
+  addWorkflowCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)
   addDelegationCommands(program, session)

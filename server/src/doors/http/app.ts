@@ -29,6 +29,7 @@ import { pushRoutes } from './push.ts'
 import { policyRoutes } from './policies.ts'
 import { agentRoutes } from './agent.ts'
 import { toolflowRoutes } from './toolflow.ts'
+import { workflowRoutes } from './workflows.ts'
 import { invalidRequest, jsonResponse, notReady, problemResponse } from '../entrance/problem.ts'
 import type { Answers, App, Door } from './door.ts'
 import { declareRoute, methodsAt, route, type Routes } from './route.ts'
@@ -118,6 +119,7 @@ export function httpApp(door: HttpDoor): App {
     callRoutes,
     activityRoutes,
     toolflowRoutes,
+    workflowRoutes,
     consentRoutes,
     delegationRoutes,
     flowRoutes,
