@@ -33,10 +33,7 @@ describe.runIf(isRoot)('a tool server with another user', () => {
       },
     }
     const files = { command: 'node', args: [SCRIPT], user: 'nobody' }
-    const rig = await openTestGate(folder, {
-      policy: POLICY,
-      config: { servers: { shell, files }, provenance: { mode: 'off' } },
-    })
+    const rig = await openTestGate(folder, { policy: POLICY, config: { servers: { shell, files } } })
     try {
       expect(statSync(data).mode & 0o777).toBe(0o700)
       const textOf = async (tool: string, args = {}) => JSON.stringify(await rig.call(tool, args))

@@ -15,13 +15,15 @@ import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
 import { prepareCall, type PrepareDeps, type ThreadedRequest } from '../calls/prepare-call.ts'
+import { hearWords, type HearDeps } from '../provenance/hear-words.ts'
 import { readCard } from '../catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
 
 export type ToolflowEffectDeps = PrepareDeps &
   JudgeDeps &
   SearchDeps &
-  FillDeps & {
+  FillDeps &
+  HearDeps & {
     readonly dispatch: (request: CallRequest) => Promise<Outcome>
   }
 
@@ -67,7 +69,11 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
   },
 
   async toolflow_judge(deps, details, step) {
-    const prepared = await prepareCall(deps, requestOf(details, step))
+    const request = requestOf(details, step)
+    const { caller, thread, words } = request
+    // Before the call is judged. Should it fail, the words come again with the call itself.
+    if (words !== undefined) await hearWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
+    const prepared = await prepareCall(deps, request)
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
     const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
@@ -106,13 +112,15 @@ function isForNow(outcome: Outcome): boolean {
 const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
 function requestOf(details: JsonObject, step: string): ThreadedRequest {
-  const { args, risk_score } = details
+  const { args, risk_score, user_prompt } = details
   return {
     caller: callerIn(details),
     tool: textIn(details, 'skill_id'),
     args: args ?? {},
     thread: textIn(details, 'thread'),
     trace: textIn(details, 'trace'),
+    // Rows of earlier releases do not have it.
+    ...(typeof user_prompt === 'string' ? { words: user_prompt } : {}),
     by_run: {
       run_id: RunId.parse(details['run_id']),
       kind: toolflow.kind,

@@ -1,4 +1,4 @@
-import { MARKERS } from './lexicon/moods.ts'
+import { ERROR_WORDS, MARKERS } from './lexicon/moods.ts'
 import { BREAK, ENDING, JOINED, NAME, PAUSE, STRANGE, hashWord, type Words } from './text.ts'
 import {
   ALL_GROUPS,
@@ -45,6 +45,9 @@ const OBJECT_STARTS = words(
 )
 const TO = words('to zu que be by')
 const FINITE = words('is are was were has have had been ist sind war waren hat hatte wurde wurden es fue son eran ha')
+/** `Request failed with status 404`: the words after a noun in a message about an error. */
+const FAILED = words(ERROR_WORDS.failed)
+const AFTER_FAILED = words(ERROR_WORDS.after)
 const BE = words(MARKERS.be)
 const LET = words(MARKERS.let)
 const TIME = words(MARKERS.time)
@@ -141,6 +144,8 @@ function isOrder({ full, before }: Words, bits: number, i: number, to: number): 
   const meaning = meaningOf(next)
   // `Order volumes were`: a verb that follows makes the first word a noun.
   for (let after = i + 1; after < Math.min(to, i + 5); after += 1) if (FINITE.has(full[after] ?? 0)) return false
+  if (FAILED.has(next) && (i + 2 >= to || isEdge(before[i + 2] ?? 0) || AFTER_FAILED.has(full[i + 2] ?? 0)))
+    return false
   if ((bits & NOUNISH) === 0)
     return (meaning & FUNCTION) === 0 || (meaning & DETERMINER) !== 0 || TO.has(next) || !isEdge(marks)
   return (

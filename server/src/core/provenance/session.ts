@@ -5,6 +5,7 @@ import { createUserWords, type UserWords } from './user-words.ts'
 import { createScratch, readWords, type Words } from './text.ts'
 import { createLeafTable, type LeafTable } from './leaf-table.ts'
 import { createWordIndex, valueKey, type WordIndex } from './word-index.ts'
+import { isSystemError } from './system-errors.ts'
 import { conceptOf } from './lexicon/vocabulary.ts'
 import type { Json } from '../../contract/json.ts'
 
@@ -120,7 +121,7 @@ export function createSession(): Session {
       if (words.length === 0) continue
       const key = valueKey(words)
       const isName = leaf.key === NAME_OF_FIELD
-      const isOwn = echoes.has(key) || user.holds(words)
+      const isOwn = echoes.has(key) || user.holds(words) || isSystemError(leaf.text)
       const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words)
       const flags =
         (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)

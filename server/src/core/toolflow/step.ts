@@ -180,6 +180,7 @@ function detailsOf(state: ToolflowState): JsonObject {
       return {
         ...who,
         thread: state.thread,
+        user_prompt: state.user_prompt,
         skill_id: state.selected_skill_id,
         args: state.args?.value ?? {},
         risk_score: state.risk_score,

@@ -19,12 +19,14 @@ export function addCallCommands(program: Command, session: Session): void {
     .option('--dry-run', 'only preview the call')
     .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'a repeated call with the same key and arguments runs only once')
+    .option('--words <text>', 'what the user asked for, in their own words')
     .option('--raw', RAW)
     .action(async (tool: string, args: string | undefined, options: CallOptions) => {
       const text = jsonArgument(args ?? '{}')
       const more = [
         ...(options.thread === undefined ? [] : [`"thread":${JSON.stringify(options.thread)}`]),
         ...(options.dryRun === true ? ['"dry_run":"only"'] : []),
+        ...(options.words === undefined ? [] : [`"user_words":${JSON.stringify(options.words)}`]),
       ]
       // The arguments travel as they were written: parsing them here could hide what the gate must refuse.
       const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
@@ -135,6 +137,7 @@ export function addCallCommands(program: Command, session: Session): void {
 }
 
 type CallOptions = {
+  readonly words?: string
   readonly thread?: string
   readonly dryRun?: boolean
   readonly wait: number

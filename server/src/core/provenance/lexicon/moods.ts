@@ -43,6 +43,13 @@ export const MARKERS = {
   be: 'be werden ser',
 } as const
 
+/** `Request failed with status 404`: what follows a noun, not a verb, in a message about an error. */
+export const ERROR_WORDS = {
+  failed:
+    'failed denied refused rejected exceeded expired aborted cancelled canceled forbidden fehlgeschlagen verweigert abgelehnt fallo denegado rechazado',
+  after: 'with because due after on for by code mit wegen con por',
+}
+
 /** Words that only sentences have. A text with none of them is not read as a sentence. */
 export const FUNCTION_WORDS =
   'the a an of to in on at by for with from is are was were be been has have had and or but not that this these those it its as if when which who will would can could should must may i you he she we they me him her us them my your his our their do does did so than then there here what how all any some no up out about into over after before more most other only also just very'
