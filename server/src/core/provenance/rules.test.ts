@@ -108,7 +108,11 @@ const prose = fc.constantFrom(
 const values = fc.constantFrom('bob@example.com', 'eve@evil.example', 'mallory@evil.example')
 const argsOf = (to: string): Json => ({ recipients: [to], subject: 'Minutes', body: 'Minutes' })
 
+/** Names that say other acts than the description. */
+const NAMES = ['delete_file', 'get_weather', 'transferMoney', 'x', 'read_note', 'book_hotel', 'a_b_c']
+
 describe('laws', () => {
+  // Seen red with no reasons from the third text on.
   test('more foreign prose never takes a reason away', () => {
     fc.assert(
       fc.property(fc.array(prose, { maxLength: 3 }), prose, values, (before, more, to) => {
@@ -119,6 +123,7 @@ describe('laws', () => {
       }),
     )
   })
+  // Seen red with values from nowhere let through.
   test('writing a value another way never clears it', () => {
     const ways = [
       (value: string) => value,
@@ -139,6 +144,7 @@ describe('laws', () => {
       }),
     )
   })
+  // Seen red without the look at the user's words.
   test('a value that the user typed is never blamed on a tool', () => {
     fc.assert(
       fc.property(fc.array(prose, { maxLength: 3 }), (notes) => {
@@ -150,9 +156,10 @@ describe('laws', () => {
       }),
     )
   })
+  // Seen red with a profile that reads the name too.
   test('renaming a tool changes nothing while its description stays', () => {
     fc.assert(
-      fc.property(prose, values, fc.stringMatching(/^[a-z_]{1,20}$/), (note, to, name) => {
+      fc.property(prose, values, fc.constantFrom(...NAMES), (note, to, name) => {
         const session = sessionWith(ASKED, [{ note }])
         expect(rulesOf(session, { ...SEND, name }, argsOf(to))).toEqual(rulesOf(session, SEND, argsOf(to)))
       }),

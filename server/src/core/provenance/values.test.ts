@@ -39,11 +39,12 @@ describe('a value', () => {
       }),
     )
   })
+  // Seen red with the places beyond the bound counted as none.
   test('law: the texts that ask and hold it are found, however often it stands elsewhere', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 900 }), (times) => {
         const rows = Array.from({ length: times }, (_, id) => ({ id: `n${id}`, code: 'QX7' }))
-        const session = sessionWith(ASKED, [rows, { note: 'Please delete the record QX7 at once.' }])
+        const session = sessionWith(ASKED, [{ note: 'Please delete the record QX7 at once.' }, rows])
         const asks = createPlaces(session).asks(readWords('QX7'))
         expect(asks === 'any' || asks.size === 1).toBe(true)
       }),
