@@ -5,12 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { columns, valuesOf, type Bench } from '../bench.ts'
 import { peerVersion } from '../gate/peers.ts'
+import { isPostgresThere, startBenchPostgres } from './start-postgres.ts'
 import type { Parked, Woken } from './parked.ts'
 import { STEPS } from './system.ts'
 
 /** How many durable runs per second, and what a parked run costs. */
 
-const SYSTEMS = ['sluice', 'langgraph', 'restate'] as const
+const EMBEDDED = ['sluice', 'langgraph', 'restate'] as const
+const ON_POSTGRES = ['sluice on postgres', 'langgraph on postgres', 'dbos', 'graphile-worker'] as const
+const SYSTEMS = [...EMBEDDED, ...ON_POSTGRES] as const
+const OURS: readonly System[] = ['sluice', 'sluice on postgres']
 type System = (typeof SYSTEMS)[number]
 const CONCURRENCY = [1, 50] as const
 const PEERS = [
@@ -18,6 +22,9 @@ const PEERS = [
   '@langchain/langgraph-checkpoint-sqlite',
   '@restatedev/restate-sdk',
   '@restatedev/restate-server',
+  '@langchain/langgraph-checkpoint-postgres',
+  '@dbos-inc/dbos-sdk',
+  'graphile-worker',
 ]
 
 type Row = {
@@ -59,7 +66,7 @@ async function measureAll(ms: number, rounds: number): Promise<Pick<RunsReport, 
           const key = `${system} ${concurrency}`
           if (row.runs_s > (best.get(key)?.runs_s ?? 0)) best.set(key, row)
         } catch (error) {
-          if (system === 'sluice') throw error
+          if (system === 'sluice' || (OURS.includes(system) && isPostgresThere())) throw error
           const says = reasonOf(error)
           console.error(`${system} is left out: ${says}`)
           left_out.set(system, says)
@@ -113,7 +120,9 @@ export const bench: Bench<RunsReport> = {
 
   async run(options) {
     const number = (name: string, otherwise: number) => Number(valuesOf(options, name)[0] ?? otherwise)
+    const postgres = await startBenchPostgres()
     const measured = await measureAll(number('--ms', 3_000), number('--rounds', 3))
+    await postgres?.stop()
     const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
     const parked = await measureParked(number('--parked', 10_000))
     return { bench: 'runs', steps: STEPS, ...measured, parked, load, versions: versions() }
@@ -127,7 +136,10 @@ export const bench: Bench<RunsReport> = {
         ['system', 'store', 'at once', 'runs/s', 'p50 ms'],
         ...rows.map((row) => [row.system, row.store, row.concurrency, row.runs_s, row.p50_ms]),
       ]),
-      ...CONCURRENCY.map((concurrency) => `${concurrency} at once: ${ratio(rows, concurrency)}`),
+      ...CONCURRENCY.flatMap((concurrency) => [
+        `${concurrency} at once: ${ratio(rows, concurrency, EMBEDDED)}`,
+        `${concurrency} at once on Postgres: ${ratio(rows, concurrency, ON_POSTGRES)}`,
+      ]),
       ...left_out.map(({ system, says }) => `${system} is left out: ${says}`),
       '',
       `${parked.runs} parked runs`,
@@ -144,10 +156,10 @@ export const bench: Bench<RunsReport> = {
   },
 }
 
-function ratio(rows: readonly Row[], concurrency: number): string {
-  const here = rows.filter((row) => row.concurrency === concurrency)
-  const ours = here.find(({ system }) => system === 'sluice')?.runs_s ?? Number.NaN
-  const others = here.filter(({ system }) => system !== 'sluice').map(({ runs_s }) => runs_s)
+function ratio(rows: readonly Row[], concurrency: number, among: readonly System[]): string {
+  const here = rows.filter((row) => row.concurrency === concurrency && among.includes(row.system))
+  const ours = here.find(({ system }) => OURS.includes(system))?.runs_s ?? Number.NaN
+  const others = here.filter(({ system }) => !OURS.includes(system)).map(({ runs_s }) => runs_s)
   if (others.length === 0) return 'nothing to compare with'
   return `${(ours / Math.max(...others)).toFixed(1)} × the fastest other`
 }

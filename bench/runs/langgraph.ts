@@ -28,16 +28,11 @@ type Saver = { SqliteSaver: new (database: object) => object }
  * The saver gets Node's own SQLite binding: `better-sqlite3` has to be compiled for each release of Node.
  */
 export async function openLangGraph(): Promise<RunSystem> {
-  const { StateGraph, Annotation, START, END } = fromPeers('@langchain/langgraph') as LangGraph
   const { SqliteSaver } = fromPeers('@langchain/langgraph-checkpoint-sqlite') as Saver
   const folder = mkdtempSync(join(tmpdir(), 'langgraph-bench-runs-'))
   const database = new DatabaseSync(join(folder, 'checkpoints.sqlite'))
   database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL')
-  let graph = new StateGraph(Annotation.Root({ done: Annotation() }))
-  const names = Array.from({ length: STEPS }, (_, at) => `step${at + 1}`)
-  for (const name of names) graph = graph.addNode(name, ({ done }) => ({ done: doStep(done) }))
-  for (const [at, name] of names.entries()) graph = graph.addEdge(names[at - 1] ?? START, name)
-  const app = graph.addEdge(`step${STEPS}`, END).compile({ checkpointer: new SqliteSaver(asBetterSqlite(database)) })
+  const app = tenNodes(new SqliteSaver(asBetterSqlite(database)))
   return {
     store: 'sqlite FULL',
     run: async () =>
@@ -47,6 +42,16 @@ export async function openLangGraph(): Promise<RunSystem> {
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** A graph of ten nodes, one after the other. */
+export function tenNodes(checkpointer: object): ReturnType<Graph['compile']> {
+  const { StateGraph, Annotation, START, END } = fromPeers('@langchain/langgraph') as LangGraph
+  let graph = new StateGraph(Annotation.Root({ done: Annotation() }))
+  const names = Array.from({ length: STEPS }, (_, at) => `step${at + 1}`)
+  for (const name of names) graph = graph.addNode(name, ({ done }) => ({ done: doStep(done) }))
+  for (const [at, name] of names.entries()) graph = graph.addEdge(names[at - 1] ?? START, name)
+  return graph.addEdge(`step${STEPS}`, END).compile({ checkpointer })
 }
 
 /** Node's database with the few methods that the saver calls on one of `better-sqlite3`. */

@@ -1,7 +1,8 @@
 import { quantile } from '../bench.ts'
 import { openLangGraph } from './langgraph.ts'
+import { openDbos, openGraphile, openLangGraphPostgres } from './postgres-systems.ts'
 import { openRestate } from './restate.ts'
-import { openSluice } from './sluice.ts'
+import { openSluice, openSluicePostgres } from './sluice.ts'
 import { STEPS, type RunSystem } from './system.ts'
 
 // Measures one system in a process of its own: `one-system.ts <system> <at once> <ms>` prints one line of JSON.
@@ -9,6 +10,10 @@ const SYSTEMS: Readonly<Record<string, () => Promise<RunSystem>>> = {
   sluice: openSluice,
   langgraph: openLangGraph,
   restate: openRestate,
+  'sluice on postgres': openSluicePostgres,
+  'langgraph on postgres': openLangGraphPostgres,
+  dbos: openDbos,
+  'graphile-worker': openGraphile,
 }
 
 const [name = '', concurrency = '1', ms = '1000'] = process.argv.slice(2)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,8 @@ import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from 
 import { beginRun } from '../../server/src/core/runs/begin-run.ts'
 import { localNodes } from '../../server/src/stores/local-notices.ts'
 import { openSqliteLedger, type SqliteStore } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
+import { openPostgresLedger, type PostgresLedger } from '../../server/src/stores/postgres/open-postgres-ledger.ts'
+import { databaseUrl } from './postgres-systems.ts'
 import { doStep, STEPS, type RunSystem } from './system.ts'
 
 /** Asks for one effect after the other. A parked one waits for the signal `go`. */
@@ -44,8 +47,10 @@ function hearingCommits(ledger: Ledger): HeardLedger {
   }
 }
 
-export type RunProcess = {
-  readonly store: SqliteStore
+type RunStore = SqliteStore | PostgresLedger
+
+export type RunProcess<Store extends RunStore = SqliteStore> = {
+  readonly store: Store
   readonly ledger: HeardLedger
   readonly scheduler: Scheduler
   close(): Promise<void>
@@ -61,7 +66,13 @@ export async function openRunProcess(folder: string, onStep: (run: RunId) => voi
     onFault: (error) => console.error(error.message),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  const store = opened.value
+  return openDriver(opened.value, onStep)
+}
+
+async function openDriver<Store extends RunStore>(
+  store: Store,
+  onStep: (run: RunId) => void,
+): Promise<RunProcess<Store>> {
   const stack = tellRuns(givingBackPending(stampEnds(store, Date.now)))
   const ledger = hearingCommits(announceCommits(stack, localNodes().join()))
   const boot = randomIds.trace()
@@ -116,12 +127,35 @@ export function endsOf(ledger: HeardLedger): (run: RunId) => Promise<RunRow> {
   return (run) => new Promise((resolve) => waiting.set(run, resolve))
 }
 
+/** The same on Postgres, by a connection that waits for every flush. */
+export async function openSluicePostgres(): Promise<RunSystem> {
+  const address = { url: databaseUrl(), schema: `s_${randomBytes(6).toString('hex')}` }
+  const opened = await openPostgresLedger({
+    address,
+    stream: 'main',
+    boot: '',
+    key: '5e'.repeat(32),
+    alone: true,
+    onFault: (error) => console.error(error.message),
+  })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  const { ledger, close } = await openDriver(opened.value, () => {})
+  return system('postgres, synchronous_commit=on', ledger, close)
+}
+
 export async function openSluice(): Promise<RunSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-runs-'))
   const { ledger, close } = await openRunProcess(folder)
+  return system('sqlite FULL', ledger, async () => {
+    await close()
+    rmSync(folder, { recursive: true })
+  })
+}
+
+function system(store: string, ledger: HeardLedger, close: () => Promise<void>): RunSystem {
   const endOf = endsOf(ledger)
   return {
-    store: 'sqlite FULL',
+    store,
     async run() {
       const run_id = randomIds.run()
       const ended = endOf(run_id)
@@ -129,9 +163,6 @@ export async function openSluice(): Promise<RunSystem> {
       if (committed !== 'committed') throw new Error('a run could not be stored')
       return Number((await ended).result)
     },
-    async close() {
-      await close()
-      rmSync(folder, { recursive: true })
-    },
+    close,
   }
 }
