@@ -8,6 +8,8 @@ import { handOver } from '../../src/core/runs/delegation.ts'
 import { newDelivery } from '../../src/core/runs/delivery.ts'
 import { holdCall } from '../../src/core/runs/held-call.ts'
 import { KINDS, RUN_KINDS } from '../../src/core/runs/kinds.ts'
+import { FlowStep } from '../../src/contract/flows.ts'
+import { newExecution } from '../../src/core/flows/execution-state.ts'
 import { startToolflow } from '../../src/core/toolflow/state.ts'
 import { newSchedules } from '../../src/core/workflow/schedules.ts'
 import { startWorkflow } from '../../src/core/workflow/state.ts'
@@ -26,6 +28,25 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     approval_id: null,
     at: 0,
   }).state,
+  'flow-execution': newExecution({
+    execution_id: 'fexec_000000000000000000000000',
+    flow_run_id: 'run_0000000000000000',
+    consent_id: 'fcons_000000000000000000000000',
+    step: FlowStep.parse({
+      step_id: 'flow_x#1',
+      flow_id: 'flow_x',
+      ordinal: 1,
+      owned_job: 'x',
+      instruction: 'x',
+      verification: { kind: 'artifact_exists', evidence_required: true },
+      automatable: 'automatable',
+    }),
+    lane: 'local_default',
+    caller: {},
+    trace: 't',
+    tools: ['book__look'],
+    prompt_ids: [],
+  }),
   toolflow: startToolflow({
     run_id: 'run_0000000000000000',
     caller: { kind: 'user', id: 'user:a', user: 'a' },
