@@ -19,6 +19,8 @@ export function verdictOf(call: Pick<CallSummary, 'state' | 'problem' | 'consent
       return { kind: 'allow', icon: 'check', word: 'Ran' }
     case 'failed':
       return { kind: 'block', icon: 'warn', word: 'Failed' }
+    case 'not_reported':
+      return { kind: 'plain', icon: 'unknown', word: 'Not reported' }
     case 'unknown':
       return { kind: 'ask', icon: 'unknown', word: 'Unknown' }
     case 'refused':

@@ -5,6 +5,7 @@ import { bindArtifacts } from '../commands/artifacts/bind.ts'
 import { bindAudit } from '../commands/audit/bind.ts'
 import { bindCalls } from '../commands/calls/bind.ts'
 import { executeCall, type ExecuteCall } from '../commands/calls/execute-call.ts'
+import { claimCall } from '../commands/calls/resume-call.ts'
 import { createRunningCalls } from '../commands/calls/running-calls.ts'
 import { bindCatalogue } from '../commands/catalogue/bind.ts'
 import { createVisibleTools } from '../commands/catalogue/visible-tools.ts'
@@ -15,6 +16,7 @@ import { bindConsents } from '../commands/consents/bind.ts'
 import { bindFlows } from '../commands/flows/bind.ts'
 import type { Gate } from '../commands/gate.ts'
 import { bindIdentity } from '../commands/identity/bind.ts'
+import { bindJudgements } from '../commands/judgements/bind.ts'
 import { bindLogins } from '../commands/logins/bind.ts'
 import { bindPolicy } from '../commands/policy/bind.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'
@@ -24,6 +26,7 @@ import type { Performers } from '../commands/runs/performer.ts'
 import { performersOf } from '../commands/runs/performers.ts'
 import { bindToolflow } from '../commands/toolflow/bind.ts'
 import { bindWorkflows } from '../commands/workflows/bind.ts'
+import type { CallId } from '../contract/ids.ts'
 import type { World } from './world.ts'
 import { z3 } from './z3.ts'
 
@@ -39,8 +42,10 @@ export function bindGate(world: World): Bound {
   const running = createRunningCalls(world.notices)
   const execute: ExecuteCall = (started, live) => executeCall({ ...world, running }, started, live)
   const visibleTools = createVisibleTools(world)
+  const claim = (call_id: CallId) => claimCall({ ...world, execute }, call_id)
   const deps = {
     ...world,
+    claim,
     visibleTools,
     execute,
     running,
@@ -54,6 +59,7 @@ export function bindGate(world: World): Bound {
     settings: world.settings,
     doctor: world.doctor,
     calls,
+    judgements: bindJudgements({ ...deps, calls }),
     activity: bindActivity(deps),
     approvals: bindApprovals(deps),
     consents: bindConsents(deps),

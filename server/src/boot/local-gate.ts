@@ -10,6 +10,8 @@ import { problemText } from './problem-text.ts'
 import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
+/** What a coding agent starts for each event. */
+export const HOOK = join(import.meta.dirname, '../../bin/sluice-hook.cjs')
 /** Where the demo keeps its files, in the folder it was started in. */
 export const DEMO = 'sluice-demo'
 const DEMO_CONFIG = join(DEMO, 'sluice.yaml')

@@ -1,6 +1,7 @@
 import type { Gate } from '../commands/gate.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
+import { endUnreported } from '../commands/judgements/end-unreported.ts'
 import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
 import { ok, problem, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
@@ -73,11 +74,11 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
       (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
     )
   }, CHECKPOINT_TICK_MS)
-  const sweep = () =>
-    sweepExpired(
-      { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted },
-      settings.config.retention,
-    )
+  const sweep = async () => {
+    await endUnreported(world)
+    const quiet = { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted }
+    return sweepExpired(quiet, settings.config.retention)
+  }
   const retention = sweepRegularly(sweep, log)
   const stopTaking = () => {
     world.intake.close(problem('gate.stopping'))

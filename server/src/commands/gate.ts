@@ -12,6 +12,7 @@ import type { ChannelsGate } from './channels/bind.ts'
 import type { ConsentsGate } from './consents/bind.ts'
 import type { FlowsGate } from './flows/bind.ts'
 import type { IdentityGate } from './identity/bind.ts'
+import type { JudgementsGate } from './judgements/bind.ts'
 import type { LoginsGate } from './logins/bind.ts'
 import type { PausesGate } from './policy/bind.ts'
 import type { Policies } from './policy/policies.ts'
@@ -32,6 +33,8 @@ export interface Gate {
   /** What `sluice doctor` finds, for admins. */
   doctor(): Promise<DoctorAnswer>
   readonly calls: CallsGate
+  /** Tools that coding agents run themselves. */
+  readonly judgements: JudgementsGate
   /** What happened, for people who watch. */
   readonly activity: ActivityGate
   readonly approvals: ApprovalsGate

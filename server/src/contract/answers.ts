@@ -74,6 +74,7 @@ export const CallAnswer = z.union([
     evidence: z.array(Opinion),
   }),
   z.object({ status: z.literal('executing'), ...call }),
+  z.object({ status: z.literal('not_reported'), ...call }),
   z.object({ status: z.literal('unknown'), ...call }),
   z.object({ status: z.literal('previewed'), tool: z.string(), preview: ToolResultAnswer }),
 ])

@@ -12,7 +12,7 @@ import { PauseScope } from './pause.ts'
 import { Surface } from './surface.ts'
 
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
-const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
+export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
 /** The bodies of requests, for every door that speaks JSON. Strict: a field nobody knows is a mistake worth telling. */
 export const CallBody = z.strictObject({

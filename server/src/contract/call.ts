@@ -56,6 +56,8 @@ export type CallRequest = {
   readonly evict_over?: number
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
+  /** The call is judged and recorded here, and run by whoever asked. */
+  readonly executor?: 'client'
 }
 
 /** One request to run one tool with exact arguments, after identification and canonicalisation. */
@@ -74,13 +76,15 @@ export type Call = {
   readonly received_at: number
   readonly answerable?: Answerable
   readonly evict_over?: number
+  /** Run by the client that asked, not by the gate: nothing is promised about how often. */
+  readonly executor?: 'client'
   /** Absent when no run made it. */
   readonly by_run?: ByRun
   /** Of a call that is followed as a task: the identity of whoever made it. */
   readonly task_of?: string
 }
 
-export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown'])
+export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown', 'not_reported'])
 export type CallState = z.infer<typeof CallState>
 
 /** An MCP tool result as the caller will see it: redacted, evicted when huge. */
@@ -198,5 +202,7 @@ export type Outcome =
       readonly expired_at?: number
     }
   | { readonly status: 'executing'; readonly call_id: CallId }
+  /** A client was allowed to run it and never said what came of it. */
+  | { readonly status: 'not_reported'; readonly call_id: CallId }
   | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }
   | { readonly status: 'previewed'; readonly tool: string; readonly verdict: Verdict; readonly preview: ToolResult }

@@ -143,6 +143,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.auth.oauth': 'Get a bearer token with client credentials.',
   'servers.*.only': 'Only these operations become tools, as globs.',
   'servers.*.except': 'These operations do not become tools, as globs.',
+  'servers.*.client':
+    'The coding agent whose built-in tools this is: judged by the gate through hooks, run by the agent itself.',
   'servers.*.commands': 'Programs on this machine as tools, by name. They run without a shell.',
   'servers.*.commands.*.description': 'What it does, for the model.',
   'servers.*.commands.*.shell': 'The parameter that is a shell command: each call is judged by what its command does.',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Auth, ListenLimits } from './auth-settings.ts'
 import { Channels } from './channels.ts'
+import { ClientSettings } from './client-settings.ts'
 import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
 import { FlowSettings } from './flows.ts'
@@ -66,7 +67,7 @@ export type HttpSettings = z.infer<typeof HttpSettings>
 
 /** A wish that nothing enforces is refused: paths are only judged against a sandbox. */
 export const ServerSettings = z
-  .union([StdioSettings, HttpSettings, OpenApiSettings, CommandsSettings])
+  .union([StdioSettings, HttpSettings, OpenApiSettings, CommandsSettings, ClientSettings])
   .superRefine((settings, context) => {
     const { sandbox, tools } = settings
     if (sandbox !== undefined) return

@@ -218,6 +218,12 @@ export const PROBLEMS = {
     says: 'no tool server has this name',
     do: 'use one of the names in `known`, or list the servers with `sluice servers`',
   },
+  'tool.client_only': {
+    http: 409,
+    retry: 'never',
+    says: 'this is a built-in tool of a coding agent, which runs it itself',
+    do: 'let the agent use it; its hook asks the gate (docs/hooks.md)',
+  },
   'tool.gone': {
     http: 410,
     retry: 'never',

@@ -64,6 +64,7 @@ const KINDS = {
   url: 'reached (`url`)',
   openapi: 'described by a file (`openapi`)',
   commands: 'a set of `commands`',
+  client: 'the built-in tools of a coding agent (`client`)',
 } as const
 type Kind = keyof typeof KINDS
 

@@ -74,6 +74,8 @@ export type Tool = {
   /** The operator's words for it. Absent is unknown. */
   readonly tags?: readonly string[]
   readonly dry_run?: DryRun
+  /** A built-in tool of a coding agent, which runs it itself. */
+  readonly executor?: 'client'
   /** The argument that is a shell command: what a call does is read from it. */
   readonly shell?: string
   /** What would undo a call. Recorded and shown, never carried out. */

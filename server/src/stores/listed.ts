@@ -43,7 +43,7 @@ export function columnValue(table: Table, field: string, row: Readonly<Record<st
 }
 
 /** The states of calls that nothing waits for. */
-const ENDED: readonly string[] = ['executed', 'failed', 'refused'] satisfies readonly CallState[]
+const ENDED: readonly string[] = ['executed', 'failed', 'refused', 'not_reported'] satisfies readonly CallState[]
 export const isEndedCall = ({ state }: { readonly state: CallState }): boolean => ENDED.includes(state)
 
 /**

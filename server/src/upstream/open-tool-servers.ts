@@ -2,6 +2,7 @@ import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import type { Notice } from '../commands/ports/upstream.ts'
 import { problem, refuse } from '../contract/problems.ts'
 import type { ServerConfig } from './server-config.ts'
+import { clientTransport } from './client-transport.ts'
 import { commandsTransport } from './commands/commands-transport.ts'
 import { httpTransport } from './http/http-transport.ts'
 import type { OpenServerLogins } from './login/open-server-logins.ts'
@@ -118,6 +119,8 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
 
   return {
     async call(call) {
+      // A client ran it. What it reports is an answer like any other: cleaned, labelled and recorded.
+      if (call.reported !== undefined) return { is: 'answered', result: call.reported }
       const at = servers.get(call.server)
       if (at !== undefined && call.generation !== undefined && call.generation !== at.generation)
         return { is: 'not_sent', problem: replaced(call.server) }
@@ -173,6 +176,7 @@ function transportFor(config: ServerConfig, tuning: Tuning, { log, logins, user 
     const slot = { server: config.name, user }
     return httpTransport(config, tuning, config.login === undefined ? undefined : logins?.tokens(slot))
   }
+  if (config.client !== undefined) return clientTransport(config)
   if (config.openapi !== undefined) return openApiTransport(config, tuning)
   if (config.commands !== undefined) return commandsTransport(config, tuning.grace_ms)
   return stdioTransport(config, tuning.grace_ms, log)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { ClientSettings } from '../contract/client-settings.ts'
 import type { CommandSettings, CommandsSettings } from '../contract/command-settings.ts'
 import type { Config, HttpSettings, ServerSettings, StdioSettings } from '../contract/config.ts'
 import type { LoginSettings, OAuthSettings } from '../contract/http-settings.ts'
@@ -21,8 +22,10 @@ export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user' | '
   Named &
   Process & { readonly commands: Readonly<Record<string, CommandSettings>> }
 
+export type ClientServer = Omit<ClientSettings, 'tools'> & Named
+
 /** One tool server, ready to be started or reached: paths are absolute, secrets are fetched. */
-export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer
+export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer | ClientServer
 
 /** Fetches a secret, or notes where one is absent. */
 type Fetch = (reference: string, where: string) => string
@@ -62,6 +65,10 @@ type Resolved = { readonly server: ServerConfig; readonly wrong: readonly string
 function resolved(name: string, settings: ServerSettings, folder: string, fetch: Fetch): Resolved {
   if (settings.url !== undefined) return httpServer(name, settings, fetch)
   if (settings.openapi !== undefined) return openApiServer(name, settings, folder, fetch)
+  if (settings.client !== undefined) {
+    const { tools: _tools, ...plain } = settings
+    return { server: { ...plain, name }, wrong: [] }
+  }
   const { user } = settings
   const as = user === undefined ? undefined : runAs(user, `servers.${name}.user`)
   const wrong = as?.ok === false ? [as.problem.about['paths'] ?? ''] : []

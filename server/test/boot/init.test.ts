@@ -116,7 +116,7 @@ describe('sluice init', () => {
   test('puts the gate into the client and leaves everything else as it was, and gives it all back, byte for byte', () => {
     const file = cursor()
     const { changed } = done({ write: true })
-    expect(changed.map((each) => each.file)).toEqual([file])
+    expect(changed.map((each) => each.file)).toEqual([file, join(home(), '.cursor/hooks.json')])
     const text = read(file)
     expect(text).toContain('// mine')
     expect(text).toContain('"other": [1, /* keep */ 2]')
@@ -125,6 +125,7 @@ describe('sluice init', () => {
     expect(mcpServers['sluice']?.args.slice(1)).toEqual(['mcp', '--config', config(), '--agent', 'cursor'])
     expect(run({ undo: true })).toMatchObject({ ok: true })
     expect(read(file)).toBe(CURSOR)
+    expect(existsSync(join(home(), '.cursor/hooks.json'))).toBe(false)
     expect(run({ undo: true })).toMatchObject({ ok: false, problem: { code: 'init.nothing_to_undo' } })
   })
 
@@ -146,7 +147,8 @@ describe('sluice init', () => {
 
   test('a dry run writes nothing', () => {
     const file = cursor()
-    expect(done({ write: true, dry_run: true }).changed).toEqual([{ file, backup: '' }])
+    expect(done({ write: true, dry_run: true }).changed).toContainEqual({ file, backup: '' })
+    expect(existsSync(join(home(), '.cursor/hooks.json'))).toBe(false)
     expect([existsSync(config()), existsSync(join(project(), '.sluice')), read(file)]).toEqual([false, false, CURSOR])
   })
 
@@ -231,7 +233,7 @@ describe('sluice init', () => {
     const file = write(join(home(), '.cursor/mcp.json'), '{ "mcpServers": ')
     expect(done({ write: true })).toMatchObject({
       notes: [`${file} is not valid JSON and was not changed`],
-      changed: [],
+      changed: [{ file: join(home(), '.cursor/hooks.json') }],
     })
     expect(run({ from: ['nobody'] })).toMatchObject({ ok: false, problem: { code: 'init.unknown_client' } })
   })
@@ -283,7 +285,12 @@ describe('what init reads', () => {
         },
       },
     })
-    expect(report.changed.map((each) => each.file)).toEqual([file, goose, other])
+    expect(report.changed.map((each) => each.file)).toEqual([
+      file,
+      goose,
+      other,
+      join(home(), '.config/opencode/plugin/sluice.js'),
+    ])
     expect(read(goose)).toBe(after.goose)
     expect(read(other)).toBe(after.other)
     const { mcp } = JSON.parse(plainJson(read(file))) as { mcp: Record<string, { type: string; command: string[] }> }

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { editMembers } from './edit-json.ts'
 import { editTables } from './edit-toml.ts'
 import { editYaml } from './edit-yaml.ts'
+import { withoutHooks } from './hook-files.ts'
 import type { Opened } from './plan-import.ts'
 import { sha256, writeWhole } from './whole-file.ts'
 
@@ -38,6 +39,8 @@ export function changeClients(folder: string, replacements: readonly Replacement
   const home = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'))
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const files = replacements.map(({ file, text }, at) => {
+    // A file that is new has nothing to be restored: undoing removes it.
+    if (!existsSync(file)) return { file, backup: '', before: ABSENT, after: sha256(Buffer.from(text)) }
     const before = readFileSync(file)
     const backup = join(home, `${at}.backup`)
     writeFileSync(backup, before, { mode: 0o600, flag: 'wx', flush: true })
@@ -65,14 +68,25 @@ export function undoClients(folder: string): Result<readonly Changed[]> {
   if (manifest === undefined) return refuse('init.nothing_to_undo', { folder })
   // Written but never reached, or restored by an undo that was cut off: those are as they should be.
   const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
-  const strange = touched.filter(({ file, after }) => digestOf(file) !== after).map(({ file }) => file)
+  const strange = touched
+    .filter(({ file, after }) => digestOf(file) !== after && unhooked(file) === undefined)
+    .map(({ file }) => file)
   if (strange.length > 0) return refuse('init.changed_since', { files: strange.join(', '), backups: place })
-  for (const { file, backup } of touched) writeWhole(file, readFileSync(backup))
+  for (const { file, backup, before, after } of touched) {
+    const rewritten = digestOf(file) === after ? undefined : unhooked(file)
+    if (rewritten !== undefined) writeWhole(file, Buffer.from(rewritten))
+    else if (before === ABSENT) rmSync(file)
+    else writeWhole(file, readFileSync(backup))
+  }
   save(place, { ...manifest, undone: true })
   return ok(manifest.files.map(({ file, backup }) => ({ file, backup })))
 }
 
-const digestOf = (file: string) => (existsSync(file) ? sha256(readFileSync(file)) : 'absent')
+/** Clients rewrite their own settings: then our hooks are taken out and the rest stays as it is now. */
+const unhooked = (file: string) => (existsSync(file) ? withoutHooks(readFileSync(file, 'utf8')) : undefined)
+
+const ABSENT = 'absent'
+const digestOf = (file: string) => (existsSync(file) ? sha256(readFileSync(file)) : ABSENT)
 const isOpen = (home: string) => manifestIn(home)?.undone === false
 
 function manifestIn(home: string): Manifest | undefined {

@@ -7,15 +7,16 @@ import type { InitReport, InitWish } from '../../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
-import { makeDataFolder } from '../data-folder.ts'
+import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, loadConfig } from '../load-config.ts'
-import { configFileOf, LAUNCHER } from '../local-gate.ts'
+import { configFileOf, HOOK, LAUNCHER } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type Surroundings } from './client-files.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
+import { hookPlaces, presentPlaces, withHooks, type HookPlace } from './hook-files.ts'
 import { openClients } from './open-clients.ts'
-import { planImport, type Opened, type Plan } from './plan-import.ts'
+import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
 import { writeWhole } from './whole-file.ts'
 
 /** Takes over the servers of MCP clients: writes `sluice.yaml`, puts secrets aside, and where wished puts the gate in their place. */
@@ -34,10 +35,13 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
   const { files, unreadable } = openClients(looked.value)
   const existing = existsSync(file) ? serversIn(readFileSync(file, 'utf8')) : {}
   const resolve = (value: string) => (value.startsWith('file:') ? (secretOf(value, folder, {}) ?? value) : value)
-  const plan = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
+  const imported = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
+  const hooked = hooksFor(around, wish, existing)
+  const plan = { ...imported, servers: new Map([...imported.servers, ...hooked.servers]) }
   const text = configText(file, plan, shownPath(folder, data))
   if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
   const { replacements, notes } = wish.write ? replacementsFor(files, plan, file) : { replacements: [], notes: [] }
+  const changes = wish.write ? withHookFiles(replacements, hooked.places, placesIn(data).socket) : []
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
   const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
   const report = {
@@ -49,7 +53,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
     notes: [...unreadable, ...notes],
   } as const
-  if (wish.dry_run) return ok({ ...report, changed: replacements.map((each) => ({ file: each.file, backup: '' })) })
+  if (wish.dry_run) return ok({ ...report, changed: changes.map((each) => ({ file: each.file, backup: '' })) })
   const made = makeDataFolder(data)
   if (!made.ok) return made
   writeWhole(join(data, SCHEMA_FILE), Buffer.from(schemaText()), 0o600)
@@ -57,7 +61,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
   if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
   // Last: a client is only pointed at the gate when all it needs is on the disk.
-  const changed = replacements.length === 0 ? [] : changeClients(backups, replacements)
+  const changed = changes.length === 0 ? [] : changeClients(backups, changes)
   return ok({ ...report, changed })
 }
 
@@ -88,7 +92,9 @@ function configText(file: string, { servers }: Plan, data: string): string | und
 function wanted(around: Surroundings, from: readonly string[]): Result<readonly ClientFile[]> {
   const all = clientFiles(around)
   const missing = from.filter(
-    (word) => !all.some(({ client }) => client === word) && !existsSync(resolvePath(around.cwd, word)),
+    (word) =>
+      ![...all, ...hookPlaces(around)].some(({ client }) => client === word) &&
+      !existsSync(resolvePath(around.cwd, word)),
   )
   if (missing.length > 0) {
     const clients = [...new Set(all.map(({ client }) => client))].join(', ')
@@ -98,7 +104,8 @@ function wanted(around: Surroundings, from: readonly string[]): Result<readonly 
   return ok(
     from.flatMap((word) => {
       const ofClient = all.filter(({ client }) => client === word)
-      return ofClient.length > 0 ? ofClient : [clientAt(all, resolvePath(around.cwd, word))]
+      const isHooked = hookPlaces(around).some(({ client }) => client === word)
+      return ofClient.length > 0 || isHooked ? ofClient : [clientAt(all, resolvePath(around.cwd, word))]
     }),
   )
 }
@@ -114,6 +121,30 @@ const entryFor = (client: string, config: string, { one_list, cmd }: Pick<Client
   const args = [LAUNCHER, 'mcp', '--config', config, '--agent', client]
   if (one_list === true) return { command: [process.execPath, ...args] }
   return { [cmd === true ? 'cmd' : 'command']: process.execPath, args }
+}
+
+/** The coding agents on this machine whose built-in tools are to be judged, and their servers that the configuration does not have yet. */
+function hooksFor(around: Surroundings, wish: InitWish, existing: Readonly<Record<string, unknown>>) {
+  const places = wish.write
+    ? presentPlaces(around).filter(({ client }) => wish.from.length === 0 || wish.from.includes(client))
+    : []
+  const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
+  const servers = places.filter(({ client }) => !known.has(client))
+  return { places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
+}
+
+/** A file that holds both servers and hooks is changed once. */
+function withHookFiles(
+  replacements: readonly Replacement[],
+  places: readonly HookPlace[],
+  socket: string,
+): readonly Replacement[] {
+  const texts = new Map(replacements.map(({ file, text }) => [file, text]))
+  for (const place of places) {
+    const text = withHooks(place, { node: process.execPath, hook: HOOK, socket }, texts.get(place.file))
+    if (text !== undefined) texts.set(place.file, text)
+  }
+  return [...texts].map(([file, text]) => ({ file, text }))
 }
 
 type Replaced = { readonly replacements: readonly Replacement[]; readonly notes: readonly string[] }

@@ -235,6 +235,7 @@ function foundIn(outcome: Outcome): AgentFound {
         ...(outcome.problem.code === 'call.integrity_mismatch' ? { integrity: 'mismatch' as const } : {}),
       }
     case 'executing':
+    case 'not_reported':
       return { call, verdict: { effect: 'allow', why: '' } }
     case 'executed':
       return { call, verdict: { effect: 'allow', why: '' }, result: resultOf(outcome) }

@@ -53,10 +53,12 @@ export function describeCall(row: CallRow, links: Links): Outcome {
       }
     case 'executing':
       return { status: 'executing', call_id }
+    case 'not_reported':
+      return { status: 'not_reported', call_id }
     case 'unknown':
       return { status: 'unknown', call_id, problem: row.problem ?? problem('call.interrupted') }
     default:
-      throw new Bug('a call has one of six states')
+      throw new Bug('a call has one of seven states')
   }
 }
 

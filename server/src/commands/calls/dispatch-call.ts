@@ -8,6 +8,7 @@ import { consentNamed } from '../../core/consent/cover-with-consent.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import { scopedKey } from '../../core/identity/idempotency-key.ts'
 import { bytesOf, isLostToPending, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
+import { claimHeld, type ClaimDeps } from './claim-held.ts'
 import type { AskDeps } from './ask-back.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import { auditOf, blockedProblem, changesFor } from './call-changes.ts'
@@ -39,6 +40,7 @@ import { outputLabel, textLabel } from '../provenance/labels.ts'
 import { strikeOwnArgs } from './strike-own-args.ts'
 
 export type DispatchDeps = PrepareDeps &
+  ClaimDeps &
   EndUnsentDeps &
   JudgeDeps &
   AskDeps &
@@ -69,6 +71,8 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   }
   const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
   if (earlier !== undefined) return earlier
+  const claimed = request.executor === 'client' ? await claimHeld(deps, prepared.value.call) : undefined
+  if (claimed !== undefined) return claimed
   const heard = await hear(deps, request, prepared.value.call)
   return heard.ok ? await judgeAndGo(deps, { request, live }, prepared.value) : refused(heard.problem)
 }
@@ -229,7 +233,7 @@ async function record(
   const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
   if (recorded === 'committed')
-    return isStart
+    return isStart && row.executor === undefined
       ? await deps.execute({ row, version: 1, generation: judged.generation }, live)
       : describeCall(row, deps.links)
   if (isInDoubt(recorded)) return notSent(deps, recorded, row)

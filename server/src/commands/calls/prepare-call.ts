@@ -43,6 +43,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   const tool = found() ?? (await deps.firstListing?.().then(found))
   if (tool === undefined) return unknownTool(deps, request)
   const { row } = tool
+  if (tool.executor !== request.executor) return refuse('tool.client_only', { tool: row.tool_id })
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   // Reading large arguments took its time already.
   if (!isSmallValue(request.args)) await deps.breathe?.()
@@ -62,6 +63,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
     received_at: deps.clock(),
     ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
     ...(request.evict_over === undefined ? {} : { evict_over: request.evict_over }),
+    ...(request.executor === undefined ? {} : { executor: request.executor }),
     ...(request.by_run === undefined ? {} : { by_run: request.by_run }),
     ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),
   }

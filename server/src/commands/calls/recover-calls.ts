@@ -20,7 +20,7 @@ export type RecoverDeps = {
 
 const PAGE = 100
 
-type Recovered = 'unknown' | 'retried' | 'failed'
+type Recovered = 'unknown' | 'retried' | 'failed' | 'not_reported'
 
 /**
  * At start, and when another node dies: calls that a dead boot left `executing` were interrupted. One that only reads has failed and can be
@@ -28,7 +28,7 @@ type Recovered = 'unknown' | 'retried' | 'failed'
  * driver, the rest waits for a person.
  */
 export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<Recovered, number>>> {
-  const counts = { unknown: 0, retried: 0, failed: 0 }
+  const counts = { unknown: 0, retried: 0, failed: 0, not_reported: 0 }
   await eachCall(deps, 'executing', async (held) => {
     if (await isLeftBehind(deps.liveness, held.row)) counts[await interrupt(deps, held)] += 1
   })
@@ -56,6 +56,7 @@ async function eachCall(
 
 async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recovered> {
   // A held call's run is still marked as resuming it: driven again, it reads this row and ends or goes on from there.
+  if (held.row.executor === 'client') return giveUpReport(deps, held)
   if (onlyReads(held.row)) return failRead(deps, held, [])
   const at = deps.clock()
   const row: CallRow = { ...held.row, state: 'unknown', problem: problem('call.interrupted') }
@@ -70,6 +71,20 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recove
     { kind: 'audit', entry: auditOf('call.interrupted', next.row, at, { actor: 'gate', outcome: 'unknown' }) },
   ])
   return mayRetry ? 'retried' : 'unknown'
+}
+
+/** A client ran it, or did not, and has not said so. There is nothing that a person could settle. */
+export async function giveUpReport(
+  deps: Pick<RecoverDeps, 'ledger' | 'clock'>,
+  { row, version }: Held<'calls'>,
+): Promise<'not_reported'> {
+  const at = deps.clock()
+  const ended: CallRow = { ...row, state: 'not_reported', ended_at: at }
+  await deps.ledger.commit([
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: ended },
+    { kind: 'audit', entry: auditOf('call.not_reported', ended, at, { actor: 'gate', outcome: 'not_reported' }) },
+  ])
+  return 'not_reported'
 }
 
 async function failRead(deps: RecoverDeps, held: Held<'calls'>, also: readonly Change[]): Promise<'failed'> {

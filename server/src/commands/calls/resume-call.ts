@@ -54,12 +54,31 @@ const NOT_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt']
  * INVARIANT: whatever happens here twice, the row's version lets it through once.
  */
 export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
+  const resumed = await resume(deps, call_id, 'driver')
+  if (resumed === 'taken') throw new Bug('only clients take approvals from each other')
+  return resumed
+}
+
+/**
+ * The same for a call that a client runs itself, when the client makes the call: rechecked, the approval spent and the call marked as started.
+ * `taken`: somebody else has spent the approval, or it is gone.
+ */
+export const claimCall = (deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later' | 'taken'> =>
+  resume(deps, call_id, 'client')
+
+async function resume(
+  deps: ResumeDeps,
+  call_id: CallId,
+  by: 'driver' | 'client',
+): Promise<Outcome | 'later' | 'taken'> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if (deps.intake.closedBy() !== undefined) return 'later'
     const held = await deps.shelves.row('calls', call_id)
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
     const approval = await approvalOf(deps, held.row)
-    if (!isResumable(held.row, approval?.row)) return describeCall(held.row, deps.links)
+    if (!isResumable(held.row, approval?.row)) return by === 'client' ? 'taken' : describeCall(held.row, deps.links)
+    // The approval of a call that a client runs is spent when the client makes the call.
+    if (held.row.executor === 'client' && by === 'driver') return describeCall(held.row, deps.links)
     const judgedAgain = await recheck(deps, held.row, approval, deps.clock())
     const tried = approval?.row.preview === undefined ? await tryFirst(deps, held.row, judgedAgain) : judgedAgain
     if (tried === 'overtaken') continue
@@ -72,7 +91,7 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
     const started = await commitNext(deps, held, approval, rechecked, consequences, now)
     if (started === 'lost') continue
     if (started === 'unavailable') return 'later'
-    if (!next.ok) return describeCall(started, deps.links)
+    if (!next.ok || started.executor === 'client') return describeCall(started, deps.links)
     const at = judged === undefined ? {} : { generation: judged.generation }
     return deps.execute({ row: started, version: held.version + 1, ...at })
   }

@@ -79,4 +79,5 @@ const seesAll = (caller: Caller): boolean => oversees(caller) && caller.grant ==
 /** INVARIANT: a tool that nobody has admitted is seen only by those who can review it. */
 const isFor = (policy: Policy, caller: Caller, tool: Tool): boolean =>
   grantedTools(caller)(tool.row.tool_id) &&
-  (oversees(caller) || (tool.row.admitted !== undefined && couldPermit(policy, caller, tool)))
+  (oversees(caller) ||
+    (tool.executor === undefined && tool.row.admitted !== undefined && couldPermit(policy, caller, tool)))

@@ -158,6 +158,7 @@ async function settled(
   state: FlowExecution,
   outcome: Outcome,
 ): Promise<ExecutionFound | 'later'> {
+  if (outcome.status === 'not_reported') throw new Bug('a flow never calls a tool of a client')
   if (outcome.status === 'previewed') throw new Bug('no preview was requested')
   if (outcome.status === 'pending' || outcome.status === 'executing' || outcome.status === 'unknown')
     return { call: { call_id: outcome.call_id, status: outcome.status } }
@@ -169,7 +170,9 @@ async function settled(
 
 const LONGEST_RESULT = 10_000
 
-function textOf(outcome: Exclude<Outcome, { status: 'pending' | 'executing' | 'previewed' | 'unknown' }>): string {
+function textOf(
+  outcome: Exclude<Outcome, { status: 'pending' | 'executing' | 'previewed' | 'unknown' | 'not_reported' }>,
+): string {
   if (outcome.status === 'executed') return outputText(outcome.result).slice(0, LONGEST_RESULT)
   const said = `${PROBLEMS[outcome.problem.code].says} [${outcome.problem.code}]`
   const why = outcome.status === 'refused' ? outcome.evidence.filter(({ effect }) => effect === 'block') : []

@@ -15,6 +15,8 @@ export type Live = {
   readonly onProgress?: (progress: Progress) => void
   /** A line for a log, about this call and no other; rationed too. */
   readonly onLog?: (line: JsonObject) => void
+  /** What a client that ran the call itself says came of it. */
+  readonly reported?: ToolResult
   /** Told once, when the call is recorded as running, before it is sent. */
   readonly onStarted?: (call_id: CallId) => void
 }

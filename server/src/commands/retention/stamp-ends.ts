@@ -4,7 +4,7 @@ import { dayOf } from '../../core/retention/periods.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused'])
+const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused', 'not_reported'])
 
 /**
  * The same ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.

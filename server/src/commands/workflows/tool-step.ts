@@ -62,6 +62,8 @@ export function foundIn(outcome: Outcome, idempotent: boolean): WorkflowFound {
   switch (outcome.status) {
     case 'previewed':
       throw new Bug('nobody asked for a preview')
+    case 'not_reported':
+      throw new Bug('a workflow never calls a tool of a client')
     case 'pending':
       return { call: { call_id: outcome.call_id, status: 'pending', approval_id: outcome.approval_id } }
     case 'executing':

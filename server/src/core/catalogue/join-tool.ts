@@ -48,6 +48,7 @@ export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPac
     idempotent: admitted.idempotent && listed.idempotent,
     tags: said?.tags ?? [],
     ...(said?.title === undefined ? {} : { title: said.title }),
+    ...(settings.client === undefined ? {} : { executor: 'client' as const }),
     ...(said?.shell === undefined ? {} : { shell: said.shell }),
     ...(said?.dry_run === undefined ? {} : { dry_run: said.dry_run }),
     ...(said?.rollback === undefined ? rollbackIn(packed) : { rollback: said.rollback }),

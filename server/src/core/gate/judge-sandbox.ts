@@ -5,6 +5,7 @@ import { argsOf } from './call-args.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
+import { isClientFile } from './sandbox/client-files.ts'
 import { isInside } from './sandbox/is-inside.ts'
 import { isProcessFile } from './sandbox/process-files.ts'
 import { sensitiveName } from './sandbox/sensitive-names.ts'
@@ -39,7 +40,9 @@ export function judgeSandboxFacts(call: Call, facts: SandboxFacts): Opinion[] {
   if (args.length === 0 && !too_many) return []
   const use = treeUse(facts.tool, argsOf(call))
   const found = args.flatMap((arg) =>
-    [...gateFindings(arg, facts.tool, use), ...findingsOn(arg, sandbox)].map((finding) => ({ ...finding, at: arg.at })),
+    [...gateFindings(arg, facts.tool, use), ...clientFinding(arg, facts.tool), ...findingsOn(arg, sandbox)].map(
+      (finding) => ({ ...finding, at: arg.at }),
+    ),
   )
   const rules = [...new Set(found.map(({ rule, says }) => `${rule} ${says}`))]
   const opinions = rules.flatMap((key): Opinion[] => {
@@ -84,6 +87,14 @@ function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): 
   if (gate.includes('around_data') && use === 'goes through')
     return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's data folder" }]
   return []
+}
+
+/** Whoever can rewrite an agent's hooks can switch the gate off for it. */
+function clientFinding({ readings, leads, certainty }: FileFact, tool: Tool): Finding[] {
+  const paths = leads === 'unknown' ? readings : [...readings, ...leads]
+  const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
+  if (certainty === 'mention' || !isChanging || !paths.some(isClientFile)) return []
+  return [{ effect: 'block', rule: 'sandbox.client_settings', says: "leads to a coding agent's hooks or settings" }]
 }
 
 function findingsOn(arg: FileFact, sandbox: FilesFact['sandbox']): Finding[] {

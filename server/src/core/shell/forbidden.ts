@@ -112,7 +112,7 @@ function namesOf(path: string): string[] {
 }
 
 /** Commands of the gate that only look. */
-const LOOKS = new Set(['search', 'card', 'doctor', 'help', 'hook', 'mcp', '--help', '--version', '-h'])
+const LOOKS = new Set(['search', 'card', 'doctor', 'help', 'mcp', '--help', '--version', '-h'])
 
 /** Whether the words are a command of the gate that does more than look. */
 export function isGateCommand(words: readonly ReadWord[]): boolean {

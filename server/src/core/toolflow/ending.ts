@@ -28,6 +28,7 @@ function statusOf({ failure, call, candidates, chosen, judged }: ToolflowState):
 
 /** A call in the dark is no success; a person settles it. */
 const STATUS_OF = {
+  not_reported: 'FAILED',
   executed: 'OK',
   failed: 'FAILED',
   refused: 'BLOCK',

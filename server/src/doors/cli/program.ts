@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
 import { sendToGate, type GateStart } from '../mcp/send-to-gate.ts'
@@ -142,6 +143,18 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
         return { ok: false, why: [...started.says.map((line) => line.trim()), ...logOf(started)].join('; ') }
       }
       await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...gate, path, headers, start: begin }))
+    })
+  program
+    .command('hook <client>')
+    .description('answer one event of a coding agent on stdin, in its own format (docs/hooks.md)')
+    .option('--wait <seconds>', 'how long to wait for a person')
+    .allowUnknownOption()
+    .action((client: string, options: { wait?: string }) => {
+      // The launcher answers `sluice hook` itself; here it stands behind other options.
+      const wait = options.wait === undefined ? [] : ['--wait', options.wait]
+      const { socket } = boot.local(globals())
+      const words = [boot.launcher, 'hook', client, '--socket', socket, ...wait]
+      exitCode = spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 2
     })
   program
     .command('bench [words...]')

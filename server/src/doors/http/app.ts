@@ -18,6 +18,7 @@ import { flowRoutes } from './flows.ts'
 import { proposalRoutes } from './proposals.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
+import { judgementRoutes } from './judgements.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
 import { serverLoginRoutes } from './server-logins.ts'
@@ -117,6 +118,7 @@ export function httpApp(door: HttpDoor): App {
   const rooms = [
     passphraseRoutes,
     callRoutes,
+    judgementRoutes,
     activityRoutes,
     toolflowRoutes,
     workflowRoutes,

@@ -51,6 +51,13 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
         false,
         hasOutputSchema,
       )
+    case 'not_reported':
+      return said(
+        'A coding agent was allowed to run this call itself and has not reported what came of it.',
+        { status: outcome.status, call_id: outcome.call_id },
+        false,
+        hasOutputSchema,
+      )
     case 'previewed':
       return { ...resultOf(outcome.preview) }
     default:

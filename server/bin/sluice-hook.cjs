@@ -1,0 +1,278 @@
+// Answers one hook event of a coding agent, as a client of the running gate. Plain CommonJS that loads nothing but small modules:
+// an agent waits for it before every tool call. Usage: sluice-hook.cjs CLIENT --socket PATH [--wait SECONDS], the event on stdin.
+'use strict'
+const { readFileSync } = require('node:fs')
+const { connect } = require('node:net')
+const { dirname, join } = require('node:path')
+
+/** How long the gate may take to answer, beyond the time that a person gets. */
+const ANSWER_MS = 15_000
+const LONGEST_EVENT = 16 * 1_048_576
+
+/** The names of events, per client. */
+const EVENTS = {
+  'claude-code': { before: ['PreToolUse'], after: ['PostToolUse', 'PostToolUseFailure'], prompt: ['UserPromptSubmit'] },
+  codex: { before: ['PreToolUse'], after: ['PostToolUse'], prompt: ['UserPromptSubmit'] },
+  qwen: { before: ['PreToolUse'], after: ['PostToolUse', 'PostToolUseFailure'], prompt: ['UserPromptSubmit'] },
+  gemini: { before: ['BeforeTool'], after: ['AfterTool'], prompt: ['BeforeAgent'] },
+  cursor: {
+    before: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile'],
+    after: ['postToolUse', 'afterShellExecution', 'afterMCPExecution'],
+    prompt: ['beforeSubmitPrompt'],
+  },
+  copilot: { before: ['preToolUse'], after: ['postToolUse'], prompt: ['userPromptSubmitted'] },
+}
+
+const SHELLS = new Set(['Bash', 'bash', 'run_shell_command', 'Shell', 'shell', 'powershell'])
+/** Tools of MCP servers that are reached through the gate are judged there. */
+const OURS = /^(?:mcp_+sluice_+|sluice[_-])/
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const text = (...values) => values.find((value) => typeof value === 'string' && value !== '')
+
+/** What an event is about, in the gate's words. Undefined: nothing that the gate has an opinion on. */
+function readEvent(client, event) {
+  const names = EVENTS[client]
+  const name = text(event.hook_event_name, event.hookEventName, event.eventName)
+  const kind = Object.keys(names).find((key) => names[key].includes(name))
+  if (kind === undefined) return undefined
+  const session = text(event.session_id, event.sessionId, event.conversation_id) ?? 'session'
+  const thread = `${client}:${session.replace(/[^\w.:-]/g, '-')}`.slice(0, 128)
+  if (kind === 'prompt') {
+    // Prompt events of subagents carry text that a model wrote.
+    if (text(event.agent_id, event.agentId, event.parent_session_id) !== undefined) return undefined
+    const words = client === 'qwen' ? text(event.submitted_prompt) : text(event.prompt, event.user_prompt)
+    return words === undefined ? undefined : { kind, name, thread, text: words }
+  }
+  const used = toolOf(client, name, event)
+  if (OURS.test(used.tool)) return undefined
+  const args = SHELLS.has(used.tool) ? shellArgs(used.args, event) : used.args
+  if (kind === 'before') return { kind, name, thread, tool: used.tool, args }
+  const output = outputOf(event)
+  return { kind, name, thread, tool: used.tool, args, output: output.text, failed: output.failed }
+}
+
+function toolOf(client, name, event) {
+  if (client === 'cursor' && /Shell/.test(name)) return { tool: 'Shell', args: { command: event.command } }
+  if (client === 'cursor' && /ReadFile/.test(name)) return { tool: 'Read', args: { file_path: event.file_path } }
+  const tool = text(event.tool_name, event.toolName) ?? 'unnamed'
+  const given = event.tool_input ?? event.toolArgs ?? event.arguments ?? {}
+  const args = typeof given === 'string' ? parsed(given) : given
+  const isMcp = client === 'cursor' && /MCP/.test(name)
+  return { tool: isMcp ? `mcp__${tool}` : tool, args: isObject(args) ? args : { input: args ?? null } }
+}
+
+/** Only what runs, and where: a model words its descriptions anew each time, and an approval is for an equal call. */
+function shellArgs(args, event) {
+  const { command, directory, dir_path, workdir, cwd, run_in_background, is_background, background } = args
+  const folder = text(directory, dir_path, workdir, cwd)
+  const base = text(event.cwd)
+  const where =
+    folder === undefined ? base : folder.startsWith('/') || base === undefined ? folder : `${base}/${folder}`
+  const isBackground = [run_in_background, is_background, background].includes(true)
+  return {
+    command: Array.isArray(command) ? command.join(' ') : (command ?? null),
+    ...(where === undefined ? {} : { cwd: where }),
+    ...(isBackground ? { background: true } : {}),
+  }
+}
+
+function outputOf(event) {
+  const found = event.tool_response ?? event.toolResult ?? event.output ?? event.result_json ?? event.error ?? ''
+  const failed =
+    event.error !== undefined || (isObject(found) && (found.error !== undefined || found.resultType === 'failure'))
+  return { text: typeof found === 'string' ? found : JSON.stringify(found), failed }
+}
+
+const parsed = (given) => {
+  try {
+    return JSON.parse(given)
+  } catch {
+    return { input: given }
+  }
+}
+
+/** The answer in the client's own format. `allow` is said only where a person has decided, so that the client's own rules stay in force. */
+function answerFor(client, name, { decision, reason, approved }) {
+  const refused = decision !== 'allow'
+  switch (client) {
+    case 'claude-code':
+    case 'codex':
+    case 'qwen': {
+      if (!refused && (!approved || client === 'codex')) return {}
+      const permissionDecision = refused ? 'deny' : 'allow'
+      return { hookSpecificOutput: { hookEventName: name, permissionDecision, permissionDecisionReason: reason } }
+    }
+    case 'gemini':
+      return refused ? { decision: 'deny', reason } : {}
+    case 'cursor':
+      return refused
+        ? { permission: 'deny', user_message: reason, agent_message: reason, userMessage: reason, agentMessage: reason }
+        : { permission: 'allow' }
+    default:
+      return refused ? { permissionDecision: 'deny', permissionDecisionReason: reason } : {}
+  }
+}
+
+/** What the gate is asked about an event: the path, the body, and how long the answer may take. */
+function requestFor(client, event, wait_s) {
+  const { kind, thread, tool, args } = event
+  if (kind === 'prompt')
+    return { path: '/v1/judgements/words', body: { client, thread, text: event.text }, ms: ANSWER_MS }
+  const use = { client, tool, args, thread }
+  if (kind === 'after')
+    return {
+      path: '/v1/judgements/outcomes',
+      body: { ...use, output: event.output, failed: event.failed },
+      ms: ANSWER_MS,
+    }
+  return { path: '/v1/judgements', body: { ...use, wait_ms: wait_s * 1000 }, ms: wait_s * 1000 + ANSWER_MS }
+}
+
+/** One request over the data folder's socket. Rejects with a sentence. */
+function ask(socket, client, { path, body, ms }) {
+  return new Promise((resolve, reject) => {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const chunks = []
+    const wire = connect(socket)
+    const timer = setTimeout(() => fail(`the gate did not answer within ${Math.round(ms / 1000)} seconds`), ms)
+    const fail = (says) => {
+      clearTimeout(timer)
+      wire.destroy()
+      reject(new Error(says))
+    }
+    wire.on('error', ({ code }) =>
+      fail(
+        code === 'ENOENT' || code === 'ECONNREFUSED'
+          ? 'the gate is not running; start it with `sluice up`'
+          : `the gate cannot be reached (${code})`,
+      ),
+    )
+    wire.on('connect', () => {
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'host: localhost',
+        'connection: close',
+        'content-type: application/json',
+        `x-sluice-as: agent:${client}`,
+        `content-length: ${bytes.length}`,
+      ]
+      wire.write(`${head.join('\r\n')}\r\n\r\n`)
+      wire.write(bytes)
+    })
+    wire.on('data', (chunk) => chunks.push(chunk))
+    wire.on('close', () => {
+      const answer = readAnswer(Buffer.concat(chunks))
+      if (answer === undefined) return fail('the gate stopped before it answered')
+      clearTimeout(timer)
+      resolve(answer)
+    })
+  })
+}
+
+/** The status and the JSON of an answer; undefined when it is cut off or is no JSON. */
+function readAnswer(bytes) {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const head = bytes.subarray(0, end).toString('latin1').toLowerCase()
+  const status = Number(/^http\/1\.1 (\d{3})/.exec(head)?.[1])
+  let body = bytes.subarray(end + 4)
+  if (/\r\ntransfer-encoding: chunked/.test(head)) body = dechunked(body)
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1]
+  if (body === undefined || (length !== undefined && body.length !== Number(length))) return undefined
+  try {
+    return { status, json: body.length === 0 ? {} : JSON.parse(body.toString('utf8')) }
+  } catch {
+    return undefined
+  }
+}
+
+function dechunked(bytes) {
+  const parts = []
+  for (let at = 0; ;) {
+    const line = bytes.indexOf('\r\n', at)
+    if (line < 0) return undefined
+    const size = Number.parseInt(bytes.subarray(at, line).toString('latin1'), 16)
+    if (Number.isNaN(size)) return undefined
+    if (size === 0) return Buffer.concat(parts)
+    if (line + 2 + size > bytes.length) return undefined
+    parts.push(bytes.subarray(line + 2, line + 2 + size))
+    at = line + 4 + size
+  }
+}
+
+/** What the gate's answer means for the call. Anything but a clear yes is a no. */
+function decisionIn({ status, json }) {
+  if (status === 200 && isObject(json) && json.decision === 'allow') return json
+  if (isObject(json) && typeof json.reason === 'string') return { decision: 'block', reason: json.reason }
+  const said = isObject(json)
+    ? [text(json.title), text(json.detail)].filter((part) => part !== undefined).join(': ')
+    : ''
+  return { decision: 'block', reason: said === '' ? `the gate answered with status ${status}` : said }
+}
+
+/** The answer to one event, to be printed. */
+async function answer(client, event, { socket, wait_s = 0 }) {
+  const read = readEvent(client, event)
+  if (read === undefined) return {}
+  try {
+    const said = await ask(socket, client, requestFor(client, read, wait_s))
+    if (read.kind === 'before') return answerFor(client, read.name, withPrefix(decisionIn(said)))
+    // What was said and what came out is recorded; whether that worked changes nothing about a call that has run.
+    if (said.status !== 200) process.stderr.write(`sluice: not recorded (${decisionIn(said).reason})\n`)
+  } catch (error) {
+    if (read.kind === 'before')
+      return answerFor(client, read.name, withPrefix({ decision: 'block', reason: error.message }))
+  }
+  return client === 'cursor' && read.kind === 'prompt' ? { continue: true } : {}
+}
+
+async function main([client, ...options]) {
+  const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined)
+  const socket = option('--socket') ?? socketIn(option('--data'), option('--config'))
+  if (!Object.hasOwn(EVENTS, client ?? '')) {
+    const clients = Object.keys(EVENTS).join(', ')
+    process.stderr.write(
+      `usage: sluice hook CLIENT [--socket PATH] [--wait SECONDS], the event on standard input; clients: ${clients}\n`,
+    )
+    return 2
+  }
+  const event = readInput(readFileSync(0))
+  if (event === undefined) {
+    process.stderr.write('sluice: the event is not a JSON object, so the call is refused\n')
+    return 2
+  }
+  // Copilot's events do not say which they are.
+  const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
+  const given = named ? { ...event, hook_event_name: option('--event') } : event
+  const said = await answer(client, given, { socket, wait_s: Number(option('--wait') ?? 0) })
+  process.stdout.write(`${JSON.stringify(said)}\n`)
+  return 0
+}
+
+/** The gate of this folder, or of the configuration that is named. */
+const socketIn = (data, config) =>
+  data === undefined ? join(config === undefined ? '.' : dirname(config), '.sluice/gate.sock') : join(data, 'gate.sock')
+
+function readInput(bytes) {
+  try {
+    const event = bytes.length > LONGEST_EVENT ? undefined : JSON.parse(bytes.toString('utf8'))
+    return isObject(event) ? event : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const withPrefix = (said) => ({ ...said, reason: `sluice: ${said.reason ?? 'approved'}` })
+
+if (require.main === module) {
+  main(process.argv.slice(2)).then(
+    (code) => (process.exitCode = code),
+    (error) => {
+      process.stderr.write(`sluice: ${error.message}\n`)
+      process.exitCode = 2
+    },
+  )
+}
+
+module.exports = { answer, main }

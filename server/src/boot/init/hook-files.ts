@@ -1,0 +1,173 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HookClient } from '../../contract/hook-clients.ts'
+import { HOOK_CLIENTS } from '../../contract/hook-clients.ts'
+import type { Surroundings } from './client-files.ts'
+import { editMembers } from './edit-json.ts'
+import { hookLine, type HookLine } from './hook-line.ts'
+import { plainJson } from './jsonc.ts'
+import { opencodePlugin } from './opencode-plugin.ts'
+
+/** Where a client keeps its hooks. `home`: the folder whose presence says that the client is used here. */
+export type HookPlace = { readonly client: HookClient; readonly home: string; readonly file: string }
+
+/** How long each client lets a hook run, in seconds: set in its own file, and the wrapper ends before it. */
+const LIMIT_S = 600
+/** So much earlier the gate stops waiting for a person, and the wrapper gives up on the hook. */
+const SPARE_S = 30
+const GIVE_UP_S = 10
+
+export function hookPlaces({ home, env }: Surroundings): readonly HookPlace[] {
+  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+  const homes: Readonly<Record<HookClient, readonly [string, string]>> = {
+    'claude-code': [env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json'],
+    codex: [env['CODEX_HOME'] ?? join(home, '.codex'), 'hooks.json'],
+    copilot: [env['COPILOT_HOME'] ?? join(home, '.copilot'), 'hooks/sluice.json'],
+    cursor: [join(home, '.cursor'), 'hooks.json'],
+    gemini: [join(home, '.gemini'), 'settings.json'],
+    opencode: [join(config, 'opencode'), 'plugin/sluice.js'],
+    qwen: [join(home, '.qwen'), 'settings.json'],
+  }
+  return HOOK_CLIENTS.map((client) => ({
+    client,
+    home: homes[client][0],
+    file: join(homes[client][0], homes[client][1]),
+  }))
+}
+
+export const presentPlaces = (around: Surroundings): readonly HookPlace[] =>
+  hookPlaces(around).filter(({ home }) => existsSync(home))
+
+/** What the installed command is made of. */
+export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'>
+
+/** The client's file with our hooks in it; other hooks of the user stay. Undefined when it cannot be read, or has them already. */
+export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
+  const { client, file } = place
+  const before = changed ?? (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+  if (client === 'opencode') {
+    const text = opencodePlugin(program.socket)
+    return before === text ? undefined : text
+  }
+  const line = (event: HookEvent) =>
+    hookLine({
+      ...program,
+      client,
+      mode: event.mode,
+      name: event.name,
+      limit_s: LIMIT_S - GIVE_UP_S,
+      wait_s: LIMIT_S - SPARE_S,
+    })
+  const value = merged(hooksIn(before), FORMATS[client](line))
+  const text = before === undefined || before.trim() === '' ? EMPTY[client] : before
+  try {
+    const next = editMembers(text, { at: [], remove: [], add: { name: 'hooks', value } })
+    return next === before ? undefined : next
+  } catch {
+    return undefined
+  }
+}
+
+type Hooks = Readonly<Record<string, readonly unknown[]>>
+type HookEvent = { readonly name: string; readonly mode: HookLine['mode'] }
+type Line = (event: HookEvent) => string
+type Client = Exclude<HookClient, 'opencode'>
+
+const EMPTY: Readonly<Record<Client, string>> = {
+  'claude-code': '{}\n',
+  codex: '{}\n',
+  copilot: '{\n  "version": 1\n}\n',
+  cursor: '{\n  "version": 1\n}\n',
+  gemini: '{}\n',
+  qwen: '{}\n',
+}
+
+function events(before: string, after: readonly string[], prompt: string): readonly HookEvent[] {
+  return [
+    { name: before, mode: 'refuse' },
+    ...after.map((name) => ({ name, mode: 'pass' as const })),
+    { name: prompt, mode: 'pass' },
+  ]
+}
+
+/** An entry per event, in the way of Claude Code. `unit`: what the client counts a time limit in. */
+const claudeLike =
+  (list: readonly HookEvent[], unit: number, more: object = {}) =>
+  (line: Line): Hooks =>
+    Object.fromEntries(
+      list.map((event) => {
+        const hook = { type: 'command', command: line(event), timeout: LIMIT_S * unit, ...more }
+        return [event.name, [{ matcher: '*', hooks: [hook] }]]
+      }),
+    )
+
+const CLAUDE = events('PreToolUse', ['PostToolUse'], 'UserPromptSubmit')
+const FORMATS: Readonly<Record<Client, (line: Line) => Hooks>> = {
+  'claude-code': (line) => {
+    const hooks = claudeLike(CLAUDE, 1)(line)
+    const [first] = (hooks['PreToolUse'] ?? []) as { matcher: string; hooks: object[] }[]
+    const closed =
+      first === undefined ? [] : [{ ...first, hooks: first.hooks.map((hook) => ({ ...hook, onFailure: 'block' })) }]
+    return { ...hooks, PreToolUse: closed }
+  },
+  codex: claudeLike(CLAUDE, 1),
+  qwen: claudeLike(CLAUDE, 1000),
+  gemini: claudeLike(events('BeforeTool', ['AfterTool'], 'BeforeAgent'), 1000, { name: 'sluice' }),
+  cursor: (line) => {
+    const before = ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile']
+    const after = ['postToolUse', 'afterShellExecution', 'afterMCPExecution', 'beforeSubmitPrompt']
+    const entry = (name: string, mode: HookLine['mode'], more: object) => [
+      name,
+      [{ command: line({ name, mode }), timeout: LIMIT_S, ...more }],
+    ]
+    return Object.fromEntries([
+      ...before.map((name) => entry(name, 'refuse', { failClosed: true })),
+      ...after.map((name) => entry(name, 'pass', {})),
+    ]) as Hooks
+  },
+  copilot: (line) =>
+    Object.fromEntries(
+      events('preToolUse', ['postToolUse'], 'userPromptSubmitted').map((event) => [
+        event.name,
+        [{ type: 'command', bash: line(event), timeoutSec: LIMIT_S }],
+      ]),
+    ),
+}
+
+function hooksIn(text: string | undefined): Hooks {
+  try {
+    const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
+    const hooks = typeof read === 'object' && read !== null && 'hooks' in read ? read.hooks : {}
+    return typeof hooks === 'object' && hooks !== null ? (hooks as Hooks) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The user's own hooks, then ours; an earlier one of ours is replaced. */
+function merged(theirs: Hooks, ours: Hooks): Hooks {
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
+  return Object.fromEntries(
+    names.map((name) => {
+      const kept = (Array.isArray(theirs[name]) ? theirs[name] : []).filter((entry) => !isOurs(JSON.stringify(entry)))
+      return [name, [...kept, ...(ours[name] ?? [])]]
+    }),
+  )
+}
+
+/**
+ * The same text without our hooks, for a file that its client has rewritten since. Undefined when there are none, or when the gate stands in it
+ * as a tool server too: what it replaced there is only in the backup.
+ */
+export function withoutHooks(text: string): string | undefined {
+  if (!isOurs(text) || /bin[\\/]+sluice"/.test(text)) return undefined
+  const kept = Object.entries(merged(hooksIn(text), {})).filter(([, entries]) => entries.length > 0)
+  try {
+    return editMembers(text, { at: [], remove: [], add: { name: 'hooks', value: Object.fromEntries(kept) } })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text holds a hook of this gate. */
+export const isOurs = (text: string): boolean => /sluice-hook\.cjs|sluice gate plugin/.test(text)

@@ -1,0 +1,84 @@
+/** The plugin that opencode loads: it runs inside opencode, so it asks the gate itself, and refuses by throwing. */
+export function opencodePlugin(socket: string): string {
+  return `// sluice gate plugin: asks the gate before every built-in tool. Installed by \`sluice init --write\`, removed by \`sluice init --undo\`.
+import { request } from 'node:http'
+
+const socketPath = ${JSON.stringify(socket)}
+const WAIT_MS = 570000
+
+function ask(path, body, ms) {
+  return new Promise((resolve, reject) => {
+    const text = JSON.stringify(body)
+    const headers = {
+      host: 'localhost',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      'x-sluice-as': 'agent:opencode',
+    }
+    const sent = request({ socketPath, path, method: 'POST', headers }, (answer) => {
+      let read = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (part) => (read += part))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        try {
+          resolve({ status: answer.statusCode, json: JSON.parse(read) })
+        } catch {
+          reject(new Error('the gate stopped before it answered'))
+        }
+      })
+    })
+    const timer = setTimeout(() => sent.destroy(new Error('the gate did not answer in time')), ms)
+    sent.on('close', () => clearTimeout(timer))
+    sent.on('error', (error) =>
+      reject(
+        error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
+          ? new Error('the gate is not running; start it with \`sluice up\`')
+          : error,
+      ),
+    )
+    sent.end(text)
+  })
+}
+
+const isShell = (tool) => tool === 'bash'
+const isOurs = (tool) => /^sluice[_-]/.test(tool)
+
+export const SluicePlugin = async ({ directory }) => {
+  const used = ({ tool, sessionID }, args) => ({
+    client: 'opencode',
+    tool,
+    thread: \`opencode:\${String(sessionID ?? 'session').replace(/[^\\w.:-]/g, '-')}\`.slice(0, 128),
+    args: isShell(tool) ? { command: args?.command ?? null, cwd: args?.workdir ?? directory } : (args ?? {}),
+  })
+  return {
+    'tool.execute.before': async (input, output) => {
+      if (isOurs(input.tool)) return
+      let said
+      try {
+        said = await ask('/v1/judgements', { ...used(input, output.args), wait_ms: WAIT_MS }, WAIT_MS + 15000)
+      } catch (error) {
+        throw new Error(\`sluice: \${error.message}\`)
+      }
+      if (said.status === 200 && said.json?.decision === 'allow') return
+      throw new Error(\`sluice: \${said.json?.reason ?? said.json?.title ?? 'the gate gave no verdict'}\`)
+    },
+    'tool.execute.after': async (input, output) => {
+      if (isOurs(input.tool)) return
+      const text = typeof output?.output === 'string' ? output.output : JSON.stringify(output ?? '')
+      await ask('/v1/judgements/outcomes', { ...used(input, input.args), output: text }, 15000).catch(() => undefined)
+    },
+    'chat.message': async (input, output) => {
+      const text = (output?.parts ?? [])
+        .filter((part) => part.type === 'text' && part.synthetic !== true)
+        .map((part) => part.text)
+        .join('\\n')
+      // A subagent's prompt is written by a model.
+      if (text === '' || input?.parentID !== undefined) return
+      const thread = \`opencode:\${String(input.sessionID).replace(/[^\\w.:-]/g, '-')}\`.slice(0, 128)
+      await ask('/v1/judgements/words', { client: 'opencode', thread, text }, 15000).catch(() => undefined)
+    },
+  }
+}
+`
+}

@@ -1,0 +1,39 @@
+import type { Call, CallRow, Outcome } from '../../contract/call.ts'
+import { identityOf } from '../../core/gate/identity-of.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import { describeCall, type Links } from './describe-call.ts'
+
+export type ClaimDeps = {
+  readonly shelves: Shelves
+  readonly links: Links
+  /** Starts a held call that was approved: rechecked, the approval spent, marked as started, in one commit. */
+  readonly claim: (call_id: CallRow['call_id']) => Promise<Outcome | 'later' | 'taken'>
+}
+
+/** Nobody makes the same call more often while one of them waits. */
+const MOST_EQUAL = 20
+
+/**
+ * A client that makes a call again which is held for a person, in the same session: the same request is waited for, and an approval that came
+ * meanwhile is spent, once. Undefined when there is none.
+ */
+export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | undefined> {
+  const equal = await deps.shelves.list(
+    'calls',
+    { identity: identityOf(call) },
+    { limit: MOST_EQUAL, newest_first: true },
+  )
+  const held = equal.find((one) => isSameHeld(one, call))
+  if (held === undefined) return undefined
+  const approval =
+    held.row.approval_id === undefined ? undefined : await deps.shelves.row('approvals', held.row.approval_id)
+  if (approval?.row.state === 'pending') return describeCall(held.row, deps.links)
+  if (approval?.row.state !== 'approved') return undefined
+  const claimed = await deps.claim(held.row.call_id)
+  if (claimed === 'later') return describeCall(held.row, deps.links)
+  // Expired, stale or taken by another process: this one is a call of its own.
+  return claimed !== 'taken' && claimed.status === 'executing' ? claimed : undefined
+}
+
+const isSameHeld = ({ row }: Held<'calls'>, call: Call): boolean =>
+  row.state === 'pending' && row.executor === 'client' && row.thread === call.thread

@@ -1,0 +1,25 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { JudgementAnswer } from '../../contract/judgement-answers.ts'
+import type { Result } from '../../contract/problems.ts'
+import { hearWords, type HearDeps } from '../provenance/hear-words.ts'
+import type { Ids } from '../ports/runtime.ts'
+import { judgeToolUse, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
+import { reportToolUse, type ReportDeps, type Reported } from './report-tool-use.ts'
+
+export type JudgementsWorld = JudgeUseDeps & ReportDeps & HearDeps & { readonly ids: Ids }
+
+/** Tools that coding agents run themselves, and what their users say to them. */
+export interface JudgementsGate {
+  judge(use: ToolUse, wait_ms: number): Promise<JudgementAnswer>
+  report(use: ToolUse, reported: Reported): Promise<Result<{ readonly recorded: boolean }>>
+  /** `own`: the hook may speak for its user. */
+  hear(said: { readonly caller: Caller; readonly thread: string; readonly text: string }): Promise<Result<void>>
+}
+
+export function bindJudgements(world: JudgementsWorld): JudgementsGate {
+  return {
+    judge: (use, wait_ms) => judgeToolUse(world, use, wait_ms),
+    report: (use, reported) => reportToolUse(world, use, reported),
+    hear: (said) => hearWords(world, { ...said, id: world.ids.call() }),
+  }
+}

@@ -1,0 +1,136 @@
+import type { CallRow, Outcome } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { OTHER_TOOL, type HookClient } from '../../contract/hook-clients.ts'
+import type { Json } from '../../contract/json.ts'
+import type { JudgementAnswer } from '../../contract/judgement-answers.ts'
+import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+import type { CallsGate } from '../calls/bind.ts'
+import type { ClaimDeps } from '../calls/claim-held.ts'
+import type { WaitDeps } from '../calls/wait-for-call.ts'
+import type { Config } from '../../contract/config.ts'
+
+/** A tool that a coding agent is about to use. */
+export type ToolUse = {
+  readonly caller: Caller
+  readonly client: HookClient
+  readonly tool: string
+  readonly args: Json
+  readonly thread: string
+  readonly trace?: string
+}
+
+export type JudgeUseDeps = WaitDeps &
+  ClaimDeps & {
+    readonly calls: Pick<CallsGate, 'dispatch'>
+    readonly catalogue: { tool(tool_id: string): unknown }
+    readonly judgement: { readonly servers: Config['servers'] }
+  }
+
+/** The server of a client's built-in tools, by whatever name the operator gave it. */
+export function serverOf(servers: Config['servers'], client: HookClient): string | undefined {
+  return Object.entries(servers).find(([, settings]) => settings.client === client)?.[0]
+}
+
+/** The tool in the catalogue, and the arguments it is judged with. */
+export function namedUse(deps: Pick<JudgeUseDeps, 'catalogue'>, server: string, { tool, args }: ToolUse) {
+  const tool_id = `${server}__${tool}`
+  return deps.catalogue.tool(tool_id) !== undefined && tool !== OTHER_TOOL
+    ? { tool: tool_id, args }
+    : { tool: `${server}__${OTHER_TOOL}`, args: { tool, input: args } }
+}
+
+/** INVARIANT: the gate never runs it. Waits at most `wait_ms` for a person; an approval that comes later is spent by the next equal call. */
+export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: number): Promise<JudgementAnswer> {
+  const server = serverOf(deps.judgement.servers, use.client)
+  if (server === undefined)
+    return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write\``)
+  const { caller, thread, trace } = use
+  const request = {
+    caller,
+    thread,
+    executor: 'client',
+    ...namedUse(deps, server, use),
+    ...(trace === undefined ? {} : { trace }),
+  } as const
+  const first = await deps.calls.dispatch(request)
+  if (first.status !== 'pending') return answerOf(first)
+  const row = (await deps.shelves.row('calls', first.call_id))?.row
+  if (row === undefined || wait_ms <= 0) return answerOf(first)
+  await decided(deps, row, wait_ms)
+  // The same request again: it spends an approval that has come, and finds the request while it waits.
+  const later = (await deps.shelves.row('calls', first.call_id))?.row
+  if (later !== undefined && later.state === 'pending' && (await isUndecided(deps, later))) return answerOf(first)
+  if (later?.state === 'refused') return answerOf(refusalOf(later))
+  const again = await deps.claim(first.call_id)
+  return again === 'later' || again === 'taken' ? answerOf(first) : answerOf(again, true)
+}
+
+const refusalOf = (row: CallRow): Outcome => ({
+  status: 'refused',
+  call_id: row.call_id,
+  problem: row.problem ?? { code: 'call.blocked', about: {} },
+  evidence: row.verdict.evidence,
+})
+
+async function isUndecided({ shelves }: JudgeUseDeps, { approval_id }: CallRow): Promise<boolean> {
+  return approval_id !== undefined && (await shelves.row('approvals', approval_id))?.row.state === 'pending'
+}
+
+/** Resolves when somebody has decided about a held call, or when patience or the gate ends. */
+function decided(deps: JudgeUseDeps, { approval_id = 'auth_', call_id }: CallRow, wait_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      for (const stop of stops) stop()
+      deps.stopping.removeEventListener('abort', finish)
+      resolve()
+    }
+    const look = () =>
+      void deps.shelves
+        .row('approvals', approval_id)
+        .then((held) => (held?.row.state === 'pending' ? undefined : finish()), finish)
+    const stops = [
+      deps.watch.onRow('approvals', approval_id, look),
+      deps.watch.onRow('calls', call_id, look),
+      deps.after(wait_ms, finish),
+    ]
+    if (deps.stopping.aborted) return finish()
+    deps.stopping.addEventListener('abort', finish)
+    // It may have been decided before anybody listened.
+    look()
+  })
+}
+
+function blocked(reason: string): JudgementAnswer {
+  return { decision: 'block', reason }
+}
+
+/** The outcome in a hook's three words, with a sentence for the model. */
+export function answerOf(outcome: Outcome, approved = false): JudgementAnswer {
+  switch (outcome.status) {
+    case 'executing':
+      return { decision: 'allow', call_id: outcome.call_id, ...(approved ? { approved: true } : {}) }
+    case 'pending': {
+      const { call_id, approval_id, url, expires_at } = outcome
+      const why = sentenceOf(outcome.evidence, 'ask')
+      const reason = `held for a person (${why}). Pending at ${url}; once it is approved, make the same call again and it runs. Do not try another way around it.`
+      return { decision: 'ask', reason, call_id, approval_id, url, expires_at }
+    }
+    case 'refused':
+    case 'failed': {
+      const evidence = 'evidence' in outcome ? outcome.evidence : []
+      const call = outcome.call_id === undefined ? {} : { call_id: outcome.call_id }
+      return { decision: 'block', reason: refusal(outcome.problem, evidence), ...call }
+    }
+    default:
+      return blocked('the gate does not know what became of this call')
+  }
+}
+
+function refusal({ code, about }: Problem, evidence: readonly Opinion[]): string {
+  const more = about['reason'] ?? about['says'] ?? about['why'] ?? about['paths'] ?? sentenceOf(evidence, 'block')
+  return more === '' ? `${PROBLEMS[code].says} (${code})` : `${PROBLEMS[code].says}: ${more} (${code})`
+}
+
+const sentenceOf = (evidence: readonly Opinion[], effect: Opinion['effect']) =>
+  [...new Set(evidence.filter((opinion) => opinion.effect === effect).map(({ says }) => says))].slice(0, 3).join('; ')

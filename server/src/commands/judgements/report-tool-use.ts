@@ -1,0 +1,61 @@
+import type { ToolResult } from '../../contract/call.ts'
+import { refuse, ok, type Result } from '../../contract/problems.ts'
+import { identityOf } from '../../core/gate/identity-of.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import type { ExecuteCall } from '../calls/execute-call.ts'
+import type { Digest, Ids, Clock } from '../ports/runtime.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import { textLabel } from '../provenance/labels.ts'
+import { namedUse, serverOf, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
+
+export type ReportDeps = Pick<JudgeUseDeps, 'shelves' | 'catalogue' | 'judgement'> & {
+  readonly digest: Digest
+  readonly execute: ExecuteCall
+  readonly ledger: Ledger
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+export type Reported = { readonly output: string; readonly failed: boolean }
+
+const MOST_EQUAL = 20
+
+/**
+ * What a client says came of a call that it ran: cleaned, labelled and recorded like the answer of a tool server. What nobody asked about before
+ * enters the session as foreign text all the same.
+ */
+export async function reportToolUse(
+  deps: ReportDeps,
+  use: ToolUse,
+  { output, failed }: Reported,
+): Promise<Result<{ readonly recorded: boolean }>> {
+  const server = serverOf(deps.judgement.servers, use.client)
+  if (server === undefined) return refuse('tool.unknown', { tool: `${use.client}__${use.tool}` })
+  const named = namedUse(deps, server, use)
+  const canonical = canonicalJson(named.args)
+  if (!canonical.ok) return canonical
+  const identity = identityOf({ caller: use.caller, tool_id: named.tool, args_hash: deps.digest(canonical.value) })
+  const equal = await deps.shelves.list('calls', { identity }, { limit: MOST_EQUAL, newest_first: true })
+  const started = equal.find(
+    ({ row }) => row.state === 'executing' && row.executor === 'client' && row.thread === use.thread,
+  )
+  if (started === undefined) {
+    const source = { server, name: named.tool }
+    const { caller, thread } = use
+    const label = textLabel({
+      id: deps.ids.call(),
+      caller,
+      thread,
+      kind: 'log',
+      source,
+      text: output,
+      at: deps.clock(),
+    })
+    const kept = label.length === 0 ? 'committed' : await deps.ledger.commit(label)
+    return kept === 'committed' ? ok({ recorded: false }) : refuseUnrecorded(kept)
+  }
+  const reported: ToolResult = { content: [{ type: 'text', text: output }], ...(failed ? { isError: true } : {}) }
+  await deps.execute({ row: started.row, version: started.version }, { reported })
+  return ok({ recorded: true })
+}
