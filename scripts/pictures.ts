@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
+import { following, startModelServer } from '../server/test/agent/model-server.ts'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { openConsole } from '../server/test/console/with-console.ts'
 import { seed } from '../server/test/console/world.ts'
@@ -19,7 +20,18 @@ if (CHROMIUM === undefined) {
 }
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const app = await openConsole()
+const model = await startModelServer()
+const app = await openConsole((config) => ({
+  ...config,
+  models: {
+    agent: {
+      provider: 'openai-compatible',
+      url: `${model.url}/v1`,
+      model: 'test',
+      price: { input: 100, output: 300 },
+    },
+  },
+}))
 const { world } = app
 const ids = await seed(world)
 const flow = await world.http('POST', '/v1/toolflow?wait_ms=3000', world.keys.agents['mail-assistant'], {
@@ -27,6 +39,18 @@ const flow = await world.http('POST', '/v1/toolflow?wait_ms=3000', world.keys.ag
   query: 'send an e-mail',
 })
 const run = typeof flow.body['run_id'] === 'string' ? flow.body['run_id'] : ''
+// A conversation that waits for a person.
+model.say = following(
+  ['List the messages of the folder Invoices', 'Post a message to the channel #ops-status', 'Say what was done'],
+  [
+    { tool: 'mail__list', args: { folder: 'Invoices' } },
+    { tool: 'chat__post', args: { channel: '#ops-status', text: 'Maintenance on Saturday, 06:00 to 07:00 UTC' } },
+  ],
+)
+const chat = await world.http('POST', '/agent/run?wait_ms=8000', world.keys.admin, {
+  message: 'Look at my invoices, then tell #ops-status that there is maintenance on Saturday from 6 to 7 UTC',
+})
+const thread = typeof chat.body['run_id'] === 'string' ? chat.body['run_id'] : ''
 const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
 
@@ -55,6 +79,16 @@ const shots: readonly Shot[] = [
       await page.waitForTimeout(600)
     },
   },
+  {
+    name: 'inbox-source',
+    path: `approvals/${ids['mail']}`,
+    act: async (page) => {
+      await page.keyboard.press('s')
+      await page.waitForTimeout(300)
+    },
+  },
+  { name: 'chat', path: `chat/${thread}` },
+  { name: 'chat-new', path: 'chat/new' },
   { name: 'activity', path: 'activity' },
   { name: 'call', path: `activity/${first?.call_id ?? ''}` },
   { name: 'overview', path: 'overview' },
@@ -105,3 +139,4 @@ for (const { name: size, ...options } of SIZES) {
   await page.context().close()
 }
 await app.close()
+await model.close()

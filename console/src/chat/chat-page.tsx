@@ -16,6 +16,7 @@ export function ChatPage() {
   const { id } = useParams({ strict: false })
   return (
     <div className={id === undefined ? 'chat' : 'chat open'}>
+      <h1 className="sr">Chat</h1>
       <ThreadList chosen={id} />
       {id === undefined ? (
         <section className="chat-main" aria-label="New conversation">
@@ -50,7 +51,7 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
   return (
     <section className="chat-list" aria-label="Conversations">
       <div className="list-head">
-        <h1>Chat</h1>
+        <h2>Chat</h2>
         <span className="grow" />
         <LiveSign />
         <Link to="/chat/$id" params={{ id: 'new' }} className="btn small">

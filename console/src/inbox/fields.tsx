@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Packet, Source } from '../api/types.ts'
 import { count } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Said } from '../parts/said.tsx'
 import { Text } from '../parts/text.tsx'
 import { argumentsOf } from './packet-words.ts'
 
@@ -71,7 +72,9 @@ function SourceMark({
     return (
       <button type="button" className="tag taint" onClick={() => onSource?.(source.at)}>
         <Icon name="outside" />
-        from outside: <Text>{source.label}</Text>
+        <span>
+          from outside: <Said>{source.label}</Said>
+        </span>
       </button>
     )
   if (source.kind === 'claimed')
@@ -92,7 +95,7 @@ function SourceMark({
       <Icon name={source.kind === 'user' ? 'person' : source.kind === 'tool' ? 'tool' : 'policy'} />
       {words ?? (
         <>
-          from <Text>{source.label}</Text>
+          from <Said>{source.label}</Said>
         </>
       )}
     </span>

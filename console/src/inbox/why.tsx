@@ -29,7 +29,7 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
 export function Why({ packet, title = 'Why it is held' }: { readonly packet: Packet; readonly title?: string }) {
   const { against, fine } = reasonsOf(packet)
   return (
-    <Card title={title} aside={many(against.length, 'reason')}>
+    <Card title={title} aside={many(groupsOf(against).length, 'reason')}>
       <Reasons of={against} />
       {fine > 0 ? (
         <Fold className="card-foot" label={`${many(fine, 'check has', 'checks have')} nothing against it`}>
@@ -48,11 +48,18 @@ export function Why({ packet, title = 'Why it is held' }: { readonly packet: Pac
   )
 }
 
+/** What one rule says of several values is one reason. */
+function groupsOf(notes: Packet['risk_notes']): readonly Packet['risk_notes'][] {
+  return [...Map.groupBy(notes, ({ decider, rule, effect }) => `${decider} ${rule} ${effect}`).values()]
+}
+
 /** A rule's own words are quoted: they are the operator's, not ours. */
 export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
   return (
     <ul className="why">
-      {of.map((note) => {
+      {groupsOf(of).map((notes) => {
+        const [note] = notes
+        if (note === undefined) return null
         const { icon, title } = DECIDERS[note.decider] ?? {
           icon: 'hand' as const,
           title: `The check “${note.decider}”`,
@@ -61,7 +68,7 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
         const isStrong = note.strength === 'strong'
         const name = note.decider === 'provenance' ? 'is-taint' : note.effect === 'block' ? 'is-block' : undefined
         return (
-          <li key={`${note.decider} ${note.rule} ${note.says}`} className={name}>
+          <li key={`${note.decider} ${note.rule} ${note.effect}`} className={name}>
             <Icon name={icon} />
             <b>
               {title}
@@ -73,6 +80,17 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
               <Said>{note.says}</Said>
               {isPolicy ? '”' : null}
             </span>
+            {notes.length > 1 ? (
+              <Fold label={many(notes.length - 1, 'more place')}>
+                <ul className="small">
+                  {notes.slice(1).map(({ says }) => (
+                    <li key={says}>
+                      <Said>{says}</Said>
+                    </li>
+                  ))}
+                </ul>
+              </Fold>
+            ) : null}
             {isPolicy ? (
               <Link to="/policy" className="rule">
                 <Text>{`${note.rule} · ${note.source.split(/[/\\]/).at(-1) ?? ''}`}</Text>

@@ -57,12 +57,6 @@ export function Health() {
             </span>
           </li>
         ))}
-        <li>
-          <Icon name="unknown" />
-          <span>
-            <code>sluice doctor</code> on the gate’s machine checks files, ports and permissions too.
-          </span>
-        </li>
       </ul>
     </Card>
   )

@@ -24,6 +24,8 @@ async function faults(page: Page): Promise<readonly string[]> {
 const PAGES = [
   '#/',
   '#/activity',
+  '#/chat',
+  '#/chat/new',
   '#/runs',
   '#/tools',
   '#/tools?tool=mail__send',
@@ -148,7 +150,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await openPacket(mara, world, id)
     await mara.fill('#typed', (await mara.locator('.confirm b').textContent()) ?? '')
     await mara.locator('.approve').click()
-    await mara.getByText('A second person has to agree').first().waitFor()
+    await mara.getByText('Your approval is recorded.').first().waitFor()
     expect(await stateOf(world, id)).toBe('pending')
     await mara.context().close()
     // Priya asked for it herself: her agent's request is not hers to approve.
@@ -158,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     const admin = await app.open(world.keys.admin)
     await openPacket(admin, world, id)
     await admin.fill('#typed', (await admin.locator('.confirm b').textContent()) ?? '')
-    await admin.getByRole('button', { name: 'Approve as second' }).click()
+    await admin.locator('.approve').click()
     await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     await Promise.all([priya.context().close(), admin.context().close()])
   }, 60_000)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
@@ -15,9 +15,34 @@ export function buildConsole(): void {
     Math.max(
       ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).mtimeMs),
     )
-  if (existsSync(built) && statSync(built).mtimeMs >= newest(join(CONSOLE, 'src'))) return
-  const ran = spawnSync('npm', ['run', '-s', 'build'], { cwd: CONSOLE, encoding: 'utf8' })
-  if (ran.status !== 0) throw new Error(`the console cannot be built: ${ran.stderr}`)
+  const isNew = () => existsSync(built) && statSync(built).mtimeMs >= newest(join(CONSOLE, 'src'))
+  if (isNew()) return
+  // Test files run side by side, and two builds at once would take each other's files away.
+  const lock = join(CONSOLE, 'node_modules', '.build.lock')
+  mkdirSync(dirname(lock), { recursive: true })
+  const until = Date.now() + LONGEST_BUILD_MS
+  while (!taken(lock)) {
+    if (Date.now() > until) rmSync(lock, { recursive: true, force: true })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  }
+  try {
+    if (isNew()) return
+    const ran = spawnSync('npm', ['run', '-s', 'build'], { cwd: CONSOLE, encoding: 'utf8' })
+    if (ran.status !== 0) throw new Error(`the console cannot be built: ${ran.stderr}`)
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+const LONGEST_BUILD_MS = 90_000
+
+function taken(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export type Console = {

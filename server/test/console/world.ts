@@ -78,7 +78,13 @@ export type World = RunningGate & {
     readonly agents: Readonly<Record<string, string>>
   }
   /** Calls a tool as an agent; answers with what the gate says. */
-  readonly call: (agent: string, tool: string, args: object, thread?: string) => Promise<Record<string, unknown>>
+  readonly call: (
+    agent: string,
+    tool: string,
+    args: object,
+    thread?: string,
+    user_words?: string,
+  ) => Promise<Record<string, unknown>>
 }
 
 export const AGENTS = {
@@ -113,11 +119,12 @@ export async function startWorld(
     priya: await made('approver', 'priya', 'priya'),
     agents,
   }
-  const call: World['call'] = async (agent, tool, args, thread) => {
+  const call: World['call'] = async (agent, tool, args, thread, user_words) => {
     const { body } = await gate.http('POST', '/v1/calls', agents[agent], {
       tool,
       args,
       ...(thread === undefined ? {} : { thread }),
+      ...(user_words === undefined ? {} : { user_words }),
     })
     return body
   }
@@ -156,13 +163,22 @@ export async function seed({ call }: World): Promise<Record<string, string>> {
   const hold = async (name: string, ...words: Parameters<World['call']>) => {
     held[name] = String((await call(...words))['approval_id'])
   }
-  await hold('mail', 'mail-assistant', 'mail__send', {
-    to: ['ana@example.com'],
-    cc: ['ledger@ext.example'],
-    subject: 'Q3 supplier statements',
-    body: 'Hi Ana, attached are the supplier statements for July to September you asked for on Friday. Three suppliers changed their payment terms; I marked them on page two. The sheet has the account numbers we paid to this quarter, with the dates on which each of them was confirmed by phone.',
-    attachments: ['suppliers-q3.pdf', 'bank-details.xlsx'],
-  })
+  // The statement is sent after a message was read that asks for a copy: the address came from outside.
+  await call('mail-assistant', 'mail__read_message', { id: 'msg_4411' }, 'statements')
+  await hold(
+    'mail',
+    'mail-assistant',
+    'mail__send',
+    {
+      to: ['ana@example.com'],
+      cc: ['ledger@ext.example'],
+      subject: 'Q3 supplier statements',
+      body: 'Hi Ana, attached are the supplier statements for July to September you asked for on Friday. Three suppliers changed their payment terms; I marked them on page two. The sheet has the account numbers we paid to this quarter, with the dates on which each of them was confirmed by phone.',
+      attachments: ['suppliers-q3.pdf', 'bank-details.xlsx'],
+    },
+    'statements',
+    'Send Ana (ana@example.com) the Q3 supplier statements, both files',
+  )
   await hold('pay', 'ledger-bot', 'bank__pay', {
     amount: 4820,
     currency: 'EUR',
@@ -189,7 +205,6 @@ export async function seed({ call }: World): Promise<Record<string, string>> {
     value: 84000,
   })
   await call('mail-assistant', 'mail__list', { folder: 'Invoices' })
-  await call('mail-assistant', 'mail__read_message', { id: 'msg_4411' })
   await call('ledger-bot', 'bank__balance', {})
   await call('mail-assistant', 'mail__delete', { id: 'msg_3f0f0a6c2b1d' })
   await call('report-writer', 'files__read_file', { path: 'reports/2026-10/summary.md' })

@@ -24,7 +24,7 @@ describe('each kind of call has its sentence and its button', () => {
         body: 'Hi',
         attachments: ['a.pdf', 'b.xlsx'],
       },
-      'Send something to ana@example.com, copy to x@y.example, blind copy to b@z.example with 2 attachments: a.pdf and b.xlsx',
+      'Send an e-mail to ana@example.com, copy to x@y.example, blind copy to b@z.example with 2 attachments: a.pdf and b.xlsx',
       'Approve and send',
     ],
     [

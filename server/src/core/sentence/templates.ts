@@ -30,9 +30,15 @@ const values = ({ print }: Draft, leaves: readonly Leaf[]) => joined(leaves.map(
 const before = (words: string, pieces: readonly SentencePiece[]) =>
   pieces.length === 0 ? [] : [text(words), ...pieces]
 
+/** Nothing but an address: a text that only contains one may say anything. */
+const MAIL_ADDRESS = /^[^\s@<>"'(),:;]+@[^\s@<>"'(),:;]+\.[^\s@<>"'(),:;]+$/
+
 export function send(draft: Draft): Made {
-  const what = SENT_THINGS.find(([words]) => hasAny(draft.words, words))?.[1] ?? 'something'
   const [to, cc, bcc, files] = [of(draft, 'to', 'account'), of(draft, 'cc'), of(draft, 'bcc'), of(draft, 'attachment')]
+  const people = [...to, ...cc, ...bcc]
+  const isMail = people.length > 0 && people.every((leaf) => MAIL_ADDRESS.test(leaf.text))
+  const known = SENT_THINGS.find(([words]) => hasAny(draft.words, words))?.[1]
+  const what = known ?? (isMail ? 'an e-mail' : 'something')
   const places = to.length + cc.length + bcc.length === 0 ? of(draft, 'address', 'place') : []
   const nobody = to.length + cc.length + bcc.length + places.length === 0
   return {
