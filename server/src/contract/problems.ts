@@ -532,7 +532,7 @@ export const PROBLEMS = {
     http: 410,
     retry: 'never',
     says: 'the request was withdrawn',
-    do: 'make the call it again if it is still needed',
+    do: 'make the call again if it is still needed',
   },
   'approval.stale': {
     http: 409,

@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       whileDying(at, async (folder) => {
         const told = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
         expect(effectsIn(folder)).toHaveLength(ran)
-        expect(told.err).toContain('the gate stopped while the call ran')
+        expect(told.err).toContain('the gate stopped while the call was running')
         expect(told.err).toContain(`outcome: ${says}`)
         expect(told.err).toContain('was not retried')
         expect(told.code).toBe(code)
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
     whileDying(at, async (folder) => {
       const told: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
       expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
-      expect(told.err).toContain('the gate stopped while the call ran')
+      expect(told.err).toContain('the gate stopped while the call was running')
       expect(told.err).toContain('was not retried')
       expect(told.out).toContain('receipt: run_')
     }),

@@ -59,7 +59,7 @@ describe('an execution by the standard', () => {
 
   // Seen red without the judgement of filled-in arguments: the question was sent.
   test('asks nothing back about what its answer must not lead to, in observe mode neither', async () => {
-    for (const config of [{}, { mode: 'observe' }])
+    for (const policy of [DIRECT, `preset: observe\n${DIRECT}`])
       await withGate(
         async (rig) => {
           const outcome = await keep(rig, 'one', 'kept elsewhere')
@@ -67,7 +67,7 @@ describe('an execution by the standard', () => {
           expect(JSON.stringify(outcome)).toContain("it was not asked: `/title` mentions the gate's data folder")
           expect(await typesOf(rig, idOf(outcome))).not.toContain('call.verify_started')
         },
-        { policy: DIRECT, config },
+        { policy },
       )
   })
 
@@ -236,7 +236,7 @@ describe('people see', () => {
         )
         expect(packets).toEqual([
           ['to undo it by hand: restore the book from the shelf', 'no dry run'],
-          ['no rollback known: its server has no tool `burn`', 'no known rollback'],
+          ['no known rollback: its server has no tool `burn`', 'no known rollback'],
         ])
       },
       { server: { tools } },
