@@ -14,7 +14,7 @@ import { Surface } from './surface.ts'
 /** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
 export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
-/** The bodies of requests, for every door that speaks JSON. Strict: a field nobody knows is a mistake worth telling. */
+/** The bodies of requests, for every door that speaks JSON. Strict: an unknown field is reported as a mistake. */
 export const CallBody = z.strictObject({
   tool: z.string().min(1).max(200),
   args: Arguments.default({}),

@@ -91,7 +91,7 @@ const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === 
 
 const RequestLife = z.number().int().min(1).max(31_536_000)
 
-/** `sluice.yaml`. Strict everywhere: a key nobody knows is an error, not a wish. */
+/** `sluice.yaml`. Strict everywhere: an unknown key is an error. */
 export const Config = z
   .strictObject({
     listen: z

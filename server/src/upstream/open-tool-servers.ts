@@ -33,11 +33,11 @@ type Opened = {
   readonly users?: UserConnections
 }
 
-/** How long the calls under way at a server that was removed may take. */
+/** How long calls in progress at a removed server may take. */
 const LAST_CALLS_MS = 30_000
 const LOOK_MS = 200
 
-/** The only exit. All servers start in the background; none waits for another, and a call starts the one it needs. */
+/** The only place that sends calls to tool servers. All servers start in the background, independently; a call starts the one it needs. */
 export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const tuning = { ...TUNING, ...options.tuning }
   const identity = { name: 'sluice', version: options.version ?? '0' }
@@ -66,7 +66,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
         toolServer({
           ...deps,
           transport: transportFor(config, tuning, { log: said, logins, user }),
-          // What one user is shown is nobody else's catalogue.
+          // The tools listed for one user are not registered for others.
           onListed: async () => undefined,
           onNotice: () => undefined,
         }),
@@ -85,7 +85,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const replaced = (server: string) =>
     problem('tool.unavailable', { server, why: 'the server was replaced after the call was judged' })
 
-  /** Whoever has resources and prompts. Those of one user would be listed to all: where each user logs in, there are only tools. */
+  /** Servers with resources and prompts. Those of one user would be listed to all, so servers with one login per user only have tools. */
   const besides = (server: string) => {
     const at = servers.get(server)
     return at?.users === undefined ? at?.shared : undefined

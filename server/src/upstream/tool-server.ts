@@ -51,7 +51,7 @@ type NoConnection = { readonly why: string; readonly login?: true }
 /** Sends something on a connection. */
 type Send<T> = (connection: Connection) => Promise<UpstreamReply<T>>
 
-/** One tool server through all its lives: starts, restarts, lets calls in while it is well, and keeps them out while not. */
+/** One tool server: starts and restarts it, sends calls while it is healthy, and rejects them while it is not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
   const { config, transport, tuning, log } = deps
   const server = config.name
@@ -117,7 +117,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   const tellOf = (uri: string) => deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
 
-  /** What was watched before. Nobody knows what it missed, so each is told of as if it had changed. */
+  /** Resources that were watched before. Changes may have been missed, so each is reported as changed. */
   async function watchAgain({ besides }: Connection): Promise<void> {
     for (const uri of watches.standing()) {
       const reply = await besides?.watcher.watch(uri)
@@ -134,7 +134,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     fall(how)
   }
 
-  /** Back to waiting, and up again: at once the first time, later after a while. */
+  /** Waits and restarts: immediately the first time, later with a back-off. */
   function fall(says: string): void {
     last_failure = transport.hide(says)
     failures += 1
@@ -145,7 +145,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (delay === 0) start()
   }
 
-  /** Nothing is wrong with it, so there is no back-off; a login starts it at once. */
+  /** The server is not faulty, so there is no back-off; a login starts it immediately. */
   function waitForLogin(says: string): void {
     last_failure = transport.hide(says)
     failures = 0
@@ -170,7 +170,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   /** The connection to call on, or why there is none. */
   async function connected(wait_ms: number, signal?: AbortSignal): Promise<Connection | NoConnection> {
     if (phase.is === 'ready' && phase.connection.isUsable()) return phase.connection
-    // It is on its way out; its end starts the next one.
+    // The connection is ending; its end starts the next one.
     if (phase.is === 'ready') await within(phase.connection.ended, wait_ms, signal)
     if (phase.is === 'ready') return { why: 'is ending' }
     if (phase.is === 'needs_login') return { why: last_failure ?? '', login: true }
@@ -199,7 +199,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   function record(passage: Passage, connection: Connection, trial: boolean): void {
     if (passage === 'ok') failures = 0
     breaker = after(tuning.breaker, breaker, { passage, trial }, now())
-    // A child that answers nothing any more is only replaced when no other call hopes for it.
+    // A child process that no longer answers is only replaced when no other call is waiting for it.
     if (passage === 'failed' && breaker.is === 'open' && slots.active() === 1) connection.kill()
   }
 
@@ -296,7 +296,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 }
 
-/** `stranded`: it was surely not sent, because its connection had come to an end that nobody knew of. */
+/** `stranded`: it was certainly not sent, because its connection had already ended. */
 type Sent<T> = { readonly answer: UpstreamReply<T>; readonly stranded: boolean }
 
 const NO_SLOT = {
@@ -305,7 +305,7 @@ const NO_SLOT = {
   aborted: 'the caller cancelled',
 } as const
 
-/** Only what says something about the way to the server counts; a tool's own error came over a working one. */
+/** Only failures of the connection count; a tool's own error arrived over a working connection. */
 function passageOf(answer: UpstreamReply<unknown>): Passage {
   if (answer.is === 'answered' || answer.is === 'rejected') return 'ok'
   if (answer.is === 'not_sent' || answer.problem.about['why'] === 'aborted') return 'neither'

@@ -60,7 +60,7 @@ export async function readApproval(
 
 export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }
 
-/** Calls whose outcome nobody knows, for the same people who decide approvals. */
+/** Calls whose outcome is unknown, for the people who decide approvals. */
 export async function listUnknown(
   deps: Pick<ApprovalReadDeps, 'shelves' | 'judgement'>,
   caller: Caller,

@@ -68,7 +68,7 @@ function hintIn({ verdict }: CallRow): Pick<Executed, 'hint'> {
   return hint === undefined ? {} : { hint: hint.says }
 }
 
-/** Whether the outcome was read back. Until it was, nobody knows. */
+/** Whether the outcome was read back. Unknown until then. */
 function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 'verified' | 'read_back'> {
   if (due === 'verify') {
     const expected = read_back?.expected.join(', ') ?? ''

@@ -65,7 +65,7 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   const prepared = await prepareCall(deps, { ...request, thread: thread.value })
   if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
   if (prepared.value.integrity !== 'intact') {
-    // A forged call neither takes a key nor gets the outcome that is kept under it.
+    // A forged call neither uses an idempotency key nor gets the outcome stored for it.
     const { idempotency_key: _, ...unkeyed } = request
     return judgeAndGo(deps, { request: unkeyed, live }, prepared.value)
   }
@@ -77,7 +77,7 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   return heard.ok ? await judgeAndGo(deps, { request, live }, prepared.value) : refused(heard.problem)
 }
 
-/** What the user said comes before what the call does about it. */
+/** The user's words are recorded before the call that acts on them. */
 function hear(
   deps: DispatchDeps,
   { words }: CallRequest,
@@ -104,9 +104,8 @@ function withoutConsent(verdict: Verdict, wanted: Wanted): Verdict {
 }
 
 /**
- * A commit that is lost because others were faster (they took the last units, paused the tool, changed its definition, revoked
- * the key) is a reason to judge again. In the last try no consent is looked for: somebody else took it every time, so a person
- * is asked.
+ * If the commit is lost because something changed in between (the last units were taken, the tool was paused or changed, the key was
+ * revoked), the call is judged again. In the last attempt consents are ignored, because others took them every time, so a person is asked.
  */
 async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall): Promise<Outcome> {
   const { request } = asked
@@ -164,7 +163,7 @@ async function checkAndRecord(
   return earlier ?? stopped(deps, prepared, judged, checked.problem, undefined, checked.ready)
 }
 
-/** Only a call that may run is checked: a question to the tool server is for nobody else. */
+/** Only a call that may run is checked, because the check calls the tool server. */
 function check(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,

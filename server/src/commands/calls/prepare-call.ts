@@ -79,7 +79,7 @@ function foldedHash(digest: Digest, canonical: string): Pick<Call, 'folded_hash'
   return folded === canonical ? {} : { folded_hash: digest(folded) }
 }
 
-/** Where nobody knows the server's tools yet, that is what is wrong, not the name. */
+/** If the server's tools are not known yet, the problem is the server, not the name. */
 function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never> {
   const [name = ''] = request.tool.split('__', 1)
   const report = deps.serverReports?.().find(({ server, state }) => server === name && state !== 'ready')

@@ -14,7 +14,7 @@ export type LintReport = {
   readonly findings: readonly Finding[]
   /**
    * How far it went: every combination was tried (`tried`), the rest was put to a solver (`proven`), or there is none (`unproven`).
-   * Of `open` questions nobody knows the answer.
+   * `open` questions could not be answered.
    */
   readonly depth: 'tried' | 'proven' | 'unproven'
   readonly open: number

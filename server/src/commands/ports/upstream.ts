@@ -7,17 +7,17 @@ import type { Problem } from '../../contract/problems.ts'
 /** How far a tool says it has come, in its own units. */
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
 
-/** What binds a call to whoever waits for it. Gone is gone: a call that is held outlives it. */
+/** The listeners of the client that waits for a call. A held call outlives them. */
 export type Live = {
   /** Cancels the call, in the tool server too. What may have run by then is `unknown`. */
   readonly signal?: AbortSignal
-  /** Told as the tool says it, at most so often; never after the call's end. */
+  /** Called when the tool reports progress, rate-limited; never after the call has ended. */
   readonly onProgress?: (progress: Progress) => void
-  /** A line for a log, about this call and no other; rationed too. */
+  /** A log line about this call; also rate-limited. */
   readonly onLog?: (line: JsonObject) => void
   /** What a client that ran the call itself says came of it. */
   readonly reported?: ToolResult
-  /** Told once, when the call is recorded as running, before it is sent. */
+  /** Called once, when the call is recorded as running, before it is sent. */
   readonly onStarted?: (call_id: CallId) => void
 }
 
@@ -30,7 +30,7 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
   readonly answerable?: Answerable
   readonly idempotency_key: string
-  /** Whose call it is. A server where each user logs in takes no call without one. */
+  /** The user of the call. A server with one login per user accepts no call without one. */
   readonly user?: string
   readonly trace: string
   /** The span this call is in, where somebody traces. */
@@ -41,7 +41,7 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly isCurrent?: () => boolean
 }
 
-/** `not_sent`: known not to have run. `lost`: sent, and nobody knows what became of it. */
+/** `not_sent`: known not to have run. `lost`: sent, and its outcome is unknown. */
 export type UpstreamReply<T> =
   /** `unredacted`: the same before redaction, for the preview that an approver may reveal; it is stored nowhere else. */
   | { readonly is: 'answered'; readonly result: T; readonly unredacted?: T }

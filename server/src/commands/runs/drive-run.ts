@@ -268,7 +268,7 @@ function consequences({ row, audit, children, tell }: Advanced, now: number): Ch
   ]
 }
 
-/** The performer of an effect that may not be repeated failed: nobody knows how far it came. */
+/** The performer of an effect that may not be repeated failed: it is not known how far it got. */
 function resultOf(landed: ReturnType<Flights['landed']>[number]): RunEvent & { readonly key: string } {
   const { key } = landed.effect
   return 'event' in landed ? { ...landed.event, key } : { type: 'effect.unknown', key }
@@ -317,7 +317,7 @@ function keepLanded(flights: Flights, row: RunRow): Move | undefined {
   return events.length === 0 ? undefined : keep(row, events)
 }
 
-/** The boot that performed these effects is gone. Those that may be repeated are ours now; of the others nobody knows. */
+/** The boot that performed these effects is gone. This node takes over those that may be repeated; the outcome of the others is unknown. */
 function takeOver(deps: DriveDeps, row: RunRow): Move {
   const lost = row.executing.filter((effect) => repeatOf(deps, row, effect) === 'once')
   const kept = keep(

@@ -120,7 +120,7 @@ const isAskAboutPersonal = ({ decider, effect, rule }: Opinion): boolean =>
 
 const asksAboutPersonal = ({ evidence }: Verdict): boolean => evidence.some(isAskAboutPersonal)
 
-/** What nobody knows in full, no consent can have named. */
+/** A consent cannot have named findings that could not all be listed. */
 function namesPersonal({ row }: ConsentFact, { content, tool }: CoverFacts): boolean {
   if (content === undefined || content.scan === 'unknown' || content.scan.more.pii > 0) return false
   return personalIn(content.scan.findings, tool, content.reach).every((finding) => spellsOut(row.what.args, finding))

@@ -5,8 +5,8 @@ import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
 /**
- * What is used up stays used up until its period ends. Silent while there is enough: the units are taken by the commit that
- * starts the call, so this is the answer for people, and the ledger is the one that counts.
+ * A used-up budget stays used up until its period ends. No opinion while enough is left: the commit that starts the call takes
+ * the units, so this decider only explains, and the ledger enforces.
  */
 export function judgeBudget(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
   if (facts.budgets === 'unknown') {
@@ -23,10 +23,10 @@ export function judgeBudget(_policy: Policy, _call: Call, facts: Facts): Opinion
   }))
 }
 
-/** INVARIANT: exactly what `spend` of the ledger would lose. */
+/** INVARIANT: true exactly when `spend` of the ledger would be lost. */
 export const isOver = ({ left, needs }: BudgetFact): boolean => left < needs
 
-/** When every budget that stands in the way has a new period; undefined when one of them never has. */
+/** When all budgets that block the call have started a new period; undefined if one of them never does. */
 export function freesAt(budgets: Facts['budgets']): number | undefined {
   if (budgets === 'unknown') return undefined
   const ends = budgets.filter(isOver).map(endOf)

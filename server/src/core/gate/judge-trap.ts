@@ -6,9 +6,9 @@ import type { Policy } from './policy/policy.ts'
 import { isInside } from './sandbox/is-inside.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
 
-/** A honey file, and where it stands with all links followed. */
+/** A honey file, and its path with all links resolved. */
 export type TrapFile = { readonly name: string; readonly path: string }
-/** Where the honey files stand. What else is bait is searched for with `guarded`. */
+/** The paths of the honey files. Honey tokens are searched for with `guarded`. */
 export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
 
 /**
@@ -45,7 +45,7 @@ function placesOf({ name, path }: TrapFile, { files }: BaitFacts) {
     .map(({ at }) => ({ name, kind: 'file' as const, at }))
 }
 
-/** Where files are bait, a path that leads nobody knows where may be one. */
+/** If honey files are configured, a path that cannot be resolved may lead to one. */
 function doubtsOf({ traps, files, now }: BaitFacts): Opinion[] {
   if (traps.files.length === 0) return []
   const isDark = traps.files === 'unknown'

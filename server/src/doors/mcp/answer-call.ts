@@ -86,7 +86,7 @@ function canOpenPages({ era, meta }: Exchange): boolean {
 
 /** Points at the console, where a person decides under their own name. The state is the call's id, no token. */
 function toTheConsole({ call_id, approval_id, url, expires_at }: Extract<Outcome, { status: 'pending' }>): JsonObject {
-  const message = `This call is held until a person decides, at most until ${new Date(expires_at).toISOString()}. It has not run.`
+  const message = `This call is held for a person to decide, at most until ${new Date(expires_at).toISOString()}. It has not run.`
   const elicitation = { mode: 'url', message, url }
   return {
     resultType: 'input_required',

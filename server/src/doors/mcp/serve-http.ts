@@ -93,7 +93,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
       return writeText(visit, 200, JSON.stringify(metadata))
     }
-    // Both at once: who nobody knows is turned away without waiting for the end of what they send.
+    // Both run in parallel: a request without a valid key is rejected without waiting for its whole body.
     const reading = request.method === 'POST' ? readBody(request, BODY_LIMIT) : undefined
     const caller = await door.doorman(knockOf(visit))
     if (!caller.ok) {

@@ -17,7 +17,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'pending': {
       const { status, call_id, approval_id, url, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held until a person decides, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. A person can decide at ${url}`
+      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. A person can decide at ${url}`
       return said(says, { status, call_id, approval_id, url, expires_at }, false, hasOutputSchema)
     }
     case 'refused':

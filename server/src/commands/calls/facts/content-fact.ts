@@ -20,7 +20,7 @@ export async function contentFact(
   return { ...settings, reach, scan: await judgement.scanner.args(call.canonical_args) }
 }
 
-/** A server with an address is elsewhere, unless that address is this machine; one that nobody knows is too. */
+/** A server with an address is remote, unless the address is this machine; an unknown server counts as remote too. */
 function reachOf(server: ServerSettings | undefined): Reach {
   const files = server?.sandbox?.local === true ? 'local' : 'unknown'
   if (server === undefined) return { server: 'remote', files }

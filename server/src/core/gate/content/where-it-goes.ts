@@ -5,7 +5,7 @@ import { splitWords } from '../risk/split-words.ts'
 /**
  * What becomes of the arguments of a tool. `leaves`: they reach the network or other people. `stays`: they are written on this
  * machine. `reads_here`: they are only looked up on this machine, by the operator's word or by the signs of a tool for files.
- * `unknown`: a tool that reads, nobody knows where.
+ * `unknown`: a tool that reads from an unknown place.
  */
 export type Goes = 'leaves' | 'stays' | 'reads_here' | 'unknown'
 

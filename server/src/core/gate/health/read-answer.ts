@@ -3,7 +3,7 @@ import { GateWord } from '../../../contract/serenity.ts'
 import type { ProviderFact } from './health-fact.ts'
 import { scoreOf } from './newest-score.ts'
 
-/** What a gate provider said. A word that nobody knows is an ask; no answer at all is heard as none. */
+/** What a gate provider said. An unknown word is an ask; a missing answer counts as no opinion. */
 export function readGateAnswer(answer: Json | undefined, source: string): ProviderFact {
   if (!isJsonObject(answer)) return { source, word: 'unheard', says: 'gave no answer that can be read' }
   const said = answer['decision'] ?? answer['mode']

@@ -8,7 +8,7 @@ import { Failure } from './condition/value.ts'
 import { matchingRules } from './judge-policy.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
 
-/** What a rule may say of a call whose arguments, time and session nobody knows yet. */
+/** What a rule may decide about a call whose arguments, time and session are not known yet. */
 export type Prospect = {
   readonly effect: Effect
   readonly strength?: Strength

@@ -11,7 +11,7 @@ import { shelvesFor } from './rule-index.ts'
 /**
  * Policy's opinions on one call: those of the operator's rules that match, else those of the preset's, else a block.
  * Pure and total. The strictest of them is policy's word; all of them are evidence.
- * INVARIANT: a rule that hangs on what nobody knows, or whose condition has no answer, blocks; it is never skipped.
+ * INVARIANT: a rule that depends on an unknown fact, or whose condition cannot be evaluated, blocks; it is never skipped.
  */
 export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts): Opinion[] {
   const scope = scopeOf(call, facts)
@@ -38,7 +38,7 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
   ]
 }
 
-/** A rule whose `match` fits, or hangs on a name that nobody knows. */
+/** A rule whose `match` fits, or depends on an unknown name. */
 export type Matching = { readonly rule: CompiledRule; readonly unknown?: GlobField }
 
 /** The rules of a layer whose `match` fits, in their own order, whatever their conditions say. */

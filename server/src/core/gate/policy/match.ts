@@ -57,7 +57,7 @@ export function compileMatch(match: Match): CompiledMatch {
 
 /**
  * Every given field matches; a field matches when one of its patterns fits one of the call's names.
- * Where that hangs on a name nobody knows, the answer is the field.
+ * If that depends on an unknown name, the answer is the field.
  */
 export function isMatch(match: CompiledMatch, names: Names): boolean | GlobField {
   let unknown: GlobField | undefined

@@ -13,7 +13,7 @@ export type Model = ReadonlyMap<string, Expression>
 /** Steps of the solver, not seconds: the same question gets the same answer on every machine. */
 const MOST_STEPS = 5_000_000
 
-/** Whether all these formulas can be true of one call. `open`: nobody knows. */
+/** Whether all these formulas can be true of one call. `open`: not known. */
 export async function solveAll(
   solve: Solve,
   { script, unknowns }: Encoded,
