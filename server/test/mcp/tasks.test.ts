@@ -144,7 +144,7 @@ describe('a task of 2025-11-25', () => {
     await approve('approved')
     await sawIt(gate, 'linger {"text":"approved"}')
     const { result } = await ask('tasks/cancel', { taskId: task.taskId })
-    expect(result).toMatchObject({ status: 'cancelled', statusMessage: expect.stringContaining('Nobody knows') })
+    expect(result).toMatchObject({ status: 'cancelled', statusMessage: expect.stringContaining('It is not known') })
     await sawIt(gate, 'cancelled linger approved')
   })
 
@@ -168,7 +168,7 @@ describe('a task of 2025-11-25', () => {
     const waiting = ask('tasks/result', { taskId: task.taskId })
     await until(async () => {
       const { result } = await ask('tasks/get', { taskId: task.taskId })
-      return String(result?.['statusMessage']).includes('Nobody knows')
+      return String(result?.['statusMessage']).includes('It is not known')
     })
     expect((await ask('tasks/get', { taskId: task.taskId })).result).toMatchObject({ status: 'working' })
     expect(await gate.http('POST', `/v1/calls/${task.taskId}/resume`, approver, { as: 'done' })).toMatchObject({
