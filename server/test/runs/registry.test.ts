@@ -3,9 +3,7 @@ import { performersOf, type PerformerDeps } from '../../src/commands/runs/perfor
 import type { Json } from '../../src/contract/json.ts'
 import type { RunEvent, RunKind } from '../../src/contract/run.ts'
 import { AgentSettings } from '../../src/contract/agent.ts'
-import { FlowStep } from '../../src/contract/flows.ts'
 import { startThread } from '../../src/core/agent/state.ts'
-import { newExecution } from '../../src/core/flows/execution-state.ts'
 import { handOver } from '../../src/core/runs/delegation.ts'
 import { newDelivery } from '../../src/core/runs/delivery.ts'
 import { holdCall } from '../../src/core/runs/held-call.ts'
@@ -81,25 +79,6 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     trigger: { type: 'manual', sender: null, room: null, source: null, message: '' },
     input: {},
     started_at: 0,
-  }),
-  'flow-execution': newExecution({
-    execution_id: 'fexec_000000000000000000000000',
-    flow_run_id: 'run_0000000000000000',
-    consent_id: 'fcons_000000000000000000000000',
-    step: FlowStep.parse({
-      step_id: 'flow_x#1',
-      flow_id: 'flow_x',
-      ordinal: 1,
-      owned_job: 'x',
-      instruction: 'x',
-      verification: { kind: 'artifact_exists', evidence_required: true },
-      automatable: 'automatable',
-    }),
-    lane: 'local_default',
-    caller: { kind: 'user', id: 'user:a', user: 'a' },
-    trace: 't',
-    tools: ['book__look'],
-    prompt_ids: [],
   }),
   'workflow-schedules': newSchedules({ document: 'clerk', version: 1, gateways: ['tick'], since: 0 }).state,
 }
