@@ -37,9 +37,11 @@ const RETRY_MS = 200
 export function createTransport(options: ClientOptions): Transport {
   const { url = '', key, retries = 2 } = options
   const base = url.replace(/\/+$/, '')
-  const bearer = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const bearer: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return async (method, path, { json, signal, idempotency_key, headers = {} } = {}) => {
     const once = method === 'POST' ? (idempotency_key ?? crypto.randomUUID()) : undefined
+    const typed: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
+    const keyed: Record<string, string> = once === undefined ? {} : { 'idempotency-key': once }
     const init: RequestInit = {
       method,
       credentials: 'same-origin',
@@ -50,8 +52,8 @@ export function createTransport(options: ClientOptions): Transport {
         accept: 'application/json',
         ...bearer,
         ...options.headers?.(method),
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(once === undefined ? {} : { 'idempotency-key': once }),
+        ...typed,
+        ...keyed,
         ...headers,
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
