@@ -57,7 +57,10 @@ describe.runIf(isRoot)('a tool server with another user', () => {
   test.each([
     [{ command: 'x', user: 'nobody-at-all' }, 'servers.s.user: there is no user `nobody-at-all`'],
     [{ command: 'x', user: 'root' }, 'servers.s.user: a server that runs as root can read all data of the gate'],
-    [{ commands: {}, user: 'root' }, 'servers.s.user: a server that runs as root can read all data of the gate'],
+    [
+      { commands: { x: { description: 'x', run: ['true'] } }, user: 'root' },
+      'servers.s.user: a server that runs as root can read all data of the gate',
+    ],
   ])('is refused when there is none such, or it is root: %j', (server, fault) => {
     expect(faultsOf(server)).toBe(fault)
   })
