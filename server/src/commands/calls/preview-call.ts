@@ -7,6 +7,7 @@ import type { Verdict } from '../../contract/verdict.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { sendableArgs } from '../../core/json/split-inputs.ts'
+import { splitSecrets } from '../../core/json/split-secrets.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
@@ -93,7 +94,10 @@ async function dryRunOf(
   expects: readonly Change[],
 ): Promise<Preview> {
   // A dry run asks nothing, so it is told no answers.
-  const args: Json = JSON.parse(sendableArgs(call.canonical_args).canonical_args)
+  const split = splitSecrets(JSON.parse(sendableArgs(call.canonical_args).canonical_args) as Json)
+  if (!split.ok) return { is: 'stopped', problem: split.problem }
+  // Secrets are for the call itself: a dry run gets their placeholders.
+  const { args } = split.value
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
   const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await standingOf(deps, call, tool)
