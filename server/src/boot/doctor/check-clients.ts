@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { clientFiles } from '../init/client-files.ts'
+import { clientFiles, type Surroundings } from '../init/client-files.ts'
+import { isOurs, presentPlaces } from '../init/hook-files.ts'
 import { openClients } from '../init/open-clients.ts'
 import { readEntry } from '../init/read-entry.ts'
 
@@ -34,6 +36,7 @@ export function checkClients(data: string): readonly Finding[] {
   const how = present.map((client) => `${client}: ${BUILT_IN[client]}`)
   return [
     ...past,
+    ...hookFindings(around),
     {
       severity: 'note',
       about: 'what a gate cannot see',
@@ -41,4 +44,31 @@ export function checkClients(data: string): readonly Finding[] {
       do: ['switch such tools off, or run the agent as another user than the gate', ...how].join('\n'),
     },
   ]
+}
+
+/** Coding agents whose built-in tools the gate does not see, and what stays open with those it does. */
+function hookFindings(around: Surroundings): readonly Finding[] {
+  return presentPlaces(around).map(({ client, file }): Finding => {
+    const isHooked = existsSync(file) && isOurs(readFileSync(file, 'utf8'))
+    if (isHooked) {
+      const open = STAYS_OPEN[client] ?? 'what stays open is in docs/hooks.md'
+      return {
+        severity: 'note',
+        about: 'hooks',
+        says: `the built-in tools of ${client} are hooked (${file})`,
+        do: open,
+      }
+    }
+    const says = `the built-in tools of ${client} are not hooked: what it does with its own shell and editor is not judged`
+    const off = BUILT_IN[client] === undefined ? '' : `, or switch them off, ${BUILT_IN[client]}`
+    return { severity: 'warning', about: 'hooks', says, do: `install the hooks: \`sluice init --write\`${off}` }
+  })
+}
+
+const STAYS_OPEN: Readonly<Record<string, string>> = {
+  codex: 'start codex once and trust the hooks (`/hooks`): until then it skips them without a word',
+  opencode:
+    'a plugin that does not load is no refusal: set "permission": { "bash": "ask", "edit": "ask" } in opencode.json too',
+  gemini: 'over ACP (in editors) Gemini fires no tool hooks',
+  copilot: 'a hook that takes longer than its limit lets the call run',
 }

@@ -9,6 +9,7 @@ import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { atLeastStrong } from '../../core/approvals/hidden-places.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { whoIsAsked } from '../../core/approvals/routes/seats.ts'
+import { asCalled } from '../../core/gate/as-called.ts'
 import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { factsInWords } from '../../core/packet/facts-in-words.ts'
@@ -33,7 +34,9 @@ export async function packetOf(
   deps: PacketDeps,
   { row, version }: Pick<Held<'approvals'>, 'row' | 'version'>,
 ): Promise<ApprovalPacket> {
-  const tool = deps.catalogue.tool(row.tool_id)
+  const listed = deps.catalogue.tool(row.tool_id)
+  // Of a shell command, what this one does counts, not what the tool could do.
+  const tool = listed && asCalled(listed, row)
   const { args, edited_from, hidden: places } = await shownRequest(deps, row)
   // What a preview hid is kept only while the request is pending.
   const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places
