@@ -11,10 +11,13 @@ import { ANA, FLOW_CONFIG, prepareFlows } from './flow-samples.ts'
 
 /** The tool is idempotent, so a call that was interrupted is made again; its units are counted once. */
 const DEATHS = [
+  // After the settling was stored and before the step: counted twice without `settled_for`.
+  ['step.before', 4],
   ['flow.reserved', 2],
-  ['flow.settling', 2],
   ['flow.reserved', 1],
   ['flow.settling', 1],
+  ['flow.settling', 2],
+  ['step.before', 7],
   ['upstream.after', 2],
   ['outcome.after', 3],
   ['step.after', 4],
