@@ -15,7 +15,7 @@ import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
-import { listenToRooms } from '../doors/chat/listen-to-rooms.ts'
+import { answerRooms } from '../doors/chat/answer-rooms.ts'
 
 export type OpenedGate = {
   readonly gate: Gate
@@ -54,7 +54,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     .begin()
     .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
   const recovery = await recoverFromDead(world, scheduler, log)
-  const leaveRooms = listenToRooms(gate, world.rooms, (error) =>
+  const leaveRooms = answerRooms(gate, world.rooms, (error) =>
     log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
   )
   const listening = await Promise.all(

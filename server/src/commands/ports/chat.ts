@@ -27,6 +27,6 @@ export interface ChatRoom {
   promptFor(approval_id: string): Promise<ChatPrompt | undefined>
   /** Answers a message. Never throws. */
   reply(to: string, text: string): Promise<void>
-  /** Begins to listen. Events of the last hour may come again; each is told in order. Returns how to stop. */
-  listen(onEvent: (event: ChatEvent) => Promise<void>): () => Promise<void>
+  /** Tells what happens in the room. Events of the last hour may come again; each is told in order. Returns how to stop. */
+  follow(onEvent: (event: ChatEvent) => Promise<void>): () => Promise<void>
 }

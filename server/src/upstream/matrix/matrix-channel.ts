@@ -84,7 +84,7 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
       }
     },
 
-    listen(onEvent) {
+    follow(onEvent) {
       let stop: (() => Promise<void>) | undefined
       let isStopped = false
       const begin = async (): Promise<void> => {

@@ -2,13 +2,13 @@ import type { Gate } from '../../commands/gate.ts'
 import type { ChatRoom } from '../../commands/ports/chat.ts'
 
 /** Answers what approvers write in their rooms. Returns how to stop. */
-export function listenToRooms(
+export function answerRooms(
   { channels }: Pick<Gate, 'channels'>,
   rooms: readonly ChatRoom[],
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stops = rooms.map((room) =>
-    room.listen(async (event) => {
+    room.follow(async (event) => {
       try {
         const says = await channels.takeChat(room, event)
         if (says !== undefined) await room.reply(event.event_id, says)
