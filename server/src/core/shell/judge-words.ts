@@ -74,7 +74,7 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
 /** `evil.example/x` without a scheme is an address too, where a program that reaches the network is given it. */
 function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {
   for (const { sure } of words) {
-    const [address] = /(?:[a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]+/i.exec(sure) ?? []
+    const [address] = /(?:[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>]+/i.exec(sure) ?? []
     if (address !== undefined) reader.addresses.add(address)
     else if (/^(?:[\w.-]+@)?[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?$/.test(sure)) reader.addresses.add(`https://${sure}`)
   }

@@ -18,7 +18,7 @@ export function programName(word: string): string | undefined {
   const name = SYSTEM.exec(word)?.[1] ?? (word.includes('/') ? undefined : word)
   // `python3.12`, `gcc-13`, `mkfs.ext4` are the program before the version.
   if (name === undefined || TABLE.has(name)) return name
-  const plain = name.replace(/(?:[-.]?\d+(?:\.\d+)*)$/, '')
+  const plain = name.replace(/(?:[-.]?\d{1,10}(?:\.\d{1,10}){0,5})$/, '')
   return TABLE.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name
 }
 

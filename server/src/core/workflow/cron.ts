@@ -68,7 +68,7 @@ export function parseSchedule(text: string): ParsedSchedule {
 
 function parseEvery(text: string): ParsedSchedule {
   const parts = /^@every\s+((?:\d{1,6}[smhd])+)$/.exec(text)?.[1]
-  const ms = [...(parts?.matchAll(/(\d+)([smhd])/g) ?? [])].reduce(
+  const ms = [...(parts?.matchAll(/(\d{1,6})([smhd])/g) ?? [])].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),
     0,
   )

@@ -22,7 +22,7 @@ export type Rendered =
   | { readonly ok: false; readonly says: string }
 
 const SECRET = /^secret:([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/
-const FILTERED = /^(.*?)\s*\|\s*json$/s
+const FILTERED = /^(.*?)(?<!\s)\s*\|\s*json$/s
 const SEGMENT = /^(?:\.([A-Za-z_][\w-]*|\d{1,9})|\[(\d{1,9})\])/
 const ROOT = /^[A-Za-z_][\w-]*/
 /** What one text may come to. */
