@@ -64,7 +64,7 @@ describe('recovery', () => {
       }),
     )
     await dead.leave()
-    expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0 })
+    expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0, not_reported: 0 })
     const states = await Promise.all(
       boots.map(async ([name], index) => [name, (await world.shelves.row('calls', callId(index)))?.row.state]),
     )
@@ -78,7 +78,7 @@ describe('recovery', () => {
     expect(await recoverReadBacks(world)).toBe(3)
     // Later the other one dies too.
     await alive.leave()
-    expect(await recoverCalls(world)).toEqual({ unknown: 1, retried: 0, failed: 0 })
+    expect(await recoverCalls(world)).toEqual({ unknown: 1, retried: 0, failed: 0, not_reported: 0 })
   })
 })
 

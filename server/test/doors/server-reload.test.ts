@@ -88,8 +88,8 @@ test('a configuration with a mistake changes nothing, and doctor says that file 
 test('a call that was judged before its server is replaced is judged and checked again, and does not run unseen', async () => {
   const replacement = join(gate.folder, 'second.txt')
   // The replacement already has this note; the first server does not. Both wait with their answer until they are told.
-  writeFileSync(replacement, 'keep_note {"title":"held","text":"old"}\n')
-  const kept = { tool: 'book__keep_note', args: { title: 'held', text: 'new' } }
+  writeFileSync(replacement, 'keep_note {"title":"waits","text":"old"}\n')
+  const kept = { tool: 'book__keep_note', args: { title: 'waits', text: 'new' } }
   const called = gate.http('POST', '/v1/calls', admin, kept)
   const typesOf = async () => {
     const { body } = await gate.http('GET', '/v1/audit?last=100', admin)

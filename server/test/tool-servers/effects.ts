@@ -83,11 +83,11 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     else tell(call.id, words === 'untitled' ? {} : { title })
   },
   /**
-   * A title of `torn` cannot be read, one of `mute` is never answered, one of `slow` after a while, one of `held` once there is a
+   * A title of `torn` cannot be read, one of `mute` is never answered, one of `slow` after a while, one of `waits` once there is a
    * file beside the book that says so.
    */
   find_note(call) {
-    if (call.args['title'] === 'held') {
+    if (call.args['title'] === 'waits') {
       const look = setInterval(() => {
         if (!existsSync(`${file}.go`)) return
         clearInterval(look)
