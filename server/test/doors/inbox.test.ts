@@ -13,20 +13,18 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
+const BEGIN_FRAME = '\u001b[?2026h'
+
 /** Two streams that a terminal program takes for a terminal. */
 function terminal() {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin, ref() {}, unref() {} })
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 })
   let shown = ''
-  let lastFrame = ''
-  stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text
-    lastFrame = text
-  })
+  stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
   const until = async (text: string) => {
     while (!shown.includes(text)) await new Promise((more) => stdout.once('data', more))
     // A frame is drawn once: what the next step waits for may already be in it.
-    shown = lastFrame
+    shown = shown.slice(Math.max(0, shown.lastIndexOf(BEGIN_FRAME)))
   }
   return { screen: { stdin, stdout } as unknown as Screen, press: (keys: string) => stdin.write(keys), until }
 }

@@ -78,7 +78,7 @@ describe('with an embedding model', () => {
     await whileOpen(async (rig) => {
       expect((await found(rig, 'keep a note'))[0]?.skill_id).toBe('book__keep_note')
       expect(await found(rig, 'zzz')).toEqual([])
-      expect(rig.gate.catalogue.searchNotice()).toMatch(/words alone/)
+      expect(rig.gate.catalogue.searchNotice()).toMatch(/words only/)
     })
     isUp = true
   })

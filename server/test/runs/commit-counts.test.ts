@@ -38,9 +38,10 @@ rules:
 /** Each commit waits for the disk, so more of them make every run slower: raise these only with a reason. */
 describe('the commits of a toolflow that executes one call', () => {
   test.each([
-    ['without a dry run', 'book__note_again', 8],
+    // One of them labels the prompt as the user's own words, before anything is judged.
+    ['without a dry run', 'book__note_again', 9],
     // One more than the call itself: what the dry run answered enters the session before anything acts on it.
-    ['with a dry run', 'book__note', 11],
+    ['with a dry run', 'book__note', 12],
   ])('%s', async (_, skill_id, expected) => {
     await withGate(
       async (rig) => {

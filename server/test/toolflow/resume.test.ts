@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, APPROVER, effectsIn, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
-import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
+import type { ToolflowView } from '../../src/contract/toolflow.ts'
+import { approvalIn, FLOW_POLICY, note, runFlow, shownIn, valueOf } from './with-flows.ts'
 
 const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.toolflow.read(USER, run_id))
 
@@ -44,7 +45,7 @@ test('a request is edited once, by who may decide: the first packet is then used
       expect(edits.filter(({ ok }) => ok)).toHaveLength(1)
       const old = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
       expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, old)).toMatchObject({ ok: false })
-      const fresh = { approval_id: approvalIn(await viewOf(rig, asked.run_id)), choice: 'Approve & Execute' } as const
+      const fresh = { ...shownIn(await viewOf(rig, asked.run_id)), choice: 'Approve & Execute' } as const
       expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, fresh))).toMatchObject({ status: 'OK' })
       expect(effectsIn(rig.folder)).toHaveLength(1)
       expect(effectsIn(rig.folder)[0]).toMatch(/^note \{"text":"ask (one|other)"\}$/)
@@ -72,8 +73,11 @@ rules:
       const changed = { name: 'become', description: 'something else entirely' }
       expect(await rig.call('mail__become', { tools: [changed] })).toMatchObject({ status: 'executed' })
       await until(() => hash() !== before)
-      const yes = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-      const { status, block_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, yes))
+      const resume = (view: ToolflowView) =>
+        rig.gate.toolflow.resume(APPROVER, asked.run_id, { ...shownIn(view), choice: 'Approve & Execute' })
+      expect(await resume(asked)).toMatchObject({ problem: { code: 'approval.changed' } })
+      // Nor is a yes to the request as it looks now.
+      const { status, block_card } = valueOf(await resume(await viewOf(rig, asked.run_id)))
       expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('changed after')])
       expect(rig.gate.catalogue.tool(ADMIN, 'mail__become')?.row.gone_at).toBeUndefined()
     },

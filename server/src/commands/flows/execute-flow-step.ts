@@ -107,7 +107,12 @@ export async function beginExecution(
     const execution_id = executionOf(deps, asked)
     const known = held.value.row.executions.find((one) => one.execution_id === execution_id)
     const left = (await deps.accounts.left(accountOf(asked.consent_id))) ?? 0
-    if (known === undefined && left < 1) return refuse('FLOW_EXECUTION_COST_CAPPED', { consent_id: asked.consent_id })
+    if (known === undefined && left < 1) {
+      // The last unit may have been taken for this very execution after the run was read.
+      const now = await visibleRun(deps, caller, asked)
+      if (now.ok && now.value.version !== held.value.version) continue
+      return refuse('FLOW_EXECUTION_COST_CAPPED', { consent_id: asked.consent_id })
+    }
     const step = (await stepsOf(deps, held.value.row)).find((one) => one.step_id === asked.step_id)
     const ready = executable(held.value.row, step, asked.step_id)
     if (!ready.ok) return ready
