@@ -1,5 +1,5 @@
 /** `npm run test:whole` runs every case of the long suites, `npm test` some of each. */
-const IS_WHOLE = process.env['SLUICE_TESTS'] === 'whole'
+export const IS_WHOLE = process.env['SLUICE_TESTS'] === 'whole'
 
 /** The first case and every nth after it. */
 export const someOf = <Case>(cases: readonly Case[], nth: number): readonly Case[] =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/contract/call.ts'
 import type { Death } from '../../src/stores/ledger-doubts.suite.ts'
-import { someOf } from '../some-of.ts'
+import { IS_WHOLE, someOf } from '../some-of.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
@@ -87,24 +87,28 @@ test('an intent that stays in doubt is not sent; the gate takes no calls meanwhi
   )
 }, 30_000)
 
-test('a held call whose record stays in doubt is withdrawn once it turns out to be stored', async () => {
-  await withGate(
-    async (rig) => {
-      const comeBack = keepAway(rig)
-      dieAt(rig, 'after commit', 'held one')
-      expect(await rig.call('book__note', { text: 'held one' })).toMatchObject({
-        status: 'refused',
-        problem: { code: 'audit.in_doubt' },
-      })
-      comeBack()
-      await isBackSoon(rig)
-      const pending = () => rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
-      await until(async () => !JSON.stringify(await pending()).includes('held one'))
-      expect(notes(rig, 'held one').filter((line) => !line.includes('dry'))).toHaveLength(0)
-    },
-    { writer },
-  )
-}, 30_000)
+test.runIf(IS_WHOLE)(
+  'a held call whose record stays in doubt is withdrawn once it turns out to be stored',
+  async () => {
+    await withGate(
+      async (rig) => {
+        const comeBack = keepAway(rig)
+        dieAt(rig, 'after commit', 'held one')
+        expect(await rig.call('book__note', { text: 'held one' })).toMatchObject({
+          status: 'refused',
+          problem: { code: 'audit.in_doubt' },
+        })
+        comeBack()
+        await isBackSoon(rig)
+        const pending = () => rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
+        await until(async () => !JSON.stringify(await pending()).includes('held one'))
+        expect(notes(rig, 'held one').filter((line) => !line.includes('dry'))).toHaveLength(0)
+      },
+      { writer },
+    )
+  },
+  30_000,
+)
 
 const DEATHS = [
   'on arrival',
@@ -149,20 +153,24 @@ test('an outcome that stays in doubt is kept in memory and recorded when the led
   )
 }, 30_000)
 
-test('an approved call whose start stays in doubt is not sent, and ends', async () => {
-  await withGate(
-    async (rig) => {
-      const { call_id, approval_id } = pendingOf(await rig.call('book__note', { text: 'approved' }))
-      const comeBack = keepAway(rig)
-      dieAt(rig, 'after commit', 'call.started')
-      expect(await approveShown(rig.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
-      await until(() => rig.gate.closedBy() !== undefined)
-      // Longer than anybody waits for a commit in doubt.
-      await new Promise((resolve) => setTimeout(resolve, 6_000))
-      comeBack()
-      await until(async () => (await rig.outcome(call_id)).status === 'refused')
-      await isBackSoon(rig)
-    },
-    { writer },
-  )
-}, 30_000)
+test.runIf(IS_WHOLE)(
+  'an approved call whose start stays in doubt is not sent, and ends',
+  async () => {
+    await withGate(
+      async (rig) => {
+        const { call_id, approval_id } = pendingOf(await rig.call('book__note', { text: 'approved' }))
+        const comeBack = keepAway(rig)
+        dieAt(rig, 'after commit', 'call.started')
+        expect(await approveShown(rig.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
+        await until(() => rig.gate.closedBy() !== undefined)
+        // Longer than anybody waits for a commit in doubt.
+        await new Promise((resolve) => setTimeout(resolve, 6_000))
+        comeBack()
+        await until(async () => (await rig.outcome(call_id)).status === 'refused')
+        await isBackSoon(rig)
+      },
+      { writer },
+    )
+  },
+  30_000,
+)
