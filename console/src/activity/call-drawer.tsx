@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { Value } from '../inbox/fields.tsx'
+import { InputFields, Value } from '../inbox/fields.tsx'
 import { agentName, argumentsOf } from '../inbox/packet-words.ts'
 import { Reasons } from '../inbox/why.tsx'
 import { say } from '../lib/announce.ts'
@@ -118,18 +118,7 @@ function Life({ call }: { readonly call: CallLife }) {
         {args === undefined ? (
           <p className="small dim">They are not kept any more.</p>
         ) : (
-          <dl className="fields card">
-            {Object.entries(args).map(([name, value]) => (
-              <div key={name}>
-                <dt>
-                  <Text>{name}</Text>
-                </dt>
-                <dd>
-                  <Value of={value} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <InputFields of={args} className="fields card" />
         )}
       </Fold>
       <Fold label={`All ${call.verdict.evidence.length} opinions`}>

@@ -3,8 +3,8 @@ import { Link, useParams } from '@tanstack/react-router'
 import { LiveSign } from '../inbox/inbox-page.tsx'
 import { many } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
-import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { NewThread } from './composer.tsx'
@@ -77,13 +77,7 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
             ))}
           </ul>
         )}
-        {query.hasNextPage ? (
-          <div className="pad">
-            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        ) : null}
+        <ShowMore of={query} />
       </div>
     </section>
   )

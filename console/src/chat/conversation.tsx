@@ -4,7 +4,7 @@ import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
-import { Value } from '../inbox/fields.tsx'
+import { InputFields, Value } from '../inbox/fields.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import type { ProposedCall } from './thread-calls.ts'
 import type { Message, Thread } from './thread-query.ts'
@@ -150,20 +150,6 @@ export function CallArguments({ args }: { readonly args: unknown }) {
         <Value of={args} />
       </div>
     )
-  const fields = Object.entries(args)
-  if (fields.length === 0) return <p className="card-body small dim">No inputs.</p>
-  return (
-    <dl className="fields">
-      {fields.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <Text>{name}</Text>
-          </dt>
-          <dd>
-            <Value of={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  if (Object.keys(args).length === 0) return <p className="card-body small dim">No inputs.</p>
+  return <InputFields of={args} />
 }

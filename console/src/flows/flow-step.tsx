@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
+import { EvidenceForm, ReviewForm, SKIP_REASONS, SkipForm } from './flow-step-forms.tsx'
 import { frontierOf, type Checklist, type FlowStep, type StepState } from './flow-queries.ts'
 
 type StepProps = {
@@ -16,12 +17,6 @@ type StepProps = {
   readonly state: StepState
   readonly step: FlowStep | undefined
   readonly at: number
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  policy: 'because of policy',
-  not_applicable: 'not applicable',
-  blocked_dependency: 'what it depends on is blocked',
 }
 
 export function FlowStepItem({ data, state, step, at }: StepProps) {
@@ -48,7 +43,7 @@ export function FlowStepItem({ data, state, step, at }: StepProps) {
 function Evidence({ data, state }: { readonly data: Checklist; readonly state: StepState }) {
   const { evidence_ref, pointer_kind, verified, skip_reason } = state
   const reviewed = data.history.findLast(({ did, step_id }) => did === 'reviewed' && step_id === state.step_id)
-  if (state.status === 'skipped') return <p className="ev">Skipped: {REASONS[skip_reason ?? ''] ?? skip_reason}</p>
+  if (state.status === 'skipped') return <p className="ev">Skipped: {SKIP_REASONS[skip_reason ?? ''] ?? skip_reason}</p>
   if (evidence_ref === null) return null
   if (pointer_kind === 'proposal' && reviewed !== undefined)
     return (
@@ -265,77 +260,5 @@ function Consent({
         </Button>
       </div>
     </>
-  )
-}
-
-function EvidenceForm({ onSend }: { readonly onSend: (body: object) => void }) {
-  const [pointer_kind, setKind] = useState('artifact')
-  const [evidence_ref, setRef] = useState('')
-  return (
-    <form
-      className="step-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSend({ pointer_kind, evidence_ref })
-      }}
-    >
-      <select
-        className="select"
-        aria-label="Kind of evidence"
-        value={pointer_kind}
-        onChange={(event) => setKind(event.target.value)}
-      >
-        <option value="artifact">Artifact</option>
-        <option value="hash">Hash</option>
-        <option value="test_result">Test result</option>
-        <option value="proposal">Proposal</option>
-      </select>
-      <input
-        className="input mono"
-        aria-label="Where it points"
-        placeholder="artifact://…, call_…, prop_…"
-        value={evidence_ref}
-        onChange={(event) => setRef(event.target.value)}
-      />
-      <Button size="small" submit off={evidence_ref.trim() === ''}>
-        Attach
-      </Button>
-    </form>
-  )
-}
-
-function SkipForm({ onSkip }: { readonly onSkip: (reason: string) => void }) {
-  return (
-    <div className="step-acts" role="group" aria-label="Why it is skipped">
-      {Object.entries(REASONS).map(([reason, words]) => (
-        <Button key={reason} size="small" onClick={() => onSkip(reason)}>
-          Skip: {words}
-        </Button>
-      ))}
-    </div>
-  )
-}
-
-function ReviewForm({ onSend }: { readonly onSend: (intent: string) => void }) {
-  const [intent, setIntent] = useState('')
-  return (
-    <form
-      className="step-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSend(intent)
-      }}
-    >
-      <input
-        className="input"
-        aria-label="What the reviewer should decide"
-        placeholder="What should the reviewer decide?"
-        value={intent}
-        onChange={(event) => setIntent(event.target.value)}
-      />
-      <Button size="small" submit off={intent.trim() === ''}>
-        Submit
-      </Button>
-    </form>
   )
 }

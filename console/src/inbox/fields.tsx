@@ -141,3 +141,21 @@ function TextValue({ text, mono = false }: { readonly text: string; readonly mon
     </>
   )
 }
+
+/** The inputs of a call, one row each. */
+export function InputFields({ of, className = 'fields' }: { readonly of: object; readonly className?: string }) {
+  return (
+    <dl className={className}>
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <Text>{name}</Text>
+          </dt>
+          <dd>
+            <Value of={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

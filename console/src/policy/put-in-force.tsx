@@ -11,7 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Refused } from '../parts/refused.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { TypedField } from '../parts/typed-field.tsx'
 
 type PutProps = {
   readonly text: string
@@ -108,17 +108,7 @@ function PutDialog({
             <b>It loosens the policy:</b> of the calls of the last 7 days, some that a person was asked about, or that
             were blocked, would now run.
           </p>
-          <TextField
-            id="loosen"
-            label={
-              <>
-                Type <b className="mono">{LOOSEN}</b> to go on
-              </>
-            }
-            mono
-            value={typed}
-            onValue={setTyped}
-          />
+          <TypedField id="loosen" word={LOOSEN} value={typed} onValue={setTyped} />
         </>
       ) : null}
       <ProofField of={proof} id="policy-passphrase" />

@@ -6,9 +6,9 @@ import type { Page, Run } from '../api/types.ts'
 import { LiveSign } from '../inbox/inbox-page.tsx'
 import { agentName } from '../inbox/packet-words.ts'
 import { Ago } from '../parts/ago.tsx'
-import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
+import { ShowMore } from '../parts/show-more.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
@@ -116,13 +116,7 @@ export function RunsPage() {
             ))}
           </ul>
         )}
-        {query.hasNextPage ? (
-          <div className="pad">
-            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        ) : null}
+        <ShowMore of={query} />
       </div>
     </>
   )

@@ -13,7 +13,7 @@ import { Note } from '../parts/note.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { Risk } from '../parts/risk.tsx'
 import { Text } from '../parts/text.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { TypedField } from '../parts/typed-field.tsx'
 import { Value } from '../inbox/fields.tsx'
 import { DefinitionDiff } from './definition-diff.tsx'
 import { effectsOf } from './tools-page.tsx'
@@ -119,17 +119,7 @@ function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
       }
     >
       <p>Agents will read the new words, and calls are judged as those of an admitted tool from now on.</p>
-      <TextField
-        id="admit"
-        label={
-          <>
-            Type <b className="mono">{tool}</b> to go on
-          </>
-        }
-        mono
-        value={typed}
-        onValue={setTyped}
-      />
+      <TypedField id="admit" word={tool} value={typed} onValue={setTyped} />
       <Refused of={admit.error} says="It was not admitted" />
     </Dialog>
   )

@@ -97,7 +97,7 @@ export function isWide(word: ReadWord, cwd: string | undefined): boolean {
   return !SCRATCH.test(whole) || /^\/[^/]*\*/.test(whole)
 }
 
-/** `~/work/app/build` is below `/home/me/work/app`. */
+/** `~/code/app/build` is below `/home/me/code/app`. */
 const isBelowHome = (path: string, cwd: string) =>
   cwd.split('/').length > 3 && path.startsWith(`~/${cwd.split('/').slice(3).join('/')}/`)
 

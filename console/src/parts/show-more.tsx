@@ -1,0 +1,15 @@
+import { Button } from './button.tsx'
+
+type Pages = { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown }
+
+/** Under a list that has another page. */
+export function ShowMore({ of }: { readonly of: Pages }) {
+  if (!of.hasNextPage) return null
+  return (
+    <div className="pad">
+      <Button busy={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+import { TextField } from './text-field.tsx'
+
+type TypedFieldProps = {
+  readonly id: string
+  readonly word: string
+  readonly value: string
+  readonly onValue: (text: string) => void
+}
+
+/** For what must not be confirmed by habit: the word is typed. */
+export function TypedField({ id, word, value, onValue }: TypedFieldProps) {
+  const label = (
+    <>
+      Type <b className="mono">{word}</b> to go on
+    </>
+  )
+  return <TextField id={id} label={label} mono value={value} onValue={onValue} />
+}
