@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     if (message === undefined) throw new Error('no message')
     const text = decrypted(message.body, own, auth)
     const said = JSON.parse(text) as Record<string, string>
-    expect(said).toMatchObject({ approval_id: id, title: 'A call waits for you' })
+    expect(said).toMatchObject({ approval_id: id, title: 'A call is waiting for your decision' })
     for (const word of ['secret', 'example.com', 'subject']) expect(text).not.toContain(word)
     // VAPID: the gate signs for this push service, with the key that the browser subscribed with.
     const [, token = '', key] = /^vapid t=([^,]+), ?k=(.+)$/.exec(message.headers.authorization ?? '') ?? []
@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     })
     const shown =
       'navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body, tag }) => [title, body, tag]))'
-    await expect.poll(() => page.evaluate(shown)).toEqual([['A call waits for you', said['body'], id]])
+    await expect.poll(() => page.evaluate(shown)).toEqual([['A call is waiting for your decision', said['body'], id]])
     await page.getByRole('button', { name: 'Tell phone nothing more' }).click()
     await expect
       .poll(async () => ((await world.http('GET', '/v1/push', world.keys.mara)).body['items'] as unknown[]).length)
