@@ -1,7 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from './with-postgres.ts'
 import { openNodes, type Node, type Nodes } from './with-nodes.ts'
+
+/** What the scripted model of both nodes does with a message. */
+const NOTE = {
+  when: '^note (\\S+)$',
+  plan: ['write a note'],
+  calls: [{ tool: 'book__note', args: { text: '{{1}}' } }],
+  answer: 'It is noted.',
+}
+const scripts = mkdtempSync(join(tmpdir(), 'sluice-two-nodes-'))
 
 describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
   let nodes: Nodes
@@ -12,13 +23,18 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
   const nodeTwo = (): Node => other as Node
 
   beforeAll(async () => {
-    nodes = await openNodes()
+    const script = join(scripts, 'script.yaml')
+    writeFileSync(script, JSON.stringify({ rules: [NOTE] }))
+    nodes = await openNodes({ models: { script } })
     one = await nodes.start()
     other = await nodes.start()
     agent = await nodeOne().key('agent', 'a', 'ana')
     approver = await nodeTwo().key('approver', 'bob')
   }, 120_000)
-  afterAll(() => nodes.stop())
+  afterAll(async () => {
+    await nodes.stop()
+    rmSync(scripts, { recursive: true })
+  })
 
   const effects = () => readFileSync(nodes.effects, 'utf8').trimEnd().split('\n')
 
@@ -33,6 +49,21 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
       status: 'executed',
     })
   })
+
+  test('a thread of the agent is held on one, approved on the other, and is the same on both', async () => {
+    const { body } = await nodeOne().http('POST', '/agent/run', agent, { message: 'note shared' })
+    expect(body, JSON.stringify(body)).toMatchObject({ status: 'awaiting_approval' })
+    const path = `/agent/runs/${String(body['run_id'])}`
+    const { approval_id } = (await nodeTwo().http('GET', path, agent)).body
+    expect((await nodeTwo().approve(approval_id, approver)).status).toBe(200)
+    for (const node of [nodeOne(), nodeTwo()])
+      await expect
+        .poll(async () => (await node.http('GET', path, agent)).body, { timeout: 30_000 })
+        .toMatchObject({ status: 'completed' })
+    expect(effects().filter((line) => line.includes('shared'))).toHaveLength(1)
+    const [here, there] = await Promise.all([nodeOne(), nodeTwo()].map((node) => node.http('GET', path, agent)))
+    expect(here?.body).toEqual(there?.body)
+  }, 60_000)
 
   test('a pause on one stops calls on the other, and its end lets them through', async () => {
     const look = () => nodeTwo().http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} })
