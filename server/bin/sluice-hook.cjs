@@ -1,9 +1,8 @@
 // Answers one hook event of a coding agent, as a client of the running gate. Plain CommonJS that loads nothing but small modules:
 // an agent waits for it before every tool call. Usage: sluice-hook.cjs CLIENT --socket PATH [--wait SECONDS], the event on stdin.
 'use strict'
-const { readFileSync } = require('node:fs')
+const { readFileSync, writeSync } = require('node:fs')
 const { connect } = require('node:net')
-const { dirname, join } = require('node:path')
 
 /** How long the gate may take to answer, beyond the time that a person gets. */
 const ANSWER_MS = 15_000
@@ -148,29 +147,31 @@ function ask(socket, client, { path, body, ms }) {
           : `the gate cannot be reached (${code})`,
       ),
     )
-    wire.on('connect', () => {
-      const head = [
-        `POST ${path} HTTP/1.1`,
-        'host: localhost',
-        'connection: close',
-        'content-type: application/json',
-        `x-sluice-as: agent:${client}`,
-        `content-length: ${bytes.length}`,
-      ]
-      wire.write(`${head.join('\r\n')}\r\n\r\n`)
-      wire.write(bytes)
-    })
-    wire.on('data', (chunk) => chunks.push(chunk))
-    wire.on('close', () => {
-      const answer = readAnswer(Buffer.concat(chunks))
-      if (answer === undefined) return fail('the gate stopped before it answered')
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'host: localhost',
+      'connection: close',
+      'content-type: application/json',
+      `x-sluice-as: agent:${client}`,
+      `content-length: ${bytes.length}`,
+    ]
+    // One write, which leaves as soon as the connection stands.
+    wire.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
+    const finish = (answer) => {
       clearTimeout(timer)
+      wire.destroy()
       resolve(answer)
+    }
+    wire.on('data', (chunk) => {
+      chunks.push(chunk)
+      const answer = readAnswer(Buffer.concat(chunks))
+      if (answer !== undefined) finish(answer)
     })
+    wire.on('close', () => fail('the gate stopped before it answered'))
   })
 }
 
-/** The status and the JSON of an answer; undefined when it is cut off or is no JSON. */
+/** The status and the JSON of an answer; undefined while it is incomplete, or when it is no JSON. */
 function readAnswer(bytes) {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -181,7 +182,7 @@ function readAnswer(bytes) {
   const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1]
   if (body === undefined || (length !== undefined && body.length !== Number(length))) return undefined
   try {
-    return { status, json: body.length === 0 ? {} : JSON.parse(body.toString('utf8')) }
+    return { status, json: JSON.parse(body.toString('utf8')) }
   } catch {
     return undefined
   }
@@ -219,7 +220,7 @@ async function answer(client, event, { socket, wait_s = 0 }) {
     const said = await ask(socket, client, requestFor(client, read, wait_s))
     if (read.kind === 'before') return answerFor(client, read.name, withPrefix(decisionIn(said)))
     // What was said and what came out is recorded; whether that worked changes nothing about a call that has run.
-    if (said.status !== 200) process.stderr.write(`sluice: not recorded (${decisionIn(said).reason})\n`)
+    if (said.status !== 200) print(2, `sluice: not recorded (${decisionIn(said).reason})`)
   } catch (error) {
     if (read.kind === 'before')
       return answerFor(client, read.name, withPrefix({ decision: 'block', reason: error.message }))
@@ -232,27 +233,44 @@ async function main([client, ...options]) {
   const socket = option('--socket') ?? socketIn(option('--data'), option('--config'))
   if (!Object.hasOwn(EVENTS, client ?? '')) {
     const clients = Object.keys(EVENTS).join(', ')
-    process.stderr.write(
-      `usage: sluice hook CLIENT [--socket PATH] [--wait SECONDS], the event on standard input; clients: ${clients}\n`,
+    print(
+      2,
+      `usage: sluice hook CLIENT [--socket PATH] [--wait SECONDS], the event on standard input; clients: ${clients}`,
     )
     return 2
   }
   const event = readInput(readFileSync(0))
   if (event === undefined) {
-    process.stderr.write('sluice: the event is not a JSON object, so the call is refused\n')
+    print(2, 'sluice: the event is not a JSON object, so the call is refused')
     return 2
   }
   // Copilot's events do not say which they are.
   const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
   const given = named ? { ...event, hook_event_name: option('--event') } : event
   const said = await answer(client, given, { socket, wait_s: Number(option('--wait') ?? 0) })
-  process.stdout.write(`${JSON.stringify(said)}\n`)
+  print(1, JSON.stringify(said))
   return 0
 }
 
 /** The gate of this folder, or of the configuration that is named. */
-const socketIn = (data, config) =>
-  data === undefined ? join(config === undefined ? '.' : dirname(config), '.sluice/gate.sock') : join(data, 'gate.sock')
+function socketIn(data, config) {
+  const { dirname, join } = require('node:path')
+  const folder = data ?? join(config === undefined ? '.' : dirname(config), '.sluice')
+  return join(folder, 'gate.sock')
+}
+
+/** Without a stream of Node's, which takes longer to set up than the line takes to write. */
+function print(to, line) {
+  let rest = Buffer.from(`${line}\n`)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(to, rest))
+    } catch (error) {
+      // The client's pipe is full: the rest follows when it has read some.
+      if (error.code !== 'EAGAIN') throw error
+    }
+  }
+}
 
 function readInput(bytes) {
   try {
@@ -267,10 +285,10 @@ const withPrefix = (said) => ({ ...said, reason: `sluice: ${said.reason ?? 'appr
 
 if (require.main === module) {
   main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
+    (code) => process.exit(code),
     (error) => {
-      process.stderr.write(`sluice: ${error.message}\n`)
-      process.exitCode = 2
+      print(2, `sluice: ${error.message}`)
+      process.exit(2)
     },
   )
 }
