@@ -6,7 +6,7 @@ import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts
 import { ok, problem, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { type Telemetry } from '../telemetry/open-telemetry.ts'
-import { openDataFolder } from './data-folder.ts'
+import { openDataFolder } from './open-data-folder.ts'
 import { driveWorld } from './drive-world.ts'
 import type { Settings } from './load-config.ts'
 import { complainer, sweepRegularly } from './regular-work.ts'

@@ -38,7 +38,7 @@ import type { Config } from '../contract/config.ts'
 import type { KnownPack } from '../commands/catalogue/load-packs.ts'
 import type { Routes } from '../commands/approvals/load-routes.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
-import type { LiveKeys } from './data-folder.ts'
+import type { LiveKeys } from './open-data-folder.ts'
 
 /** Everything the commands need from the world, opened. */
 export type World = {

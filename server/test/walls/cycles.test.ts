@@ -27,19 +27,21 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 const graphOf = (kinds: 'running' | 'all'): Graph =>
   new Map(files.map((file) => [file, importsIn(readFileSync(join(src, file), 'utf8'), file, kinds)]))
 
+/** The files that one file loads, over however many others. */
+function reached(graph: Graph, from: string): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const next = [...(graph.get(from) ?? [])]
+  for (let file = next.pop(); file !== undefined; file = next.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    next.push(...(graph.get(file) ?? []))
+  }
+  return seen
+}
+
 /** The files that can reach themselves, in groups that reach each other. */
 function cyclesIn(graph: Graph): string[][] {
-  const reached = (from: string): ReadonlySet<string> => {
-    const seen = new Set<string>()
-    const next = [...(graph.get(from) ?? [])]
-    for (let file = next.pop(); file !== undefined; file = next.pop()) {
-      if (seen.has(file)) continue
-      seen.add(file)
-      next.push(...(graph.get(file) ?? []))
-    }
-    return seen
-  }
-  const reach = new Map([...graph.keys()].map((file) => [file, reached(file)]))
+  const reach = new Map([...graph.keys()].map((file) => [file, reached(graph, file)]))
   const looping = [...graph.keys()].filter((file) => reach.get(file)?.has(file) === true)
   const groups = Map.groupBy(looping, (file) =>
     looping
@@ -54,6 +56,13 @@ test('no file imports itself at run time, over however many others', () => {
   const graph = graphOf('running')
   expect(graph.get('boot/open-world.ts')).toContain('boot/open-storage.ts')
   expect(cyclesIn(graph)).toEqual([])
+})
+
+test('a command that asks a running gate loads neither a store nor what judges calls', () => {
+  const loaded = [...reached(graphOf('running'), 'boot/main.ts')]
+  expect(loaded).toContain('doors/cli/program.ts')
+  const heavy = /^(?:stores|upstream|core\/(?:gate|workflow|provenance|shell|search))\//
+  expect(loaded.filter((file) => heavy.test(file))).toEqual([])
 })
 
 /** Pairs of types that mention each other. This list may only become shorter. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { storeState, type StoreSettings, type StoreState } from '../../stores/open-store.ts'
-import { openLiveKeys } from '../data-folder.ts'
+import { openLiveKeys } from '../open-data-folder.ts'
 
 const LEAST_NODE = 24
 const LOW_BYTES = 1_073_741_824

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { checkText, drawText } from '../../commands/workflows/check-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument, whyOf } from './json-argument.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
@@ -8,6 +7,9 @@ import type { Session } from './session.ts'
 import { usageFault } from './usage-fault.ts'
 
 type InputOptions = { input?: string; protocol?: string }
+
+/** The parser and what it needs take longer to load than most commands take to run. */
+const documents = () => import('../../commands/workflows/check-text.ts')
 
 /** Documents: validate, try, draw, apply, compare, roll back, run and watch. */
 export function addWorkflowCommands(program: Command, session: Session): void {
@@ -17,7 +19,8 @@ export function addWorkflowCommands(program: Command, session: Session): void {
   workflow
     .command('validate <file>')
     .description('name every mistake of a document with its line')
-    .action((file: string) => {
+    .action(async (file: string) => {
+      const { checkText } = await documents()
       const { lines, faults, name = '', protocols } = checkText(readText(file), file)
       if (session.out().json) session.out().data(JSON.stringify({ ok: faults.length === 0, faults }))
       else
@@ -29,7 +32,8 @@ export function addWorkflowCommands(program: Command, session: Session): void {
   workflow
     .command('graph <file>')
     .description('the protocols of a document as Mermaid')
-    .action((file: string) => {
+    .action(async (file: string) => {
+      const { checkText, drawText } = await documents()
       const text = readText(file)
       const drawn = drawText(text)
       if (drawn !== undefined) return session.out().data(drawn)
@@ -54,7 +58,7 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .description('put a new version of a document in force')
     .action(async (file: string) => {
       const text = readText(file)
-      const { lines } = checkText(text, file)
+      const { lines } = (await documents()).checkText(text, file)
       for (const line of lines) session.out().error(line)
       if (lines.length > 0) return session.exit(EXIT.problem)
       const reply = await session.send('POST', '/v1/workflows', JSON.stringify({ document: text }))
