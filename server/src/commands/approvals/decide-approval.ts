@@ -89,7 +89,7 @@ export async function decideApproval(
     const remembered = await rememberChanges(deps, held.row, by, decision, asked)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value
-    const decided = await decisionChanges(deps, held, to, by, 'role')
+    const decided = await decisionChanges(deps, held, to, by, { how: 'role', digest })
     deps.probe('decision.before')
     const first = [...also, ...proven.value.changes]
     const recorded = await deps.ledger.commit([
@@ -159,7 +159,8 @@ export async function decisionChanges(
   held: Held<'approvals'>,
   to: ApprovalRow,
   by: Caller,
-  how: How,
+  /** `digest`: of the packet that the request shows now. */
+  { how, digest }: { readonly how: How; readonly digest: string },
 ): Promise<Change[]> {
   const now = deps.clock()
   const call = await heldCallOf(deps.shelves, to)
@@ -176,7 +177,7 @@ export async function decisionChanges(
       kind: 'audit',
       entry: auditOf(type, call.row, now, {
         actor: by.id,
-        about: { how, strength: to.strength, ...proofIn(to), ...placeIn(to) },
+        about: { how, strength: to.strength, digest, ...proofIn(to), ...placeIn(to) },
       }),
     },
   ]

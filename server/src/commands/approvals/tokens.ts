@@ -75,7 +75,7 @@ export async function redeemToken(
   const checked = checkFactors(isKnown ? redemption : await redemptionOf(deps, by, presented, undefined))
   if (!checked.ok) return refused(deps, by, held, checked.problem)
   const token = parseToken(presented.token)
-  if (held === undefined || token === undefined)
+  if (held === undefined || packet === undefined || token === undefined)
     return refuse('approval.unknown', { approval_id: presented.approval_id })
   const now = deps.clock()
   const moved =
@@ -86,7 +86,7 @@ export async function redeemToken(
   deps.probe('decision.before')
   const recorded = await deps.ledger.commit([
     { kind: 'once', key: onceKey(held.row, token), until: held.row.expires_at },
-    ...(await decisionChanges(deps, held, moved.value, by, 'token')),
+    ...(await decisionChanges(deps, held, moved.value, by, { how: 'token', digest: packet.digest })),
   ])
   deps.probe('decision.after')
   if (recorded === 'committed') return moved

@@ -1,0 +1,196 @@
+import type { AuditEntry } from '../../src/contract/audit.ts'
+import { onlyReads } from '../../src/core/gate/interpret.ts'
+import { checkTold } from './check-told.ts'
+import type { CallStory, History, Tell, Told, Violation, ViolationKind } from './history.ts'
+
+export type CheckOptions = {
+  /** The canonical hash of arguments. */
+  readonly hashOf: (args: unknown) => string
+  /** Nothing is under way any more, so nothing may be left open. */
+  readonly isQuiet: boolean
+  /** Clocks did not jump, so that times of the tool server and of the audit can be compared. */
+  readonly isOneClock?: boolean
+}
+
+/**
+ * Whether a history keeps the promise: nothing executed twice, nothing acknowledged and lost, no decision that was not made.
+ * It believes no single source: the ledger, the audit, the tool servers' logs and what clients were told have to agree.
+ */
+export function checkHistory(history: History, options: CheckOptions): readonly Violation[] {
+  const found: Violation[] = []
+  const tell = (kind: ViolationKind, about: string, says: string) => void found.push({ kind, about, says })
+  const stories = storiesOf(history)
+  const known = new Set<string>(history.calls.map(({ call_id }) => call_id))
+
+  if (!history.report.ok) tell('audit_broken', 'audit', JSON.stringify(history.report.first))
+  for (const receipt of history.receipts)
+    if (!known.has(receipt.call))
+      tell('executed_unrecorded', receipt.call, 'the tool ran it and the ledger has no such call')
+  for (const entry of history.audit) {
+    const call = entry.subject['call']
+    if (entry.type === 'call.started' && call !== undefined && !known.has(call))
+      tell('ledger_differs_from_audit', call, 'the audit says that it started and the ledger has no such call')
+  }
+  for (const story of stories.values()) {
+    checkExecutions(story, options, tell)
+    checkDecisions(story, history.told, tell)
+    checkState(story, options, tell)
+  }
+  checkRepeats(stories, options, tell)
+  checkDecisionsMade(history, tell)
+  if (options.isQuiet) checkRuns(history, tell)
+  checkTold(history, stories, tell)
+  return found
+}
+
+export const typed = ({ entries }: CallStory, type: string): readonly AuditEntry[] =>
+  entries.filter((entry) => entry.type === type)
+
+function storiesOf(history: History): ReadonlyMap<string, CallStory> {
+  const entries = Map.groupBy(history.audit, ({ subject }) => subject['call'] ?? '')
+  const receipts = Map.groupBy(history.receipts, ({ call }) => call)
+  const approvals = new Map(history.approvals.map((row) => [row.approval_id, row]))
+  return new Map(
+    history.calls.map((row) => [
+      row.call_id,
+      {
+        row,
+        approval: row.approval_id === undefined ? undefined : approvals.get(row.approval_id),
+        entries: entries.get(row.call_id) ?? [],
+        receipts: receipts.get(row.call_id) ?? [],
+      },
+    ]),
+  )
+}
+
+/** How often it may have started: once, once more for each retry that a person ordered, and again where that does no harm. */
+function startsAllowed(story: CallStory): number {
+  const retries = typed(story, 'call.settled').filter(({ about }) => about?.['as'] === 'retry').length
+  return 1 + retries + (story.row.idempotent ? typed(story, 'call.interrupted').length : 0)
+}
+
+function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions, tell: Tell): void {
+  const { row, receipts } = story
+  const starts = typed(story, 'call.started')
+  if (receipts.length > 0 && starts.length === 0)
+    tell('executed_unrecorded', row.call_id, 'the tool ran it and the audit has no start of it')
+  if (receipts.length > starts.length && starts.length > 0)
+    tell('executed_twice', row.call_id, `the tool received it ${receipts.length} times for ${starts.length} starts`)
+  if (starts.length > startsAllowed(story))
+    tell('executed_twice', row.call_id, `it started ${starts.length} times and ${startsAllowed(story)} were allowed`)
+  for (const { args } of receipts)
+    if (hashOf(args) !== row.args_hash)
+      tell('executed_other_arguments', row.call_id, 'the tool received other arguments than those that were judged')
+  if (isOneClock !== true || row.idempotent) return
+  const interrupted = typed(story, 'call.interrupted')[0]
+  const late = receipts.find(
+    ({ at }) => interrupted !== undefined && at > interrupted.at && !startedSince(starts, interrupted),
+  )
+  if (late !== undefined && interrupted !== undefined)
+    tell('sent_after_takeover', row.call_id, `received ${late.at - interrupted.at} ms after another node took it over`)
+}
+
+const startedSince = (starts: readonly AuditEntry[], { at }: AuditEntry): boolean => starts.some((one) => one.at > at)
+
+/** A call that a person was asked about starts only after exactly one yes to exactly what was shown. */
+function checkDecisions(story: CallStory, told: readonly Told[], tell: Tell): void {
+  const { row, approval } = story
+  if (row.approval_id === undefined) return
+  const yes = typed(story, 'approval.approved').filter(({ subject }) => subject['approval'] === row.approval_id)
+  const no = typed(story, 'approval.denied')
+  const first = typed(story, 'call.started')[0]
+  if (yes.length > 1 || (yes.length > 0 && no.length > 0))
+    tell('decided_twice', row.approval_id, `${yes.length} approvals and ${no.length} denials`)
+  if (first === undefined && story.receipts.length === 0) return
+  const [decided] = yes
+  if (decided === undefined) return tell('decision_not_made', row.call_id, 'it started and nobody approved it')
+  if (first !== undefined && first.stream === decided.stream && first.seq < decided.seq)
+    tell('decision_not_made', row.call_id, 'it started before it was approved')
+  if (decided.args_hash !== row.args_hash || approval?.args_hash !== row.args_hash)
+    tell('decision_not_made', row.call_id, 'other arguments were approved')
+  const says = approval?.decisions.filter((one) => one.says === 'approve') ?? []
+  if (says.length !== 1 || says[0]?.by !== decided.actor)
+    tell(
+      'decision_not_made',
+      row.call_id,
+      `the request has ${says.length} approvals, the audit one by ${decided.actor}`,
+    )
+  const sent = told.some(
+    (one) =>
+      one.is === 'decision' &&
+      one.approval_id === row.approval_id &&
+      one.says === 'approve' &&
+      one.digest === decided.about?.['digest'],
+  )
+  if (!sent) tell('decision_not_made', row.call_id, 'no approver sent an approval of this digest')
+}
+
+/** Nobody decided what no approver sent. */
+function checkDecisionsMade({ audit, told }: History, tell: Tell): void {
+  for (const { type, subject } of audit) {
+    const approval = subject['approval']
+    if ((type !== 'approval.approved' && type !== 'approval.denied') || approval === undefined) continue
+    const says = type === 'approval.approved' ? 'approve' : 'deny'
+    const isSent = told.some((one) => one.is === 'decision' && one.approval_id === approval && one.says === says)
+    if (!isSent) tell('decision_not_made', approval, `the audit has \`${type}\`, which no approver sent`)
+  }
+}
+
+const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
+  executed: ['call.executed', 'call.settled'],
+  failed: ['call.failed', 'call.settled', 'call.stopped', 'call.interrupted'],
+  unknown: ['call.unknown', 'call.interrupted', 'call.stopped', 'call.settled'],
+  refused: [
+    'call.blocked',
+    'call.refused',
+    'call.stopped',
+    'approval.denied',
+    'approval.expired',
+    'approval.withdrawn',
+  ],
+  executing: ['call.started'],
+  pending: ['call.held'],
+}
+
+function checkState(story: CallStory, { isQuiet }: CheckOptions, tell: Tell): void {
+  const { row, approval, receipts, entries } = story
+  const ways = ENDED_BY[row.state] ?? []
+  if (!entries.some(({ type }) => ways.includes(type)))
+    tell(
+      'ledger_differs_from_audit',
+      row.call_id,
+      `it is \`${row.state}\`, and the audit has none of ${ways.join(', ')}`,
+    )
+  const isSettled = row.settled !== undefined || typed(story, 'call.settled').length > 0
+  if (row.state === 'executed' && receipts.length === 0 && !isSettled)
+    tell('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
+  // What was interrupted before may have run then, whatever became of its retry.
+  const isPlain = typed(story, 'call.interrupted').length === 0
+  const isUnsent = row.state === 'refused' || (row.state === 'failed' && row.problem?.code === 'tool.unavailable')
+  if (isUnsent && isPlain && receipts.length > 0)
+    tell('executed_although_denied_effect', row.call_id, `it is \`${row.state}\` as not sent, and the tool received it`)
+  if (!isQuiet) return
+  if (row.state === 'executing') tell('left_open', row.call_id, `it is still \`executing\`, by boot ${row.boot}`)
+  if (row.state === 'pending' && approval?.state !== 'pending')
+    tell('left_open', row.call_id, `it is still pending, and its request is \`${approval?.state}\``)
+  if (row.state === 'unknown' && row.settled?.as === 'retry') tell('left_open', row.call_id, 'its retry was never made')
+}
+
+/** The load never makes two calls with the same arguments, so two of them are one call that was made twice. */
+function checkRepeats(stories: ReadonlyMap<string, CallStory>, { hashOf }: CheckOptions, tell: Tell): void {
+  const ran = [...stories.values()].filter(({ receipts, row }) => receipts.length > 0 && !onlyReads(row))
+  for (const [what, same] of Map.groupBy(ran, ({ receipts }) => `${receipts[0]?.tool} ${hashOf(receipts[0]?.args)}`)) {
+    const ids = same.map(({ row }) => row.call_id)
+    if (ids.length > 1) tell('executed_twice', ids.join(' '), `one effect by several calls: ${what}`)
+  }
+}
+
+function checkRuns({ runs, approvals }: History, tell: Tell): void {
+  const open = new Set(approvals.filter(({ state }) => state === 'pending').map(({ run_id }) => run_id))
+  for (const { run_id, status, executing, kind, waits_for } of runs) {
+    if (status === 'faulted') tell('left_open', run_id, `a run of kind ${kind} is faulted`)
+    if (status === 'active' || executing.length > 0) tell('left_open', run_id, `a run of kind ${kind} is still active`)
+    if (status === 'waiting' && waits_for?.startsWith('approval') === true && kind === 'held_call' && !open.has(run_id))
+      tell('left_open', run_id, `it waits for \`${waits_for}\`, which is not pending`)
+  }
+}

@@ -1,0 +1,76 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withVerified } from '../../src/boot/verify-offline.ts'
+import type { Rows, Table } from '../../src/commands/ports/ledger.ts'
+import type { AuditReads, Shelves } from '../../src/commands/ports/reads.ts'
+import type { AuditEntry } from '../../src/contract/audit.ts'
+import type { Json } from '../../src/contract/json.ts'
+import { ok } from '../../src/contract/problems.ts'
+import { canonicalJson } from '../../src/core/json/canonical.ts'
+import { sha256Hex } from '../../src/keys/digest.ts'
+import type { StoreSettings } from '../../src/stores/open-store.ts'
+import type { History, Receipt } from './history.ts'
+
+const PAGE = 500
+
+/** The same hash that the gate makes of arguments. */
+export function hashOf(args: unknown): string {
+  const text = canonicalJson(args as Json)
+  return text.ok ? sha256Hex(text.value) : 'not canonical'
+}
+
+/** A tool server's log. The last line may be torn: its writer was killed. */
+export function readReceipts(file: string): readonly Receipt[] {
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Receipt] : []))
+}
+
+/** The ledger and the audit of a store. In a folder no gate may run; beside a database the nodes may. */
+export async function readLedger(place: StoreSettings): Promise<Omit<History, 'receipts' | 'told'>> {
+  const copy = place.postgres === undefined ? undefined : mkdtempSync(join(tmpdir(), 'sluice-history-'))
+  const folder = copy ?? place.folder
+  if (copy !== undefined) {
+    mkdirSync(copy, { recursive: true, mode: 0o700 })
+    cpSync(join(place.folder, 'keys'), join(copy, 'keys'), { recursive: true })
+  }
+  try {
+    const read = await withVerified(
+      { ...place, folder },
+      { against: [], compareKept: true },
+      async ({ report, store }) =>
+        ok({
+          calls: await allOf(store.shelves, 'calls'),
+          approvals: await allOf(store.shelves, 'approvals'),
+          runs: await allOf(store.shelves, 'runs'),
+          audit: await entriesOf(store.audit),
+          report,
+        }),
+    )
+    if (!read.ok) throw new Error(JSON.stringify(read.problem))
+    return read.value
+  } finally {
+    if (copy !== undefined) rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+async function allOf<T extends Table>(shelves: Shelves, table: T): Promise<readonly Rows[T][]> {
+  const rows: Rows[T][] = []
+  let after: number | undefined
+  for (;;) {
+    const page = await shelves.list(table, {}, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const last = page.at(-1)
+    if (last === undefined) return rows
+    after = last.cursor
+    rows.push(...page.map(({ row }) => row))
+  }
+}
+
+async function entriesOf(audit: AuditReads): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = []
+  for (const { stream, seq } of await audit.heads())
+    for (let from = 1; from <= seq; from += PAGE) entries.push(...(await audit.entries(stream, from, PAGE)))
+  return entries.toSorted((one, other) => one.at - other.at)
+}
