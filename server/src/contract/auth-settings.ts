@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CallerKind } from './caller.ts'
+import { FlowRole } from './flows.ts'
 import { HttpUrl } from './http-settings.ts'
 
 /** How far the clock of a token's issuer may be from ours. */
@@ -55,6 +56,11 @@ export const OidcIssuer = z.strictObject({
     .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), kind: CallerKind }))
     .min(1)
     .max(100),
+  /** What gives a person a role in flows; the highest of those that fit. Without one, admins are `admin` and others `viewer`. */
+  flow_roles: z
+    .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), role: FlowRole }))
+    .max(100)
+    .default([]),
   /** Lets people log in at the console with it. Its redirect address is `<the gate's address>/v1/login/oidc/callback`. */
   login: z
     .strictObject({

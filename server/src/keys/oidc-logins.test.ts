@@ -32,6 +32,7 @@ test('an ID token that another issuer signed, or that answers another log-in, is
     user: 'sub',
     user_prefix: '',
     kinds: [{ claim: 'sub', has: 'ana', kind: 'approver' as const }],
+    flow_roles: [],
     login: { client_id: 'console', scope: 'openid' },
   }
   const opened = openOidcLogins([settings], () => undefined, Date.now)

@@ -27,6 +27,10 @@ const settings = (more: object = {}) => ({
     { claim: 'role', has: 'staff', kind: 'user' },
     { claim: 'role', has: 'root', kind: 'admin' },
   ],
+  flow_roles: [
+    { claim: 'groups', has: 'readers', role: 'viewer' },
+    { claim: 'groups', has: 'process-owners', role: 'editor' },
+  ],
   ...more,
 })
 beforeAll(async () => {
@@ -63,6 +67,16 @@ describe('a token of a configured issuer', () => {
     expect(await who(await issuer.sign(claims({ aud: ['other', AUDIENCE] })))).toBe('user:corp/ana for ana')
     const approver = claims({ sub: 'bob', realm_access: { roles: ['x', 'approvers'] } })
     expect(await who(await issuer.sign(approver))).toBe('approver:corp/bob for bob')
+  })
+
+  test('has the highest role in flows that its claims give, or none', async () => {
+    const roleOf = async (groups: string[]) => {
+      const caller = await rig.gate.identity.authenticate(await issuer.sign(claims({ groups })))
+      return caller.ok ? caller.value.flow_role : caller.problem.code
+    }
+    expect(await roleOf(['readers', 'process-owners'])).toBe('editor')
+    expect(await roleOf(['readers'])).toBe('viewer')
+    expect(await roleOf(['others'])).toBeUndefined()
   })
 
   test('that is an agent`s stays an agent`s, whatever its person may do', async () => {

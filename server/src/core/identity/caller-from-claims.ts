@@ -1,5 +1,6 @@
 import type { OidcIssuer } from '../../contract/auth-settings.ts'
 import { LOCAL_OWNER, type Caller, type CallerKind } from '../../contract/caller.ts'
+import type { FlowRole } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
 /**
@@ -8,19 +9,31 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
  */
 const FIRST_OF: readonly CallerKind[] = ['agent', 'node', 'admin', 'approver', 'reviewer', 'user']
 
+/** Of several roles in flows the first of these. */
+const HIGHEST_ROLE: readonly FlowRole[] = ['admin', 'editor', 'viewer']
+
 const USER = /^[^\s\p{C}]{1,96}$/u
 
 type Claims = Readonly<Record<string, unknown>>
 
 /** The caller a verified token stands for. What the configuration does not map means no. */
 export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Caller> {
-  const kinds = issuer.kinds.filter(({ claim, has }) => holds(valueAt(claims, claim), has)).map(({ kind }) => kind)
+  const fits = ({ claim, has }: { readonly claim: OidcIssuer['user']; readonly has: string }) =>
+    holds(valueAt(claims, claim), has)
+  const kinds = issuer.kinds.filter(fits).map(({ kind }) => kind)
   const kind = FIRST_OF.find((one) => kinds.includes(one))
   if (kind === undefined) return refuse('auth.unmapped')
   const user = userIn(issuer, claims)
   if (user === undefined) return refuse('auth.unmapped', { claim: pathOf(issuer.user).join('.') })
-  // No key's name holds a slash, so no key's caller has this id.
-  return ok({ kind, id: `${kind}:${issuer.name}/${user}`, user: `${issuer.user_prefix}${user}` })
+  const roles = issuer.flow_roles.filter(fits).map(({ role }) => role)
+  const flow_role = HIGHEST_ROLE.find((one) => roles.includes(one))
+  return ok({
+    kind,
+    // No key's name contains a slash, so no key's caller has this id.
+    id: `${kind}:${issuer.name}/${user}`,
+    user: `${issuer.user_prefix}${user}`,
+    ...(flow_role === undefined ? {} : { flow_role }),
+  })
 }
 
 function userIn({ user: claim, user_prefix }: OidcIssuer, claims: Claims): string | undefined {
