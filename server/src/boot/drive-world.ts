@@ -17,7 +17,8 @@ export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'>
 type RunWorld = Pick<
   World,
   'ledger' | 'doubts' | 'shown' | 'shelves' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
-> & { readonly liveness: Pick<World['liveness'], 'isAlive'> }
+> &
+  Partial<Pick<World, 'notices' | 'jobs' | 'isVolatile'>> & { readonly liveness: Pick<World['liveness'], 'isAlive'> }
 
 export function driveRuns(
   world: RunWorld,
@@ -35,6 +36,22 @@ export function driveRuns(
     onLanded: (run) => scheduler.wake(run),
     onFault,
   })
-  const scheduler = scheduleRuns({ ...world, driver, onFault })
-  return scheduler
+  const scheduler = scheduleRuns({ ...world, driver, onFault, isShared: world.jobs !== undefined })
+  world.notices?.subscribe('wakes', (runs, origin) => {
+    if (origin === 'here') return
+    // A run whose contents are in this node's memory cannot be driven by the node that woke it.
+    for (const run of runs)
+      if (world.isVolatile?.(run) === true) scheduler.wake(run)
+      else scheduler.heard(run)
+  })
+  world.notices?.onMissed(scheduler.missed)
+  const stopWorking = world.jobs?.work({ drive: scheduler.drive, giveUp: driver.giveUp })
+  return {
+    ...scheduler,
+    async stop() {
+      const stopped = scheduler.stop()
+      await stopWorking?.()
+      await stopped
+    },
+  }
 }

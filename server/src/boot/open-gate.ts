@@ -79,7 +79,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     const quiet = { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted }
     return sweepExpired(quiet, settings.config.retention)
   }
-  const retention = sweepRegularly(sweep, log)
+  const retention = await sweepRegularly(sweep, log, world.jobs)
   const stopTaking = () => {
     world.intake.close(problem('gate.stopping'))
     stopping.abort()

@@ -46,6 +46,8 @@ export type Storage = {
     | 'artifacts'
     | 'scrub'
     | 'isVolatileFull'
+    | 'isVolatile'
+    | 'jobs'
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
@@ -87,6 +89,7 @@ export async function openStorage(
     boot: node.value.liveness.boot,
     onFault,
     alone: alone === true,
+    drives: alone === true,
     script: writer,
     onDiverged: (found) => diverged(found),
     onRejected: (found) => log('error', 'a row in the database is ignored: it is not as the gate wrote it', found),
@@ -139,6 +142,8 @@ export async function openStorage(
       journal,
       artifacts,
       isVolatileFull: volatile.isFull,
+      isVolatile: volatile.isVolatile,
+      ...(store.value.jobs === undefined ? {} : { jobs: store.value.jobs }),
       scrub: () => store.value.scrub(),
     },
     telemetry,

@@ -1,15 +1,24 @@
+import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { Swept } from '../commands/retention/sweep-expired.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import type { Log } from './log.ts'
 
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_EVERY_MS = 3_600_000
+const EVERY_HOUR = '17 * * * *'
 
-/** Soon after the start and then every hour; a sweep that fails is tried again the next time. */
-export function sweepRegularly(sweep: () => Promise<Swept>, log: Log): { stop(): Promise<void> } {
+/**
+ * Soon after the start and then every hour; a sweep that fails is tried again the next time. Nodes that share a store take turns: a
+ * schedule there gives each hour's sweep to one of them.
+ */
+export async function sweepRegularly(
+  sweep: () => Promise<Swept>,
+  log: Log,
+  jobs: RunJobs | undefined,
+): Promise<{ stop(): Promise<void> }> {
   let running: Promise<void> | undefined
-  const run = () => {
-    running ??= sweep()
+  const run = (): Promise<void> =>
+    (running ??= sweep()
       .then(
         (swept) =>
           swept.calls + swept.journals + swept.artifacts > 0
@@ -18,10 +27,13 @@ export function sweepRegularly(sweep: () => Promise<Swept>, log: Log): { stop():
         (error: unknown) =>
           log('error', 'expired arguments and outputs could not be deleted', { error: String(error) }),
       )
-      .finally(() => (running = undefined))
+      .finally(() => (running = undefined)))
+  if (jobs !== undefined) {
+    await jobs.every('retention', EVERY_HOUR, run)
+    return { stop: async () => running }
   }
-  const first = setTimeout(run, FIRST_SWEEP_MS)
-  const later = setInterval(run, SWEEP_EVERY_MS)
+  const first = setTimeout(() => void run(), FIRST_SWEEP_MS)
+  const later = setInterval(() => void run(), SWEEP_EVERY_MS)
   return {
     async stop() {
       clearTimeout(first)

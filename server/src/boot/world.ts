@@ -32,6 +32,8 @@ import type { AgentSettings } from '../contract/agent.ts'
 import type { SettingsInForce } from '../commands/gate.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
+import type { RunJobs } from '../commands/ports/jobs.ts'
+import type { RunId } from '../contract/ids.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
 import type { Config } from '../contract/config.ts'
@@ -57,6 +59,10 @@ export type World = {
   readonly toolflow: ToolflowSettings
   readonly agentSettings: AgentSettings
   readonly isVolatileFull: () => boolean
+  /** Whether the contents of this run are in the memory of this node alone. */
+  readonly isVolatile: (run: RunId) => boolean
+  /** Where several nodes share the store. */
+  readonly jobs?: RunJobs
   readonly models: AgentModels
   readonly oidcLogins: OidcLogins
   readonly flowSettings: FlowSettings

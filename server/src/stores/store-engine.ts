@@ -1,5 +1,6 @@
 import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
@@ -30,6 +31,8 @@ export type StoreSetup = StoreSettings & {
   readonly stream: string
   /** Which boot this is; what one that is taken for dead commits is not stored. */
   readonly boot?: string
+  /** This process drives runs, so its wake-ups become jobs for all nodes. */
+  readonly drives?: boolean
   /** The key of the MACs that every row carries, from beside the keys. */
   readonly rows: RowKey
   /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
@@ -54,6 +57,8 @@ export type Store = {
   readonly tail: OwnTail
   readonly journal: Journal
   readonly artifacts: Artifacts
+  /** Where several nodes share the store: wake-ups as jobs that any of them may take. */
+  readonly jobs?: RunJobs
   /** Overwrites what is left of removed texts in the store's files. */
   scrub(): Promise<void>
   /** Waits for the commits under way; later ones are `unavailable`. */

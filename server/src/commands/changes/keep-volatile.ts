@@ -27,7 +27,10 @@ const MOST_RUNS = 500
  * written, with a reference to the rest in this process's memory. Whoever reads through this gets the rows whole.
  * INVARIANT: no text of such a run is in any change that the store gets (test/agent/volatile.test.ts).
  */
-export function keepVolatile(store: Stored, deps: VolatileDeps): Stored & { readonly isFull: () => boolean } {
+export function keepVolatile(
+  store: Stored,
+  deps: VolatileDeps,
+): Stored & { readonly isFull: () => boolean; readonly isVolatile: (run: RunId) => boolean } {
   const memory = createVolatileMemory(deps.boot)
   const whole = <T extends Table>(held: Held<T>): Held<T> => {
     const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
@@ -45,6 +48,7 @@ export function keepVolatile(store: Stored, deps: VolatileDeps): Stored & { read
   }
   return {
     isFull: () => memory.size() >= MOST_RUNS,
+    isVolatile: (run) => memory.runOf(run) === run,
     ledger: { commit, outcome: (id) => store.ledger.outcome(id) },
     shelves: {
       async row(table, id) {

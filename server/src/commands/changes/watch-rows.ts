@@ -43,6 +43,8 @@ export function announceCommits(ledger: Ledger, notices: Pick<Notices, 'publish'
   const tell = (changes: readonly Change[]) => {
     const rows = changes.flatMap((change) => (change.kind === 'swap' ? [{ table: change.table, id: change.id }] : []))
     if (rows.length > 0) notices.publish('rows', rows)
+    const woken = changes.flatMap((change) => (change.kind === 'wake' && change.at === undefined ? [change.run] : []))
+    if (woken.length > 0) notices.publish('wakes', woken)
     const happened = changesIn(changes)
     if (happened.length > 0) notices.publish('changes', happened)
   }

@@ -1,4 +1,4 @@
-import type { CallId } from '../../contract/ids.ts'
+import type { CallId, RunId } from '../../contract/ids.ts'
 import type { Happened } from '../changes/changes-in.ts'
 import type { Table } from './ledger.ts'
 
@@ -12,6 +12,8 @@ export type Topics = {
   readonly catalogue: { readonly server: string; readonly tool_ids?: readonly string[] }
   /** Another policy came into force. */
   readonly policy: { readonly version: string }
+  /** Runs that a durable commit woke: the node that drives one of them looks at its journal. */
+  readonly wakes: readonly RunId[]
   /** Whoever made this call gives it up: the node that executes it tells the tool server. */
   readonly cancel: { readonly call_id: CallId; readonly by: string }
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } from '../../contract/run.ts'
 import { advanceRun, dueTimers, nextTimer, type Advanced } from '../../core/runs/advance-run.ts'
-import { faultedRow, mayTryNow } from '../../core/runs/fault.ts'
+import { faultedRow, mayTryNow, parkedRow } from '../../core/runs/fault.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Journal, Shelves } from '../ports/reads.ts'
@@ -43,6 +43,10 @@ export interface RunDriver {
   drive(run: RunId): Promise<Driven>
   /** There is news for a run. False when it is not being driven. */
   poke(run: RunId): boolean
+  /** There may be news for every run that is driven. */
+  pokeAll(): void
+  /** Every attempt of a node to drive this run failed: an admin has to look. */
+  giveUp(run: RunId, says: string): Promise<void>
   /** Starts nothing more. What is under way ends, and its results are kept for the next process. */
   stop(): void
 }
@@ -106,6 +110,10 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
       session.news.ring()
       return true
     },
+    pokeAll() {
+      for (const { news, isDriven } of sessions.values()) if (isDriven) news.ring()
+    },
+    giveUp: (run, says) => giveUp(deps, run, says),
     stop() {
       stopping = true
       for (const { news, flights } of sessions.values()) {
@@ -144,6 +152,8 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
       flights.cancelAll()
       return (await rest(deps, row)) ? 'ended' : 'parked'
     }
+    // Its contents are in the memory of another node, which hears of the wake-up and drives it.
+    if (row.in_memory !== undefined) return 'parked'
     if (row.driver !== undefined && row.driver !== deps.boot) {
       if (await deps.liveness.isAlive(row.driver)) {
         flights.cancelAll()
@@ -295,6 +305,18 @@ async function parkFaulted(deps: DriveDeps, run_id: RunId, error: unknown): Prom
     restChange(row, ANY_CURSOR),
   ])
   return 'parked'
+}
+
+async function giveUp(deps: DriveDeps, run_id: RunId, says: string): Promise<void> {
+  const held = await deps.shelves.row('runs', run_id)
+  if (held === undefined || isEndedRun(held.row) || held.row.status === 'faulted') return
+  // A node that performs its effects settles it itself.
+  if (held.row.driver !== undefined && (await deps.liveness.isAlive(held.row.driver))) return
+  const row = parkedRow(held.row, says, deps.clock())
+  await deps.ledger.commit([
+    { kind: 'swap', table: 'runs', id: run_id, from: held.version, to: row },
+    restChange(row, ANY_CURSOR),
+  ])
 }
 
 /** Events into the journal, unread, and their marks off the row: nothing known is lost where no step is taken. */

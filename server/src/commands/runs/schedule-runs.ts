@@ -12,6 +12,8 @@ export type ScheduleDeps = {
   /** Calls back once after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, callback: () => void) => () => void
   readonly onFault: (run: RunId | undefined, error: unknown) => void
+  /** Other nodes are driving runs too: what is due at once is left to the node that woke it, or to its job. */
+  readonly isShared?: boolean
   /** How many runs of a kind are driven at once. */
   readonly limitOf?: (kind: string) => number
 }
@@ -19,6 +21,12 @@ export type ScheduleDeps = {
 export interface Scheduler {
   /** There is something to do for a run. */
   wake(run: RunId): void
+  /** Drives a run of which another node heard, unless it is being driven here. Resolves when it has come to rest here; rejects when this node stops. */
+  drive(run: RunId): Promise<void>
+  /** Another node woke a run: if it is driven here, there is news for it. */
+  heard(run: RunId): void
+  /** News of other nodes may have been missed. */
+  missed(): void
   /** Drive everything that is due. */
   sweep(): Promise<void>
   /** At start: drive also the runs whose effects were under way when an earlier process ended. */
@@ -42,6 +50,8 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   const busy = new Map<RunId, Promise<void>>()
   /** Woken while it was looked up or came to rest. */
   const again = new Set<RunId>()
+  /** Who waits until a run has come to rest. */
+  const resting = new Map<RunId, (() => void)[]>()
   let stopped = false
   let sweeping: Promise<void> | undefined
   let alarm = { at: Infinity, cancel: () => {} }
@@ -56,7 +66,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     const held = await deps.shelves.row('runs', run).catch((error: unknown) => retry(run, error))
     busy.delete(run)
     again.delete(run)
-    if (held === undefined || stopped) return
+    if (held === undefined || stopped) return tellResting(run)
     queue.add({ key: run, kind: held.row.kind, owner: held.row.owner ?? '' })
     pump()
   }
@@ -73,7 +83,14 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     queue.release(place)
     if (driven === 'elsewhere') deps.after(AGAIN_MS, () => wake(run))
     if (again.delete(run)) wake(run)
+    if (!busy.has(run) && !queue.has(run)) tellResting(run)
     pump()
+  }
+
+  function tellResting(run: RunId): void {
+    const waiting = resting.get(run) ?? []
+    resting.delete(run)
+    for (const resolve of waiting) resolve()
   }
 
   /** The store could not be read or written: nothing is known of the run, so it is looked at again. */
@@ -90,7 +107,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     alarm = { at, cancel: deps.after(ms, () => void sweep()) }
   }
 
-  async function sweepOnce(): Promise<void> {
+  async function sweepOnce(isStart: boolean): Promise<void> {
     alarm.cancel()
     alarm = { at: Infinity, cancel: () => {} }
     const now = deps.clock()
@@ -98,7 +115,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       let last: DueRun | undefined
       do {
         const page = await deps.journal.due(now, PAGE, last)
-        for (const { run } of page) wake(run)
+        for (const { run, at } of page) if (isStart || at > 0 || deps.isShared !== true) wake(run)
         last = page.length < PAGE ? undefined : page.at(-1)
       } while (last !== undefined)
       wakeAt((await deps.journal.nextDue(now)) ?? now + LONGEST_SLEEP_MS)
@@ -108,11 +125,11 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     }
   }
 
-  async function sweep(): Promise<void> {
+  async function sweep(isStart = false): Promise<void> {
     // One at a time; whoever asks meanwhile gets another one.
     await sweeping
     if (stopped) return
-    sweeping = sweepOnce()
+    sweeping = sweepOnce(isStart)
     await sweeping
   }
 
@@ -123,7 +140,15 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
 
   return {
     wake,
-    sweep,
+    async drive(run) {
+      wake(run)
+      if (!busy.has(run) && !queue.has(run)) return
+      await new Promise<void>((resolve) => resting.set(run, [...(resting.get(run) ?? []), resolve]))
+      if (stopped) throw new Error('this node stops')
+    },
+    heard: (run) => void deps.driver.poke(run),
+    missed: () => deps.driver.pokeAll(),
+    sweep: () => sweep(),
     async recover() {
       let after: number | undefined
       do {
@@ -132,7 +157,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
         for (const { row } of page) wake(row.run_id)
         after = page.length < PAGE ? undefined : page.at(-1)?.cursor
       } while (after !== undefined)
-      await sweep()
+      await sweep(true)
     },
     async idle() {
       while (busy.size > 0) await Promise.all(busy.values())
@@ -142,6 +167,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       alarm.cancel()
       deps.driver.stop()
       await Promise.all(busy.values())
+      for (const run of [...resting.keys()]) tellResting(run)
     },
   }
 }

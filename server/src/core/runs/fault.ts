@@ -14,6 +14,11 @@ export function faultedRow(row: RunRow, says: string, now: number): RunRow {
   return { ...row, fault: { ...fault, retry_at: now + FIRST_MS * FACTOR ** (count - 1) } }
 }
 
+/** The run after every attempt to drive it failed: parked for an admin at once. */
+export function parkedRow(row: RunRow, says: string, now: number): RunRow {
+  return { ...row, status: 'faulted', fault: { count: MOST_FAULTS, at: now, says: says.slice(0, LONGEST_SAYS) } }
+}
+
 /** An admin has mended what was wrong. */
 export function resumedRow({ fault: _, ...row }: RunRow): RunRow {
   return { ...row, status: row.executing.length > 0 ? 'active' : 'waiting' }

@@ -103,6 +103,9 @@ BEGIN
   IF g ? 'wk_i' THEN
     INSERT INTO wakes (run, at) SELECT x->>0, (x->>1)::float8 FROM jsonb_array_elements(g->'wk_i') x ON CONFLICT DO NOTHING;
   END IF;
+  IF g ? 'jobs' THEN
+    EXECUTE format('SELECT %I($1, $2, $3)', g->>'jobs') USING g->>'wk_d', g->>'drive', g->>'timers';
+  END IF;
   IF g ? 'purge' THEN
     DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < (g->>'purge')::float8 LIMIT 1000);
     DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < (g->>'purge')::float8 LIMIT 1000);

@@ -4,6 +4,7 @@ import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Decided, Known, Plan } from './decide-group.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { fromPgText } from './pg-text.ts'
+import { jobOf } from './run-jobs.ts'
 
 /** Which batch this is a part of, and whose. */
 export type GroupOf = {
@@ -16,6 +17,8 @@ export type GroupOf = {
   /** The chain as it was read while the lock was held: it is followed, also where the stored head names another entry. */
   readonly isFollowing: boolean
   readonly purge?: { readonly until: number; readonly writers: number } | undefined
+  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  readonly enqueue?: string | undefined
 }
 
 const macText = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
@@ -29,6 +32,8 @@ export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: He
   addRows(plan, macs, add)
   addUnits(plan, macs, add)
   addRuns(plan, macs, add)
+  if (group.enqueue !== undefined) addJobs(plan, add)
+  const hasJobs = group.enqueue !== undefined && ['wk_d', 'drive', 'timers'].some((name) => name in lists)
   for (const { head, text } of plan.entries) add('a', [head.seq, head.hash, text])
   return JSON.stringify({
     w: group.writer,
@@ -45,6 +50,7 @@ export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: He
     nq: plan.head.seq,
     nh: plan.head.hash,
     ...lists,
+    ...(hasJobs ? { jobs: group.enqueue } : {}),
     ...(group.purge === undefined ? {} : { purge: group.purge.until, purge_writers: group.purge.writers }),
   })
 }
@@ -84,6 +90,14 @@ function addRuns({ runs }: Plan, macs: RowMacs, add: Add): void {
     if (isRested) add('wk_d', run)
     for (const at of wakes) add('wk_i', [run, at])
   }
+}
+
+function addJobs({ runs }: Plan, add: Add): void {
+  for (const [run, { wakes }] of runs)
+    for (const at of wakes) {
+      const { queue, job } = jobOf(run, at)
+      add(queue, job)
+    }
 }
 
 /** What a group has to read, as the function takes it. */

@@ -36,6 +36,8 @@ export type PostgresSetup = {
   readonly boot: string
   /** The key of the MACs that every row carries. The database never has it. */
   readonly key: string
+  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  readonly enqueue?: string
   /** Nobody else appends to the stream. */
   readonly alone?: boolean
   /** Told of rows that no gate with this key wrote, each time one is met. They are not handed out. */
@@ -53,7 +55,7 @@ export async function openPostgresLedger(setup: PostgresSetup): Promise<Result<P
   const { onDiverged = () => {}, onForged = () => {} } = setup
   const writer = randomBytes(8).toString('hex')
   const macs = rowMacs(key)
-  const writes = { address, writer, boot, stream, macs, alone }
+  const writes = { address, writer, boot, stream, macs, alone, enqueue: setup.enqueue }
   const first = await linkWriter(writes)
   if (!first.ok) return first
   const link = (last: Head | undefined) => linkWriter({ ...writes, last, isAgain: true })

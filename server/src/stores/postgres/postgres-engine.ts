@@ -8,6 +8,7 @@ import { joinNotices } from './notices.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
 import { readQueries } from './read-queries.ts'
 import { reads } from './reads.ts'
+import { openRunJobs } from './run-jobs.ts'
 import { isSchemaName, MIGRATIONS, schemaOf } from './schema.ts'
 
 const NOWHERE: PostgresAddress = { url: '', schema: '' }
@@ -15,12 +16,26 @@ const addressOf = ({ postgres }: StoreSettings): PostgresAddress => postgres ?? 
 
 /** A Postgres database: many nodes. */
 export const postgresEngine: StoreEngine = {
-  async open({ stream, boot = '', rows, alone = false, ...setup }) {
+  async open({ stream, boot = '', rows, alone = false, drives = false, ...setup }) {
     const address = addressOf(setup)
     const sound = checkAddress(address)
     if (!sound.ok) return sound
-    const opened = await openPostgresLedger({ ...setup, address, stream, boot, alone, key: rows.key })
-    if (!opened.ok) return opened
+    const jobs = drives ? await openRunJobs(address, setup.onFault) : undefined
+    if (jobs?.ok === false) return jobs
+    const enqueue = jobs?.value.enqueue
+    const opened = await openPostgresLedger({
+      ...setup,
+      address,
+      stream,
+      boot,
+      alone,
+      key: rows.key,
+      ...(enqueue === undefined ? {} : { enqueue }),
+    })
+    if (!opened.ok) {
+      await jobs?.value.close()
+      return opened
+    }
     const { value: engine } = opened
     const queries = readQueries(address)
     return ok({
@@ -32,9 +47,11 @@ export const postgresEngine: StoreEngine = {
       tail: engine,
       journal: engine,
       artifacts: databaseArtifacts(queries, setup.sealer),
+      ...(jobs === undefined ? {} : { jobs: jobs.value.jobs }),
       // Postgres removes old versions of rows by itself (autovacuum).
       scrub: async () => {},
       async close() {
+        await jobs?.value.close()
         await engine.close()
         await queries.close()
       },

@@ -33,6 +33,8 @@ export type LinkSetup = {
   readonly alone: boolean
   /** Where the stream ended when the connection before this one answered last. */
   readonly last?: Head | undefined
+  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  readonly enqueue?: string | undefined
   /** A later connection of a writer that has been announced. */
   readonly isAgain?: boolean
 }
@@ -91,7 +93,7 @@ async function prepare(client: Client, { address, writer, stream, macs }: LinkSe
 type Tail = { last: Head; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
 
 function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
-  const { macs, writer, boot, stream } = setup
+  const { macs, writer, boot, stream, enqueue } = setup
   const memory = remembered(macs)
   const tail: Tail = { last: setup.last ?? emptyHead(stream), isSame: true, inDoubt: true }
   let purgedAt = Number.NEGATIVE_INFINITY
@@ -184,7 +186,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
       const replies: BatchReply[] = []
       const before: (GroupOutcome | 'unavailable')[] = []
       for (const group of groupsOf(commits)) {
-        const of: GroupOf = { writer, boot, batch, before, now, isFollowing: false, purge: purgeAt(now) }
+        const of: GroupOf = { writer, boot, batch, before, now, isFollowing: false, purge: purgeAt(now), enqueue }
         const reply = await writeGroup(group, of)
         replies.push(reply)
         before.push(...reply.outcomes.filter((outcome) => outcome !== 'in_doubt'))
