@@ -167,7 +167,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       alarm.cancel()
       deps.driver.stop()
       await Promise.all(busy.values())
-      for (const run of [...resting.keys()]) tellResting(run)
+      for (const run of resting.keys()) tellResting(run)
     },
   }
 }

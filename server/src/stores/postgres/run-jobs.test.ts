@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
     expect(await ledger.commit([wake])).toBe('committed')
     expect(await queued()).toEqual([{ name: 'drive', state: 'created', singleton_key: RUN }])
     const lost = await ledger.commit([
-      { kind: 'wake', run: 'run_2' as RunId },
+      { kind: 'wake', run: 'run_2' },
       { kind: 'once', key: 'k', until: 9e12 },
     ])
     expect(lost).toEqual({ lost: 1 })
