@@ -24,13 +24,16 @@ export const MESSAGES_TOOL: ToolDefinition = {
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
 }
 
-/** As if an operator had configured it: a set of no commands, which nobody has to start. */
+/**
+ * As if an operator had configured it: a set of no commands, which nobody has to start. Idempotent, because a transport recognises a
+ * message by its id: one whose outcome is unknown is sent again.
+ */
 function messagesSettings(): ServerSettings {
   const plain = ServerSettings.parse({ commands: { none: { description: 'none', run: ['none'] } } })
   return {
     ...plain,
     commands: {},
-    tools: { send_message: { effects: ['external'], tags: ['messages'] } },
+    tools: { send_message: { effects: ['external'], tags: ['messages'], idempotent: true } },
   } as unknown as ServerSettings
 }
 
@@ -46,9 +49,10 @@ export function sendingMessages(servers: ToolServers, transports: readonly Messa
     async call(call) {
       if (call.server !== MESSAGES) return servers.call(call)
       const { agent, room, text } = JSON.parse(call.canonical_args) as { agent: string; room: string; text: string }
-      const transport = transports.find((one) => one.reaches(room))
+      const transport = transports.find((one) => one.reaches(room, agent))
       if (transport === undefined) return notSent('no transport reaches this room')
-      return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text }))
+      const again = call.repeats_since === undefined ? {} : { since: call.repeats_since }
+      return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text, ...again }))
     },
   }
 }

@@ -58,7 +58,9 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
   )
   const listening = await Promise.all(
-    transports.flatMap((one) => one.listen?.((message) => gate.workflows.takeMessage(message)) ?? []),
+    transports.flatMap(
+      (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
+    ),
   )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(

@@ -1,9 +1,13 @@
 import type { WebhookKey } from '../commands/ports/keys.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
 import type { Config } from '../contract/config.ts'
+import type { MatrixTransportSettings } from '../contract/transports.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { Log } from './log.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../keys/webhook-key.ts'
 import { secretOf } from '../upstream/server-config.ts'
+import { openMatrixSession } from '../upstream/matrix/matrix-session.ts'
+import { matrixTransport } from '../upstream/transports/matrix-transport.ts'
 import { webhookTransport } from '../upstream/transports/webhook-transport.ts'
 
 export type OpenedTransports = {
@@ -12,11 +16,12 @@ export type OpenedTransports = {
   readonly incoming: ReadonlyMap<string, WebhookKey>
 }
 
+export type TransportDeps = { readonly folder: string; readonly stopping: AbortSignal; readonly log: Log }
+
 /** The configured transports with their secrets fetched. One that is absent or too short is refused by its place in the file. */
 export function openTransports(
   settings: Config['transports'],
-  folder: string,
-  stopping: AbortSignal,
+  { folder, stopping, log }: TransportDeps,
 ): Result<OpenedTransports> {
   const faults: string[] = []
   const keyOf = (reference: string, where: string): WebhookKey | undefined => {
@@ -30,7 +35,29 @@ export function openTransports(
   }
   const transports: MessageTransport[] = []
   const incoming = new Map<string, WebhookKey>()
+  const overMatrix = ({ name, matrix }: MatrixTransportSettings, where: string): MessageTransport => {
+    const secret = (reference: string, place: string): string => {
+      const found = secretOf(reference, folder, process.env) ?? ''
+      if (found === '') faults.push(`transports.${where}.matrix.agents.${place}: secret is absent`)
+      return found
+    }
+    const agents = Object.entries(matrix.agents).map(([agent, { user, token, password }]) => {
+      const account = {
+        homeserver: matrix.homeserver,
+        user,
+        ...(token === undefined ? {} : { token: secret(token, `${agent}.token`) }),
+        ...(password === undefined ? {} : { password: secret(password, `${agent}.password`) }),
+      }
+      return [agent, () => openMatrixSession(account)] as const
+    })
+    const told = (says: string, about = {}) => log('error', says, about)
+    return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: told })
+  }
   for (const [index, one] of settings.entries()) {
+    if ('matrix' in one) {
+      transports.push(overMatrix(one, String(index)))
+      continue
+    }
     const key = keyOf(one.secret, `${index}.secret`)
     if (key !== undefined) transports.push(webhookTransport(one, { key, clock: Date.now, stopping }))
     if (one.incoming === undefined) continue

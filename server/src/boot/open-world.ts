@@ -51,7 +51,11 @@ export type OpenedWorld = {
  */
 export async function openWorld(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedWorld>> {
   const stopping = new AbortController()
-  const opened = openTransports(given.config.transports, given.folder, stopping.signal)
+  const opened = openTransports(given.config.transports, {
+    folder: given.folder,
+    stopping: stopping.signal,
+    log: options.log,
+  })
   if (!opened.ok) return opened
   const transports = [...(options.transports ?? []), ...opened.value.transports]
   const table: ServerTable = { ...withMessages(given.config.servers, transports) }

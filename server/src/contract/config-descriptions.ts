@@ -11,6 +11,13 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'transports[].rooms': 'The rooms it reaches: exact ids, or `*` for all.',
   'transports[].incoming': 'Lets the other side hand in messages.',
   'transports[].incoming.secret': 'What the other side signs with. Not the same as `secret`.',
+  'transports[].matrix': 'Messages over a Matrix homeserver, instead of `url` and `secret`.',
+  'transports[].matrix.homeserver': 'The address of the homeserver.',
+  'transports[].matrix.agents': 'The Matrix user of each document, by the name of the document.',
+  'transports[].matrix.agents.*.user': 'The Matrix user: `@name:server`.',
+  'transports[].matrix.agents.*.token':
+    'Its access token, as `env:NAME` or `file:PATH`. Encrypted rooms need a password instead.',
+  'transports[].matrix.agents.*.password': 'Its password, as `env:NAME` or `file:PATH`: each start is a new device.',
   listen: 'Where the gate listens for HTTP and MCP.',
   'listen.host': 'The address. Anything but loopback needs keys or an OIDC issuer first.',
   'listen.port': 'The port; 0 picks a free one.',

@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { MatrixUser } from './channels.ts'
 import { HttpUrl } from './http-settings.ts'
 
 const Reference = z.string().regex(/^(?:env|file):.+$/, 'a secret is given as env:NAME or file:PATH')
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
 
 /** Messages of documents, in and out, as signed requests: how a chat is attached that the gate does not speak itself. */
-export const TransportSettings = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`'),
+export const WebhookTransportSettings = z.strictObject({
+  name: Name,
   /** Where messages go. */
   url: HttpUrl,
   /** Signs what goes out. */
@@ -15,10 +17,33 @@ export const TransportSettings = z.strictObject({
   /** Lets the other side hand in messages. Its secret is another one: what we sign is no message of theirs. */
   incoming: z.strictObject({ secret: Reference }).optional(),
 })
-export type TransportSettings = z.infer<typeof TransportSettings>
+export type WebhookTransportSettings = z.infer<typeof WebhookTransportSettings>
+
+/** A document's own user at a homeserver. */
+const MatrixAccount = z
+  .strictObject({
+    user: MatrixUser,
+    token: Reference.optional(),
+    /** Instead of a token: each start is a new device, which rooms with encryption need. */
+    password: Reference.optional(),
+  })
+  .refine(({ token, password }) => (token === undefined) !== (password === undefined), 'give a token or a password')
+
+/** Messages of documents over a Matrix homeserver, each document as a user of its own. */
+export const MatrixTransportSettings = z.strictObject({
+  name: Name,
+  matrix: z.strictObject({
+    homeserver: HttpUrl,
+    /** By the name of the document. */
+    agents: z
+      .record(z.string().min(1).max(64), MatrixAccount)
+      .refine((agents) => Object.keys(agents).length > 0, 'name at least one document'),
+  }),
+})
+export type MatrixTransportSettings = z.infer<typeof MatrixTransportSettings>
 
 export const Transports = z
-  .array(TransportSettings)
+  .array(z.union([WebhookTransportSettings, MatrixTransportSettings]))
   .max(16)
   .default([])
   .superRefine((transports, context) => {

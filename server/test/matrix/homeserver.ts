@@ -159,7 +159,7 @@ export function personAt({ url }: Homeserver, { token, id }: MatrixUser) {
     return String((await asked('PUT', path, token, content))['event_id'])
   }
   const messages = async (room: string): Promise<readonly RoomMessage[]> => {
-    const path = `${client}/rooms/${encodeURIComponent(room)}/messages?dir=b&limit=100`
+    const path = `${client}/rooms/${encodeURIComponent(room)}/messages?dir=b&limit=1000`
     return (await asked('GET', path, token))['chunk'] as RoomMessage[]
   }
   return {

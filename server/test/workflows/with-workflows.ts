@@ -26,7 +26,14 @@ export type WorkflowRig = {
 
 export async function openWorkflows(
   folder: string,
-  options: { config?: object; policy?: string; probe?: GateOptions['probe'] } = {},
+  options: {
+    config?: object
+    policy?: string
+    probe?: GateOptions['probe']
+    /** False: only those of the configuration. */
+    transport?: false
+    log?: GateOptions['log']
+  } = {},
 ): Promise<WorkflowRig> {
   const transport = inProcessTransport()
   const settings = settingsIn(folder, {
@@ -34,9 +41,9 @@ export async function openWorkflows(
     config: { repetition: { most: 1_000 }, ...options.config },
   })
   const opened = await openGate(settings, {
-    log: () => {},
+    log: options.log ?? (() => {}),
     url: () => 'http://gate.test',
-    transports: [transport],
+    transports: options.transport === false ? [] : [transport],
     ...(options.probe === undefined ? {} : { probe: options.probe }),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))

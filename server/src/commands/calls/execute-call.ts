@@ -88,6 +88,7 @@ async function send(
     tool: tool.row.definition.name,
     ...sendableArgs(unsealed.canonical_args),
     idempotency_key: row.call_id,
+    ...(row.attempt > 1 ? { repeats_since: row.received_at } : {}),
     user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),

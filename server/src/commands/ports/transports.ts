@@ -4,16 +4,19 @@
  */
 export interface MessageTransport {
   readonly name: string
-  /** Whether it can reach this room. The first transport that can is used. */
-  reaches(room: string): boolean
+  /** Whether it can reach this room for this document. The first transport that can is used. */
+  reaches(room: string, agent: string): boolean
   /**
    * One attempt. `id` is the same however often the gate tries, so that the other side can tell a repetition.
    * `not_sent`: known not to have been sent. `lost`: nobody knows. Never throws.
    */
   send(message: OutgoingMessage): Promise<Sent>
   /** Begins to listen, and hands in every message once more after each restart until it was taken. Returns how to stop. */
-  listen?(take: TakeMessage): Promise<() => Promise<void>>
+  listen?(take: TakeMessage, admits: AdmitsInvitation): Promise<() => Promise<void>>
 }
+
+/** Whether the document wants to be in a room that somebody invited it to. */
+export type AdmitsInvitation = (agent: string, invitation: { room: string; by: string }) => Promise<boolean>
 
 export type OutgoingMessage = {
   readonly id: string
@@ -21,6 +24,8 @@ export type OutgoingMessage = {
   readonly agent: string
   readonly room: string
   readonly text: string
+  /** Somebody may have tried to send it before, at this time or later: it is sent again only if it is not there. */
+  readonly since?: number
 }
 
 export type Sent = { readonly is: 'sent' } | { readonly is: 'not_sent' | 'lost'; readonly why: string }

@@ -30,6 +30,8 @@ export type UpstreamCall = Omit<Live, 'onStarted'> & {
   readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
   readonly answerable?: Answerable
   readonly idempotency_key: string
+  /** Of a call that was sent before, with an outcome nobody knows: when it was made. */
+  readonly repeats_since?: number
   /** The user of the call. A server with one login per user accepts no call without one. */
   readonly user?: string
   readonly trace: string

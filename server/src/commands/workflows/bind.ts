@@ -4,7 +4,8 @@ import type { RunWorkflowBody, VersionView, WorkflowRunView } from '../../contra
 import type { Json } from '../../contract/json.ts'
 import type { WebhookKey } from '../ports/keys.ts'
 import type { Page } from '../ports/reads.ts'
-import type { IncomingMessage, TakenMessage } from '../ports/transports.ts'
+import type { AdmitsInvitation, IncomingMessage, TakenMessage } from '../ports/transports.ts'
+import { admitsInvitation } from './admits-invitation.ts'
 import { applyDocument, rollBack, type Applied, type ApplyDeps } from './apply-document.ts'
 import { dryRun, type DryRun, type DryRunDeps } from './dry-run.ts'
 import {
@@ -53,6 +54,8 @@ export interface WorkflowsGate {
   ): Promise<Result<{ readonly run_id: string }>>
   runs(caller: Caller, name: string, page: Page): Promise<Result<Runs>>
   readRun(caller: Caller, run_id: string, wait_ms: number): Promise<Result<WorkflowRunView>>
+  /** Whether a document goes into a room that it is invited to. */
+  readonly admitsInvitation: AdmitsInvitation
   /** From a transport of this process. */
   takeMessage(message: IncomingMessage): Promise<readonly TakenMessage[] | 'later'>
   /** From a transport that hands in signed requests. */
@@ -79,6 +82,7 @@ export const bindWorkflows = (world: WorkflowsWorld): WorkflowsGate => {
     run: (caller, name, body, key) => changing(caller, () => runDocument(world, caller, name, body, key)),
     runs: (caller, name, page) => reading(caller, () => listWorkflowRuns(world, name, page)),
     readRun: (caller, run_id, wait_ms) => readWorkflowRun(world, caller, run_id, wait_ms),
+    admitsInvitation: admitsInvitation(world),
     takeMessage: (message) => takeMessage(world, message),
     async takeSigned(message) {
       const key = world.incoming.get(message.transport)

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../contract/json.ts'
 
 /** What one session at a homeserver is used for here. */
 export type MatrixSettings = {
-  /** Where it talks. If that room is encrypted, the session is. */
-  readonly room: string
+  /** The one room where it talks, which it joins. If that room is encrypted, the session is. Without one, a session with a password can do both. */
+  readonly room?: string
   readonly homeserver: string
   readonly user: string
   /** An access token, or a password: with the latter each start is a new device, as encrypted rooms want it. */
@@ -12,7 +12,7 @@ export type MatrixSettings = {
   readonly password?: string
 }
 
-/** A message of a room, decrypted, as far as it is used here. */
+/** An event of a room, as far as it is used here. One that cannot be decrypted keeps the type `m.room.encrypted`. */
 export type RoomEvent = {
   readonly event_id: string
   readonly room: string
@@ -20,7 +20,11 @@ export type RoomEvent = {
   readonly at: number
   readonly type: string
   readonly content: JsonObject
+  /** It came encrypted. */
+  readonly encrypted: boolean
 }
+
+export type Invitation = { readonly room: string; readonly by: string }
 
 export interface MatrixSession {
   readonly user: string
@@ -29,13 +33,25 @@ export interface MatrixSession {
   /** One event, by its id. */
   event(room: string, event_id: string): Promise<RoomEvent | undefined>
   /** The newest events of a room, newest first, page by page. */
-  history(room: string): AsyncGenerator<RoomEvent>
+  history(room: string, page?: number): AsyncGenerator<RoomEvent>
+  /** The rooms that the user is in. */
+  rooms(): readonly string[]
+  invitations(): readonly Invitation[]
+  join(room: string): Promise<void>
+  /** Nobody else than one other person is in the room. */
+  isForTwo(room: string): boolean
+  /** A few words about a room that only this user reads, kept at the homeserver. */
+  note(room: string, type: string): Promise<JsonObject | undefined>
+  writeNote(room: string, type: string, content: JsonObject): Promise<void>
+  /** Calls back once when the homeserver no longer accepts the session. */
+  onEnded(ended: () => void): void
   /** The newest events of the joined rooms, then every one that comes; an encrypted one can come twice. Returns how to stop. */
   listen(onEvent: (event: RoomEvent) => void): () => void
   close(): Promise<void>
 }
 
 const NEWEST = 100
+const NEEDS_PASSWORD = 'the room is encrypted, which needs `password` instead of `token`'
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, getChild: () => silent }
 
 /** Logs in at a homeserver. Throws when it does not answer or refuses. The library is loaded here: a gate without a chat never does. */
@@ -47,10 +63,10 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   const known = token === undefined ? await logIn() : await whoIs(token)
   const client = sdk.createClient({ baseUrl, logger: silent, ...known })
   const isNewDevice = token === undefined
-  const isEncrypted = await encrypts(client, settings.room)
+  const canEncrypt = settings.room === undefined ? isNewDevice : await encrypts(client, settings.room)
   // In memory: the keys live as long as this process, so its device must be a new one.
-  if (isEncrypted && !isNewDevice) throw new Error('the room is encrypted, which needs `password` instead of `token`')
-  if (isEncrypted) await client.initRustCrypto({ useIndexedDB: false })
+  if (canEncrypt && !isNewDevice) throw new Error(NEEDS_PASSWORD)
+  if (canEncrypt) await client.initRustCrypto({ useIndexedDB: false })
 
   async function logIn() {
     const asked = sdk.createClient({ baseUrl, logger: silent })
@@ -91,14 +107,29 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   return {
     user: known.userId,
     async send(room, type, content, txn) {
-      // The library refuses to send one that failed before. In an encrypted room a repetition can come twice.
-      if (isEncrypted) return (await client.sendEvent(room, type as never, content as never)).event_id
+      if (await isEncryptedRoom(client, room)) {
+        if (!canEncrypt) throw new Error(NEEDS_PASSWORD)
+        // The library refuses to send one that failed before. In an encrypted room a repetition can come twice.
+        return (await client.sendEvent(room, type as never, content as never)).event_id
+      }
       const path = `/rooms/${encodeURIComponent(room)}/send/${type}/${encodeURIComponent(txn ?? client.makeTxnId())}`
       const sent = await client.http.authedRequest<{ event_id: string }>(sdk.Method.Put, path, undefined, content)
       return sent.event_id
     },
     event: (room, event_id) => oneEvent(client, room, event_id),
-    history: (room) => historyOf(client, room),
+    history: (room, page) => historyOf(client, room, page),
+    rooms: () => roomsWhere(client, 'join').map(({ roomId }) => roomId),
+    invitations: () =>
+      roomsWhere(client, 'invite').map((room) => ({ room: room.roomId, by: room.getDMInviter() ?? '' })),
+    async join(room) {
+      await client.joinRoom(room)
+    },
+    isForTwo: (room) => client.getRoom(room)?.getInvitedAndJoinedMemberCount() === 2,
+    note: (room, type) => noteOf(client, room, type),
+    async writeNote(room, type, content) {
+      await client.setRoomAccountData(room, type as never, content as never)
+    },
+    onEnded: (ended) => void client.once(sdk.HttpApiEvent.SessionLoggedOut, () => ended()),
     listen(onEvent) {
       for (const event of waiting.splice(0)) onEvent(event)
       tell = onEvent
@@ -146,10 +177,32 @@ async function encrypts(client: MatrixClient, room: string): Promise<boolean> {
     await client.getStateEvent(room, 'm.room.encryption', '')
     return true
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === 'M_NOT_FOUND') return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
+
+/** As the homeserver says, where the library does not know the room yet: nothing goes unencrypted into a room that is. */
+async function isEncryptedRoom(client: MatrixClient, room: string): Promise<boolean> {
+  const known = client.getRoom(room)
+  return known?.getMyMembership() === 'join' ? known.hasEncryptionStateEvent() : encrypts(client, room)
+}
+
+const roomsWhere = (client: MatrixClient, membership: string) =>
+  client.getRooms().filter((room) => room.getMyMembership() === membership)
+
+async function noteOf(client: MatrixClient, room: string, type: string): Promise<JsonObject | undefined> {
+  const path = `/user/${encodeURIComponent(client.getSafeUserId())}/rooms/${encodeURIComponent(room)}/account_data/${encodeURIComponent(type)}`
+  try {
+    return await client.http.authedRequest<JsonObject>('GET' as never, path)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === 'M_NOT_FOUND'
 
 async function oneEvent(client: MatrixClient, room: string, event_id: string): Promise<RoomEvent | undefined> {
   try {
@@ -160,14 +213,14 @@ async function oneEvent(client: MatrixClient, room: string, event_id: string): P
   }
 }
 
-async function* historyOf(client: MatrixClient, room: string): AsyncGenerator<RoomEvent> {
+async function* historyOf(client: MatrixClient, room: string, size = NEWEST): AsyncGenerator<RoomEvent> {
   const toEvent = client.getEventMapper()
   let from: string | null = null
   for (;;) {
     const page: Awaited<ReturnType<MatrixClient['createMessagesRequest']>> = await client.createMessagesRequest(
       room,
       from,
-      NEWEST,
+      size,
       'b' as never,
     )
     for (const raw of page.chunk) {
@@ -182,7 +235,10 @@ async function* historyOf(client: MatrixClient, room: string): AsyncGenerator<Ro
 async function readEvent(client: MatrixClient, event: MatrixEvent): Promise<RoomEvent | undefined> {
   await client.decryptEventIfNeeded(event).catch(() => {})
   const [event_id, room, sender] = [event.getId(), event.getRoomId(), event.getSender()]
-  if (event_id === undefined || room === undefined || sender === undefined || event.isDecryptionFailure())
-    return undefined
-  return { event_id, room, sender, at: event.getTs(), type: event.getType(), content: event.getContent() }
+  if (event_id === undefined || room === undefined || sender === undefined) return undefined
+  const of = { event_id, room, sender, at: event.getTs(), encrypted: event.isEncrypted() }
+  // What stands in place of the text of such a message is the library's, not the sender's.
+  if (event.isDecryptionFailure()) return { ...of, type: 'm.room.encrypted', content: {} }
+  // As it was sent: what somebody changed it to later is not what was sent.
+  return { ...of, type: event.getType(), content: event.getOriginalContent() }
 }

@@ -1,7 +1,8 @@
 import type { WebhookKey } from '../../commands/ports/keys.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { MessageTransport, Sent } from '../../commands/ports/transports.ts'
-import type { TransportSettings } from '../../contract/transports.ts'
+import type { WebhookTransportSettings } from '../../contract/transports.ts'
+import { isUnreached } from './unreached.ts'
 
 export type WebhookTransportDeps = { readonly clock: Clock; readonly key: WebhookKey; readonly stopping: AbortSignal }
 
@@ -9,7 +10,7 @@ const ANSWER_MS = 10_000
 
 /** Messages as signed requests to somebody else's program, in the manner of Standard Webhooks. */
 export function webhookTransport(
-  { name, url, rooms }: TransportSettings,
+  { name, url, rooms }: WebhookTransportSettings,
   { clock, key, stopping }: WebhookTransportDeps,
 ): MessageTransport {
   return {
@@ -45,13 +46,4 @@ export function webhookTransport(
       }
     },
   }
-}
-
-/** No connection, so nothing was sent. */
-function isUnreached(error: unknown): boolean {
-  const cause =
-    error instanceof Error && typeof error.cause === 'object' && error.cause !== null && 'code' in error.cause
-      ? error.cause.code
-      : undefined
-  return cause === 'ECONNREFUSED' || cause === 'ENOTFOUND' || cause === 'EAI_AGAIN'
 }

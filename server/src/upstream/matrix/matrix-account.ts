@@ -1,0 +1,31 @@
+import type { MatrixSession } from './matrix-session.ts'
+
+/** One user at a homeserver. */
+export type MatrixAccount = {
+  /** Logs in on first use, and again after a failure or when the homeserver ended the session. */
+  session(): Promise<MatrixSession>
+  close(): Promise<void>
+}
+
+export function matrixAccount(open: () => Promise<MatrixSession>): MatrixAccount {
+  let opened: Promise<MatrixSession> | undefined
+  const session = () => {
+    opened ??= open().then(
+      (one) => {
+        one.onEnded(() => (opened = undefined))
+        return one
+      },
+      (error: unknown) => {
+        opened = undefined
+        throw error
+      },
+    )
+    return opened
+  }
+  return {
+    session,
+    async close() {
+      await (await opened?.catch(() => undefined))?.close()
+    },
+  }
+}

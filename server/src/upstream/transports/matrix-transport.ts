@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../commands/ports/runtime.ts'
+import type { AdmitsInvitation, MessageTransport, TakeMessage } from '../../commands/ports/transports.ts'
+import { followRooms } from '../matrix/follow-rooms.ts'
+import { matrixAccount, type MatrixAccount } from '../matrix/matrix-account.ts'
+import type { MatrixSession } from '../matrix/matrix-session.ts'
+import { sendOnce } from '../matrix/send-once.ts'
+
+export type MatrixTransportDeps = {
+  /** Logs in as the user of each document. */
+  readonly agents: ReadonlyMap<string, () => Promise<MatrixSession>>
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
+}
+
+const RETRY_MS = 2_000
+
+/** Messages of documents over a homeserver, each document as a user of its own. */
+export function matrixTransport(name: string, deps: MatrixTransportDeps): MessageTransport {
+  const accounts = new Map([...deps.agents].map(([agent, open]) => [agent, matrixAccount(open)]))
+  return {
+    name,
+    reaches: (room, agent) => room.startsWith('!') && accounts.has(agent),
+    async send(message) {
+      const account = accounts.get(message.agent)
+      if (account === undefined) return { is: 'not_sent', why: 'the document has no user at the homeserver' }
+      return sendOnce({ session: account.session, clock: deps.clock, stopping: deps.stopping }, message)
+    },
+    async listen(take, admits) {
+      const stops = [...accounts].map(([agent, account]) => follow(name, agent, account, take, admits, deps))
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()))
+        await Promise.all([...accounts.values()].map((account) => account.close()))
+      }
+    },
+  }
+}
+
+/** Follows the rooms of one document, with a new session whenever the homeserver ends the one before. Returns how to stop. */
+function follow(
+  transport: string,
+  agent: string,
+  account: MatrixAccount,
+  take: TakeMessage,
+  admits: AdmitsInvitation,
+  { clock, stopping, log }: MatrixTransportDeps,
+): () => Promise<void> {
+  const stop = new AbortController()
+  const stopped = AbortSignal.any([stop.signal, stopping])
+  const whole = async (): Promise<void> => {
+    let isTold = false
+    while (!stopped.aborted) {
+      try {
+        const session = await account.session()
+        isTold = false
+        const ended = new Promise<void>((resolve) => {
+          session.onEnded(resolve)
+          stopped.addEventListener('abort', () => resolve(), { once: true })
+        })
+        const leave = followRooms({ transport, agent, session, take, admits, clock, stopping, log })
+        await ended
+        await leave()
+      } catch (error) {
+        if (!isTold)
+          log('the homeserver cannot be reached; it is tried again', { transport, agent, error: nameOf(error) })
+        isTold = true
+        await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
+      }
+    }
+  }
+  const done = whole()
+  return async () => {
+    stop.abort()
+    await done
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')
