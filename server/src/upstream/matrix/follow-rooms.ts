@@ -41,19 +41,23 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
 
   /** One after the other for each room; another room does not wait. */
   function enqueue(room: string, work: () => Promise<void>): void {
-    const next = (lines.get(room) ?? Promise.resolve()).then(async () => {
-      for (;;) {
-        if (stopped.aborted) return
-        try {
-          return await work()
-        } catch (error) {
-          if (stopped.aborted) return
-          log('a chat room cannot be read; it is tried again', { agent, error: nameOf(error) })
-          await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
-        }
+    const before = lines.get(room) ?? Promise.resolve()
+    const next = async () => {
+      await before
+      await untilDone(work)
+    }
+    lines.set(room, next())
+  }
+
+  async function untilDone(work: () => Promise<void>): Promise<void> {
+    while (!stopped.aborted) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!stopped.aborted) log('a chat room cannot be read; it is tried again', { agent, error: nameOf(error) })
+        await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       }
-    })
-    lines.set(room, next)
+    }
   }
 
   function look(room: string): void {
@@ -87,12 +91,17 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
     // The key may still come, and then the event is told again.
     if (event.type === 'm.room.encrypted') return true
     const message = messageIn(event, session, deps)
-    while (message !== undefined && (await deps.take(message)) === 'later') {
+    if (message !== undefined && !(await isTaken(message))) return false
+    if (handled.size >= MOST_HANDLED) handled.clear()
+    handled.add(event.event_id)
+    return true
+  }
+
+  async function isTaken(message: IncomingMessage): Promise<boolean> {
+    while ((await deps.take(message)) === 'later') {
       await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return false
     }
-    if (handled.size >= MOST_HANDLED) handled.clear()
-    handled.add(event.event_id)
     return true
   }
 
