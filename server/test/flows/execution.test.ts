@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { JsonObject } from '../../src/contract/json.ts'
 import type { Result } from '../../src/contract/problems.ts'
-import { openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { openTestGate, settingsIn, until, type GateRig } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import {
   ANA,
@@ -30,7 +30,9 @@ beforeAll(async () => {
   prepareFlows(folder, join(folder, 'data'))
   const policy =
     'rules: [{ id: no-wiping, effect: block, match: { tool: book__wipe }, says: nobody wipes the book }, { id: again, effect: allow, match: { tool: [book__note_again, book__slow_note] }, says: harmless }]'
-  rig = await openTestGate(folder, { policy, config: FLOW_CONFIG })
+  const { book } = settingsIn(folder).config.servers
+  const shelf = { command: process.execPath, args: [resolve(import.meta.dirname, '../tool-servers/shelf.ts')] }
+  rig = await openTestGate(folder, { policy, config: { ...FLOW_CONFIG, servers: { book, shelf } } })
 })
 afterAll(async () => {
   await rig.opened.close()
@@ -110,6 +112,15 @@ test('a model that asks for a tool outside the step is never given it, and the e
   expect(execution).toMatchObject({ status: 'failed', evidence_ref: null, cost_units: 1 })
   expect(run.step_states[0]).toMatchObject({ status: 'pending', evidence_ref: null })
   expect(rig.effects().slice(before)).toEqual([])
+})
+
+test('a prompt of a connected server is read through the gate and given to the model; one that does not exist fails the execution', async () => {
+  const greeting = await runOf([{ ...AUTO, job: 'greet', skills: [{ kind: 'mcp_prompt', id: 'shelf__greet' }] }])
+  expect(valueOf(await greeting.execute()).execution).toMatchObject({ status: 'completed', cost_units: 1 })
+  const read = (await rig.gate.audit.page(undefined, 1, 10_000)).filter(({ type }) => type.startsWith('read.'))
+  expect(JSON.stringify(read)).toContain(greeting.run_id)
+  const lost = await runOf([{ ...AUTO, job: 'greet', skills: [{ kind: 'mcp_prompt', id: 'shelf__gone' }] }])
+  expect(valueOf(await lost.execute()).execution).toMatchObject({ status: 'failed', evidence_ref: null })
 })
 
 test('the same post ten times at once is one execution, and a later one returns its result', async () => {

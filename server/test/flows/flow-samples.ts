@@ -64,6 +64,8 @@ const SCRIPT = {
     },
     { when: '#\\d+ slow', calls: [{ tool: 'book__slow_note', args: { text: 's', ms: 300 } }], answer: 'slow note' },
     { when: '#\\d+ foreign', calls: [{ tool: 'book__wipe', args: { text: 'x' } }], answer: 'never' },
+    // Only a model that was given the prompt can match this.
+    { when: '#\\d+ greet[\\s\\S]*shelf greets you', calls: [], answer: 'Greeted.' },
     { when: '#\\d+ wrong', calls: [{ tool: 'book__look' }], answer: 'wrong', check: 'FAIL' },
   ],
 }
