@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { serversOf, withLedger } from '../../../test/tool-servers/with-ledger.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
+import { inferEffects } from '../../core/gate/risk/infer-effects.ts'
 import { admitTool } from './admit-tool.ts'
 import { openCatalogue } from './catalogue.ts'
+import { rememberEffects } from './inferred-effects.ts'
 import { registerTools } from './register-tools.ts'
 
 const ADMIN: Caller = { kind: 'admin', id: 'admin:a', user: 'ana' }
@@ -61,6 +63,23 @@ describe('the catalogue', () => {
         idempotent: false,
       })
     }))
+
+  test('reads a definition once, also when the configuration is read again', () => {
+    const servers = serversOf({ mail: { command: 'x' } })
+    return withLedger(servers, async ({ deps, store }) => {
+      await registerTools(deps, 'mail', [tool('list_messages'), tool('send')])
+      const read: string[] = []
+      const infer = rememberEffects((definition) => {
+        read.push(definition.name)
+        return inferEffects(definition)
+      })
+      const catalogue = await openCatalogue({ shelves: store, servers, infer })
+      const before = catalogue.tools()
+      await catalogue.reconfigured(['mail'])
+      expect(catalogue.tools()).toEqual(before)
+      expect(read.toSorted()).toEqual(['list_messages', 'send'])
+    })
+  })
 
   test('believes annotations of trusted servers only', () =>
     withLedger(

@@ -1,7 +1,7 @@
 import type { Config, ServerSettings } from '../../contract/config.ts'
 import { boundDefinition } from '../../contract/tool-bounds.ts'
 import type { Tool, ToolRow } from '../../contract/tool.ts'
-import { joinTool } from '../../core/catalogue/join-tool.ts'
+import { type InferBy, joinTool } from '../../core/catalogue/join-tool.ts'
 import { packFor, type KnownPack } from '../../core/packs/match-pack.ts'
 import { createLookAlikeIndex } from '../../core/catalogue/look-alike-index.ts'
 import type { Hit } from '../../core/search/create-index.ts'
@@ -10,6 +10,7 @@ import type { Version } from '../ports/ledger.ts'
 import type { Origin } from '../ports/notices.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
 import type { Breathe } from '../ports/runtime.ts'
+import { rememberEffects } from './inferred-effects.ts'
 import { openWordIndex } from './word-index.ts'
 
 /** A row may be a megabyte, and reading one holds the thread. */
@@ -20,6 +21,8 @@ export type CatalogueDeps = {
   readonly servers: Config['servers']
   /** What is known of well-known servers. */
   readonly packs?: readonly KnownPack[]
+  /** What a definition is taken to do. Without it, inferred once per definition. */
+  readonly infer?: InferBy
   /** Lets others run between two tools. Without it everything is done at once. */
   readonly breathe?: Breathe
 }
@@ -51,7 +54,9 @@ type Entry = KnownRow & { readonly tool: Tool }
  * INVARIANT: a tool that changed costs what one tool costs, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
-  const { shelves, packs = [] } = deps
+  const { shelves, packs = [], infer = rememberEffects() } = deps
+  const join = (row: ToolRow, settings: ServerSettings): Tool =>
+    joinTool(row, settings, packFor(packs, settings), infer)
   const byServer = new Map<string, Map<string, Entry>>()
   const byId = new Map<string, Tool>()
   const listeners = new Set<Parameters<LiveCatalogue['onRefresh']>[0]>()
@@ -68,7 +73,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const entries = entriesOf(row.server)
     const before = entries.get(row.tool_id)
     if (before !== undefined && before.version === held.version) return false
-    const tool = { ...rejoin(before?.tool, row, settings, packs), row, version: held.version }
+    const tool = { ...rejoin(before?.tool, row, settings, join), row, version: held.version }
     entries.set(row.tool_id, { row, version: held.version, tool })
     lookAlikes.set(tool)
     byId.set(row.tool_id, tool)
@@ -84,7 +89,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     const settings = isConfigured(server) ? deps.servers[server] : undefined
     if (settings === undefined) return
     for (const [tool_id, { row, version, tool: before }] of entriesOf(server)) {
-      const tool = { ...joinTool(row, settings, packFor(packs, settings)), row, version }
+      const tool = { ...join(row, settings), row, version }
       entriesOf(server).set(tool_id, { row, version, tool })
       lookAlikes.set(tool)
       byId.set(tool_id, tool)
@@ -175,10 +180,15 @@ const isSame = (before: ToolRow, row: ToolRow): boolean =>
   before.admitted?.hash === row.admitted?.hash
 
 /** What a tool does follows from its definitions and the configuration; of unchanged ones it is not asked again. */
-function rejoin(before: Tool | undefined, row: ToolRow, settings: ServerSettings, packs: readonly KnownPack[]): Tool {
+function rejoin(
+  before: Tool | undefined,
+  row: ToolRow,
+  settings: ServerSettings,
+  join: (row: ToolRow, settings: ServerSettings) => Tool,
+): Tool {
   const isKnown =
     before?.row.definition_hash === row.definition_hash && before.row.admitted?.hash === row.admitted?.hash
-  return isKnown ? before : joinTool(row, settings, packFor(packs, settings))
+  return isKnown ? before : join(row, settings)
 }
 
 async function* allRows(shelves: Shelves, server: string): AsyncGenerator<Held<'tools'>> {

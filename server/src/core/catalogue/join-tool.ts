@@ -5,11 +5,22 @@ import { packSays, raisedBy, type KnownPack, type PackSays } from '../packs/matc
 import { effectsOf, idempotentOf, riskClassOf, type KnownEffects } from './effects.ts'
 
 type Said = ServerSettings['tools'][string] | undefined
+type JoinWith = { readonly pack?: KnownPack; readonly infer?: InferBy }
+
+/** The effects of a definition; its hash stands for it, so the caller may remember them. */
+export type InferBy = (definition: ToolDefinition, hash: string) => readonly ToolEffect[]
+const inferNow: InferBy = (definition) => inferEffects(definition).effects
 
 /** What one definition makes of a tool. */
-function claimsOf(definition: ToolDefinition, hash: string, settings: ServerSettings, said: Said, pack?: KnownPack) {
+function claimsOf(
+  definition: ToolDefinition,
+  hash: string,
+  settings: ServerSettings,
+  said: Said,
+  { pack, infer = inferNow }: JoinWith,
+) {
   const { annotations } = definition
-  const { effects } = inferEffects(definition)
+  const effects = infer(definition, hash)
   const packed = packSays(pack, definition.name, hash)
   const known = withPack(effectsOf(said?.effects, annotations, settings.trusted, effects), packed)
   return { packed, known, idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known) }
@@ -33,11 +44,12 @@ const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly Too
  * A tool as rules, approvers and doors see it: its row joined with the operator's words about it.
  * INVARIANT: a definition that is not admitted adds effects and takes none away.
  */
-export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPack): Tool {
+export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPack, infer?: InferBy): Tool {
+  const using: JoinWith = { ...(pack === undefined ? {} : { pack }), ...(infer === undefined ? {} : { infer }) }
   const said = Object.hasOwn(settings.tools, row.definition.name) ? settings.tools[row.definition.name] : undefined
-  const listed = claimsOf(row.definition, row.definition_hash, settings, said, pack)
+  const listed = claimsOf(row.definition, row.definition_hash, settings, said, using)
   const isOne = row.admitted === undefined || row.admitted.hash === row.definition_hash
-  const admitted = isOne ? listed : claimsOf(inForce(row).definition, inForce(row).hash, settings, said, pack)
+  const admitted = isOne ? listed : claimsOf(inForce(row).definition, inForce(row).hash, settings, said, using)
   const known = { ...admitted.known, effects: union(admitted.known.effects, listed.known.effects) }
   // What a pack knows of the admitted definition, while that is the one that is listed.
   const packed = isOne && listed.packed?.is_known === true ? listed.packed : undefined

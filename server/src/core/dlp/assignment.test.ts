@@ -48,6 +48,7 @@ describe('values of names that promise a secret', () => {
   test.each([
     'password = "correct horse battery staple"',
     "passwd: 'raspberry'",
+    'contraseña: k9!dQw-72Lm',
     'db_password="Pa55w.rd"',
     'dbpwd=tr0ub4dor',
     'my password is tr0ub4dor',
@@ -78,6 +79,7 @@ describe('values of names that promise a secret', () => {
     'nextPageToken: "CAUQAA8dhGhqR9sK2jhs8dk"',
     'public_key = "q7Lw2Vd8Rk4Tz9Xb3Nc6Hs1Jf5Gm0PyQaUeWiO"',
     'secretName: my-tls-secret',
+    "keyring.get_password('system', 'user')",
     'api_key_id = "1c9f4d2e-5b7a-4e3c-9d8f-2a6b1c0e7d54"',
     'monkey = "a8f7s8d7f6a8s7d6f8a7s6df"',
     'tokenizer = AutoTokenizer.load("bert-base-uncased-v2")',

@@ -10,7 +10,8 @@ const LONGEST_NAME = 64
 const LONGEST_VALUE = 1000
 /** Letters, digits and the marks that names are joined with: `.`, `$`, `_`, `-`. */
 const NAME_CHARS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.$-]/.test(String.fromCharCode(code)) ? 1 : 0))
-const isNameChar = (code: number): boolean => code < 128 && NAME_CHARS[code] === 1
+/** `contraseña`. */
+const isNameChar = (code: number): boolean => (code < 128 ? NAME_CHARS[code] === 1 : code === 0xf1 || code === 0xd1)
 // A type between name and value: `token: string = …`, `var token string = …`.
 const OPERATOR =
   /(?::[ \t]?[A-Za-z][\w.<>]{0,24}[ \t]{0,2}=(?![=>])|=>|->|<-|:{1,3}=|[?|.+]{1,2}=|!==?|={1,3}|\|\||:|>|,|\(|[ \t]is[ \t:])/y
@@ -57,9 +58,14 @@ function isListed(text: string, start: number): boolean {
   return /[;?&] ?$/.test(text.slice(Math.max(0, start - 2), start))
 }
 
+/** `get_password('system', 'user')`: what is given says whose password is looked up. */
+const LOOKS_UP =
+  /^[\w$.-]{0,40}?(?:^|[._])(?:get|find|fetch|read|load|lookup|ask|prompt|delete|remove|has)_?[A-Z_]?\w{0,30}\(/
+
 /** `get("token", "…")` and `setToken("…")` give a value to a name; a list of names does not. */
 function isArgument(text: string, start: number, sign: string | undefined): boolean {
-  return sign === '(' || /\(\s?\\?["'`]$/.test(text.slice(Math.max(0, start - 4), start))
+  if (sign === '(') return !LOOKS_UP.test(text.slice(start, start + LONGEST_NAME))
+  return /\(\s?\\?["'`]$/.test(text.slice(Math.max(0, start - 4), start))
 }
 
 /** How far right the name at `to` goes: the same for every keyword in it, so that a caller can skip repeats. */

@@ -3,6 +3,7 @@ export function wordsOf(name: string): string[] {
   const spaced = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
   return spaced
     .toLowerCase()
+    .replaceAll('ñ', 'n')
     .split(/[^a-z]+/)
     .filter((word) => word !== '')
 }

@@ -41,6 +41,8 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'sendgrid-key': joined(glue('S', 'G.'), base62(22), '.', base62(43)),
   'huggingface-token': joined(glue('h', 'f_'), base62(34)),
   'openai-key': joined(glue('s', 'k-'), base62(20), glue('T3Blbk', 'FJ'), base62(20)),
+  'openai-project-key': joined(glue('s', 'k-pr', 'oj-'), base62(64)),
+  'anthropic-key': joined(glue('s', 'k-an', 't-api', '03-'), base62(95)),
   'digitalocean-token': joined(glue('do', 'p_v1_'), hex(64)),
   'shopify-token': joined(glue('shp', 'at_'), hex(32)),
   'mailchimp-key': joined(hex(32), '-us', charsOf('123456789', 1)),

@@ -6,7 +6,11 @@ export const SERVICE_RULES: readonly RuleInput[] = [
   token('openai-key', 'sk-', `sk-(?:(?:proj|svcacct|admin|None)-)?[\\w-]{20,74}T3BlbkFJ[\\w-]{20,74}${END}`, {
     entropy: 3.5,
   }),
-  token('anthropic-key', 'sk-ant-', `sk-ant-(?:api03|admin01)-[\\w-]{93}AA${END}`, { entropy: 3.5 }),
+  token('openai-project-key', 'sk-', `sk-(?:proj|svcacct|admin)-[\\w-]{40,200}${END}`, {
+    entropy: 3.8,
+    check: 'random',
+  }),
+  token('anthropic-key', 'sk-ant-', `sk-ant-(?:api|admin)\\d{2}-[\\w-]{80,120}${END}`, { entropy: 3.5 }),
   token('anthropic-session', 'sk-ant-', `sk-ant-(?:oat01|ort01|sid01|sid02)-[\\w-]{80,120}${END}`, { entropy: 3.5 }),
   token('openrouter-key', 'sk-or-', `sk-or-v1-[a-f0-9]{64}${END}`, { entropy: 3 }),
   token('langfuse-key', 'sk-lf-', `sk-lf-${UUID}${END}`, { entropy: 2.5 }),

@@ -160,6 +160,20 @@ describe('innocent words', () => {
     ['process_refunds'],
     ['run_query', 'Run a query against the database', { query: string }],
     ['zeroes', 'Zeroes the ledger'],
+    ['validate_ticket', 'Validates the ticket of a visitor.'],
+    ['show_banner', 'Shows a banner.'],
+    ['show_notice', 'Shows a notice to all passengers.'],
+    ['display_price', 'Displays a price on the shelf label.'],
+    ['get_access', 'Get a new token for the account.'],
+    ['get_link', 'Gets a link. The old link stops working.'],
+    ['list_house', 'Lists a house for sale.'],
+    ['read_rows', 'Reads rows from a file into the warehouse.'],
+    ['get_answer', 'Asks an expert by mail.'],
+    ['get_money', 'Requests a withdrawal from the account.'],
+    ['check_card', 'Checks the card and captures it.'],
+    ['find_phone', 'Finds a phone by ringing it.'],
+    ['get_paid', 'Gets the balance.'],
+    ['read_message', 'Reads a message aloud.'],
   ])('%s (%s) is no read', (name, description, properties) => {
     expect(effectsOf(name, description, properties)).not.toMatch(/read/)
   })
@@ -185,6 +199,16 @@ describe('scary words', () => {
     ['fetch_page', 'Fetches a web page and returns its text.', { url: {} }],
     ['explain_sql', 'Explains a statement.', { sql: {} }],
     ['convert_currency', 'Converts an amount with the rate of the day.', { amount: {} }],
+    ['validate_manifest', 'Validates a manifest.'],
+    ['check_order', 'Validates an order against the price list and returns the differences.'],
+    ['get_lock_state', 'Returns the state of a lock.'],
+    ['look_up_street', 'Looks up a street by its name.'],
+    ['list_lots', 'Lists the lots for auction.'],
+    ['get_new_orders', 'Gets new orders.'],
+    ['show_invoices', 'Shows invoices sent to customers.'],
+    ['resolve_user', 'Resolves a user name to an id.'],
+    ['wait_for', 'Waits until a text disappears.'],
+    ['preview_offer', 'Previews an offer without sending it.'],
   ])('%s (%s) is a read', (name, description, properties) => {
     expect(effectsOf(name, description, properties)).toBe('read')
   })
@@ -214,6 +238,9 @@ describe('hostile descriptions', () => {
     '[',
     'SELECT ',
     'does not ',
+    'shows a ',
+    'loads into ',
+    'resolves to ',
     '`',
     'a_',
     'when a b ',

@@ -11,18 +11,18 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
   read: words(`
     analyse analyze autocomplete browse calculate check compare compute count describe detect diagnose diff discover
     enumerate estimate examine explain explore fetch find geocode get grep has identify inquire inspect is list locate
-    lookup measure observe peek query read recommend retrieve search show suggest summarise summarize tail validate view wait
+    lookup measure observe peek query read recommend retrieve search show suggest summarise summarize tail view wait
     whoami
   `),
   /** Works something out of what it is given. A read where a description opens with it; a name alone is not enough. */
   work_out: words(`
-    aggregate assess classify convert correlate decode derive determine encode forecast interpret parse predict rank
+    aggregate assess classify convert correlate decode derive determine encode forecast interpret lint parse predict rank
     recognise recognize translate visualise visualize
   `),
   /** Makes a result that may be kept or shown somewhere. A read where the description says that it is returned. */
   derive: words(`
     audit crawl display download enrich extract gather generate look monitor preview scan scrape simulate trace
-    transcribe verify
+    transcribe validate verify
   `),
   /** A read or an act, and the word does not say which: never a read by itself. */
   soft_read: words(`
@@ -112,7 +112,7 @@ export const RESULT_NOUNS: ReadonlySet<string> = new Set(
     examples facts feed forecast guidance guide health help hierarchy history info information insights inventory
     leaderboard list listing log logs maintainers me metadata metrics news overview popularity pricing profile
     quality quota readme recommendation recommendations recommender references report result results samples schema
-    schemas score screenshot search size standings statistics stats status structure suggestions summary time
+    schemas score screenshot search size standings state statistics stats status structure suggestions summary time
     timeline topology traces tree trend trends types usage version versions vulnerabilities whoami
   `),
 )
@@ -121,7 +121,16 @@ export const RESULT_NOUNS: ReadonlySet<string> = new Set(
 export const ABOUT_NOUNS: ReadonlySet<string> = new Set(
   words(`
     attempts candidates date events jobs limit limits marker markers operations options permission permissions plan plans
-    policy protection rate rates request requests rights rule rules schedule schedules settings window
+    policy protection rate rates reason reasons request requests rights rule rules schedule schedules settings window
+  `),
+)
+
+/** Texts that are right or wrong by themselves: to validate one is to read it. A ticket or a coupon is used up. */
+export const CHECKED_TEXTS: ReadonlySet<string> = new Set(
+  words(`
+    address addresses cel checksum code config configuration cron csv document documents domain email emails expression file files
+    formula html iban input inputs json manifest markdown number numbers path policy queries query regex schema signature spec
+    specification sql syntax template templates url urls xml yaml
   `),
 )
 

@@ -6,7 +6,7 @@ const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\
 
 /** A direct object begins here, so the word before it is a verb and no plural noun: "posts the summary". */
 const OBJECT = list(`
-  a all an any each every everybody everyone everything her him his it its my one our the their them these this those your
+  a all an any each every everybody everyone everything her him his it its my one our the their them these this those what whatever your
 `)
 /** What follows one of these describes something; it is not what the tool does: "users that are blocked", "how to delete". */
 const SUBORDINATE = list(`
@@ -35,6 +35,9 @@ const STATES = list(`
 const REGULARLY = list(
   'by constantly continuously daily every frequently hourly in monthly nightly periodically regularly weekly',
 )
+const PRONOUNS = list('her him it them')
+/** Of the verbs that may read or act, the ones that act when they follow another: "checks the payment and captures it". */
+const SOFT_ACTS = list('capture collect debug load ping print pull test track watch')
 /** "and handles the paging": how the answer comes about. */
 const ABOUT_ANSWER = list('ask call handle request resolve select')
 /** A sentence that begins so speaks to the agent, and about another tool when it names one. */
@@ -117,6 +120,9 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   const isMeans = MEANS.has(tokens[at - 1] ?? '')
   if (!scan.opens && !isMeans) return []
   const verb = verbIn(token)
+  // "by sounding it": whatever it is, it is done to something.
+  if (isMeans && verb === undefined && token.endsWith('ing') && PRONOUNS.has(tokens[at + 1] ?? ''))
+    return barring('write', `by "${token}"`)
   if (verb === undefined) return unknownVerbAt(tokens, at, scan, place)
   if (isMeans && verb.form === 'gerund' && (isActing(verb.is) || CARRYING_OUT.has(verb.verb)))
     return barring(verb.is, `by "${token}"`)
@@ -124,6 +130,11 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   if (at === 0 || !scan.opens || scan.subordinate === 'open') return []
   // "…, clearing them".
   if (verb.form === 'gerund' && hasObject && verb.is === 'destructive') return barring(verb.is, `"${token}"`)
+  if (verb.form === 'gerund' && verb.is === 'write' && verb.verb !== 'make' && PRONOUNS.has(tokens[at + 1] ?? ''))
+    return barring(verb.is, `"${token}"`)
+  // "… and captures it".
+  if (place === 'first' && hasObject && SOFT_ACTS.has(verb.verb) && hasForm(verb.form, scan, hasObject))
+    return barring('write', `"${token}"`)
   if (!hasForm(verb.form, scan, hasObject) || (verb.form === 'gerund' && place !== 'first')) return []
   // "always call this tool when …" speaks to the agent.
   if (

@@ -10,6 +10,7 @@ import {
   UNSPACED_VERBS,
   type VerbClass,
 } from './lexicon.ts'
+import { readIdioms } from './read-idioms.ts'
 import { readPromises } from './read-promises.ts'
 import type { Sign } from './sign.ts'
 import { readConsequences } from './read-consequences.ts'
@@ -53,6 +54,7 @@ export function readDescription(description: string, name: string): Sign[] {
     .slice(0, LONGEST)
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/\n(?: ?\n)+/g, '\n\n')
+    .replaceAll(/\b(looks?) up\b/gi, (_, look: string) => (look.endsWith('s') ? 'lookups' : 'lookup'))
   const cut = actionPartOf(text)
   const sentences = sentencesOf(text.slice(0, cut))
   const signs: Sign[] = []
@@ -69,6 +71,7 @@ export function readDescription(description: string, name: string): Sign[] {
   return [
     ...signs,
     ...readPromises(text, headed),
+    ...readIdioms(sentences),
     ...readConsequences(sentences, sentencesOf(text.slice(cut)), name),
     ...unreadable(sentences),
     ...unread(description),

@@ -2,6 +2,7 @@ import {
   AUTHORITY_NOUNS,
   AUTHORITY_VERBS,
   CARRIER_VERBS,
+  CHECKED_TEXTS,
   CODE_NOUNS,
   DATA_NOUNS,
   ABOUT_NOUNS,
@@ -18,7 +19,7 @@ import {
   type VerbClass,
 } from './lexicon.ts'
 import type { Sign } from './sign.ts'
-import { splitWords } from './split-words.ts'
+import { participleIn, splitWords } from './split-words.ts'
 
 const WEIGHT: Readonly<Record<VerbClass, number>> = {
   read: 4,
@@ -38,10 +39,15 @@ export function readName(name: string): Sign[] {
   const signs = words.flatMap((word, at) => (moved.includes(word) ? [] : verbSigns(word, roleOf(words, at, head))))
   if (moved.length > 0) signs.push({ ...sign('read', `"${moved.join(' ')}" only moves the view`, 5), firm: true })
   const acts = signs.some((sign) => sign.effect === 'write')
+  // `unshare_activity_reset`: a noun beside a read, but not beside an act.
+  const destroyer = acts ? words.find((word) => destroys(word)) : undefined
+  if (destroyer !== undefined) signs.push(sign('destructive', `"${destroyer}"`, 1))
   if (head === undefined && RESULT_NOUNS.has(words.at(-1) ?? ''))
     signs.push({ ...sign('read', `ends in "${words.at(-1)}"`, 2), ...(DATA_NOUNS.has(words.at(-1) ?? '') ? FIRM : {}) })
   const meaning = phrasal(words, head)
   if (meaning !== undefined) signs.push({ ...sign('write', `"${meaning}"`, 3), forbids_read: 'unless_promised' })
+  if (words[head ?? -1] === 'validate' && CHECKED_TEXTS.has(words.at(-1) ?? ''))
+    signs.push({ ...sign('read', `"validate ${words.at(-1)}"`, 1), firm: true })
   if (runsAReading(words, head)) signs.push(sign('read', `"${words.slice(head).join(' ')}"`, 2))
   return [...signs, ...powerSigns(words, acts)]
 }
@@ -125,9 +131,12 @@ const JOINS = new Set(['and', 'or', 'then', 'plus'])
 const PHRASAL: Readonly<Record<string, readonly string[]>> = {
   check: ['in', 'out', 'off'],
   count: ['down', 'off'],
-  get: ['rid', 'off', 'out'],
+  display: ['ad', 'banner', 'dialog', 'modal', 'notification', 'popup', 'toast'],
+  get: ['rid', 'off', 'out', 'ready'],
   look: ['after'],
-  show: ['off', 'door'],
+  measure: ['out'],
+  read: ['aloud', 'out'],
+  show: ['ad', 'banner', 'dialog', 'door', 'modal', 'notification', 'off', 'popup', 'toast'],
   wait: ['list'],
 }
 
@@ -136,6 +145,8 @@ function phrasal(words: readonly string[], head: number | undefined): string | u
   if (head === undefined) return undefined
   const [verb = '', next = '', after = ''] = words.slice(head)
   if (PHRASAL[verb]?.includes(next) === true) return `${verb} ${next}`
+  // `get_paid`; `get_deleted_users` reads.
+  if (verb === 'get' && after === '' && participleIn(next) !== undefined) return `${verb} ${next}`
   return JOINS.has(next) && after !== '' && VERBS.get(after) !== 'read' ? `${verb} ${next} ${after}` : undefined
 }
 

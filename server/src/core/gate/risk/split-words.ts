@@ -6,6 +6,7 @@ export function splitWords(name: string): string[] {
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()
+    .replaceAll(/\blook[^\p{L}]+up(?!\p{L})/gu, 'lookup')
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== '')
 }
