@@ -1,19 +1,11 @@
 import type { ToolSettings } from './tool-settings.ts'
-import type { ToolDefinition, ToolEffect } from './tool.ts'
+import type { ToolDefinition } from './tool.ts'
 
 /** Coding agents whose built-in tools can be judged by a hook. */
 export const HOOK_CLIENTS = ['claude-code', 'codex', 'copilot', 'cursor', 'gemini', 'opencode', 'qwen'] as const
 export type HookClient = (typeof HOOK_CLIENTS)[number]
 
 type Kind = 'shell' | 'read' | 'write' | 'act'
-
-const EFFECTS: Readonly<Record<Kind, readonly ToolEffect[]>> = {
-  // What a command really does is read from it at each call.
-  shell: ['write', 'destructive', 'external', 'privileged'],
-  read: ['read'],
-  write: ['write'],
-  act: ['write', 'external'],
-}
 
 const SAYS: Readonly<Record<Kind, string>> = {
   shell: 'Runs a shell command on the machine of the agent.',
@@ -22,42 +14,54 @@ const SAYS: Readonly<Record<Kind, string>> = {
   act: 'May do anything.',
 }
 
-/** The built-in tools of each client, by what they do. What stands nowhere here is judged as `other`. */
-const TOOLS: Readonly<Record<HookClient, Partial<Record<Kind, string>>>> = {
+/**
+ * The built-in tools of each client, as its hooks name them, by what they do. What is not listed here is judged as `other`. The packs say the rest
+ * (`core/packs/data/clients.ts`).
+ */
+export const CLIENT_TOOLS: Readonly<Record<HookClient, Partial<Record<Kind, string>>>> = {
   'claude-code': {
     shell: 'Bash',
-    read: 'Read Glob Grep LS NotebookRead WebFetch WebSearch TodoWrite Task Agent BashOutput TaskOutput ExitPlanMode EnterPlanMode AskUserQuestion ToolSearch LSP',
+    read: 'Read Glob Grep LS NotebookRead WebFetch WebSearch TodoWrite Task Agent BashOutput TaskOutput ExitPlanMode EnterPlanMode AskUserQuestion ToolSearch LSP Skill TaskCreate TaskGet TaskList TaskUpdate',
     write: 'Write Edit MultiEdit NotebookEdit',
+    act: 'KillShell',
   },
-  codex: { shell: 'Bash', read: 'update_plan view_image web_search', write: 'apply_patch', act: 'write_stdin' },
+  codex: {
+    shell: 'Bash',
+    read: 'update_plan view_image web_search request_user_input get_goal create_goal update_goal tool_search',
+    write: 'apply_patch',
+    act: 'write_stdin',
+  },
   copilot: {
     shell: 'bash powershell',
-    read: 'view glob grep report_intent web_fetch',
-    write: 'create edit str_replace_editor',
+    read: 'view glob grep rg report_intent web_fetch web_search read_bash list_bash fetch_copilot_cli_documentation task ask_user update_todo',
+    write: 'create edit str_replace_editor apply_patch',
+    act: 'write_bash stop_bash',
   },
-  cursor: { shell: 'Shell', read: 'Read Grep Glob List Search', write: 'Write Edit Delete' },
+  cursor: { shell: 'Shell', read: 'Read Grep Glob List Search Task WebFetch', write: 'Write Edit Delete' },
   gemini: {
     shell: 'run_shell_command',
-    read: 'read_file read_many_files list_directory glob search_file_content grep_search web_fetch google_web_search write_todos',
+    read: 'read_file read_many_files list_directory glob search_file_content grep_search web_fetch google_web_search write_todos update_topic list_background_processes read_background_output enter_plan_mode invoke_agent activate_skill',
     write: 'write_file replace save_memory',
   },
   opencode: {
     shell: 'bash',
-    read: 'read list glob grep webfetch websearch todowrite todoread task',
+    read: 'read list glob grep webfetch websearch todowrite todoread task skill',
     write: 'write edit patch multiedit',
   },
   qwen: {
     shell: 'run_shell_command',
-    read: 'read_file read_many_files list_directory glob grep_search search_file_content web_fetch web_search todo_write task exit_plan_mode',
-    write: 'write_file edit replace save_memory',
+    read: 'read_file read_many_files list_directory glob grep_search search_file_content web_fetch web_search todo_write task exit_plan_mode agent get_goal update_goal list_agents skill tool_search',
+    write: 'write_file edit replace save_memory notebook_edit',
+    act: 'tool_call',
   },
 }
 
 /** The tool under which everything is judged that is not known by name: arguments `{tool, input}`. */
 export const OTHER_TOOL = 'other'
 
-function kindsOf(client: HookClient): readonly (readonly [string, Kind])[] {
-  const kinds = Object.entries(TOOLS[client]) as [Kind, string][]
+/** Each built-in tool of a client with what kind of tool it is. */
+export function clientKinds(client: HookClient): readonly (readonly [string, Kind])[] {
+  const kinds = Object.entries(CLIENT_TOOLS[client]) as [Kind, string][]
   return [
     ...kinds.flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind] as const)),
     [OTHER_TOOL, 'act'],
@@ -66,7 +70,7 @@ function kindsOf(client: HookClient): readonly (readonly [string, Kind])[] {
 
 /** What a client's built-in tools look like in the catalogue. */
 export function clientTools(client: HookClient): readonly ToolDefinition[] {
-  return kindsOf(client).map(([name, kind]) => ({
+  return clientKinds(client).map(([name, kind]) => ({
     name,
     description: `${SAYS[kind]} A built-in tool of ${client}, run by ${client} itself.`,
     inputSchema:
@@ -80,12 +84,8 @@ export function clientTools(client: HookClient): readonly ToolDefinition[] {
   }))
 }
 
-/** What they do, where the operator says nothing else. */
+/** Which of them take a shell command. What they do is in their pack. */
 export function clientToolSettings(client: HookClient): Readonly<Record<string, ToolSettings>> {
-  return Object.fromEntries(
-    kindsOf(client).map(([name, kind]) => [
-      name,
-      { effects: [...EFFECTS[kind]], tags: [], ...(kind === 'shell' ? { shell: 'command' } : {}) },
-    ]),
-  )
+  const shells = clientKinds(client).filter(([, kind]) => kind === 'shell')
+  return Object.fromEntries(shells.map(([name]) => [name, { tags: [], shell: 'command' }]))
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HOOK_CLIENTS } from './hook-clients.ts'
 import { ArgumentPointer } from './judgement.ts'
 import { RollbackSettings } from './standard.ts'
 import { ToolEffect } from './tool.ts'
@@ -24,22 +25,30 @@ export const PackTool = z.strictObject({
 })
 export type PackTool = z.infer<typeof PackTool>
 
-/** What is known of a well-known tool server. Matched by its package or address, and each tool by its definition. */
-export const Pack = z.strictObject({
-  pack: Name,
-  title: z.string().min(1).max(200),
-  /** Where this was read: a package with its version, a public document. */
-  from: z.string().min(1).max(300),
-  packages: z
-    .array(z.string().regex(/^(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+$/i))
-    .max(20)
-    .default([]),
-  addresses: z
-    .array(z.url({ protocol: /^https$/ }))
-    .max(20)
-    .default([]),
-  tools: z.record(z.string().min(1).max(128), PackTool),
-})
+/**
+ * What is known of a well-known tool server, matched by its package or address and each tool by its definition; or of the built-in tools of
+ * a coding agent, which have no definitions of their own.
+ */
+export const Pack = z
+  .strictObject({
+    pack: Name,
+    title: z.string().min(1).max(200),
+    /** Where this was read: a package with its version, a public document. */
+    from: z.string().min(1).max(300),
+    packages: z
+      .array(z.string().regex(/^(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+$/i))
+      .max(20)
+      .default([]),
+    addresses: z
+      .array(z.url({ protocol: /^https$/ }))
+      .max(20)
+      .default([]),
+    clients: z.array(z.enum(HOOK_CLIENTS)).default([]),
+    tools: z.record(z.string().min(1).max(128), PackTool),
+  })
+  .refine(({ packages, addresses, clients }) => clients.length === 0 || packages.length + addresses.length === 0, {
+    message: 'a pack is for coding agents (`clients`) or for servers (`packages`, `addresses`), not for both',
+  })
 export type Pack = z.infer<typeof Pack>
 
 /** A pack as people see it: what it knows, and which of this gate's tools it is about. */
@@ -50,6 +59,7 @@ export const PackAnswer = z.object({
   source: z.enum(['built-in', 'operator']),
   packages: z.array(z.string()),
   addresses: z.array(z.string()),
+  clients: z.array(z.string()),
   tools: z.array(
     z.object({
       name: z.string(),

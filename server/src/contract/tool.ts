@@ -66,6 +66,9 @@ export type Tool = {
   readonly pack?: string
   /** Arguments that hold an amount, as far as a pack knows. JSON pointers. */
   readonly amounts?: readonly string[]
+  /** The same for arguments that say to whom or where something goes, and for those that name files. */
+  readonly recipients?: readonly string[]
+  readonly paths?: readonly string[]
   readonly risk: RiskClass
   /** Safe to run again after a crash: declared by the operator, annotated by a trusted server, or a pure read. */
   readonly idempotent: boolean

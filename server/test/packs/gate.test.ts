@@ -41,6 +41,7 @@ beforeAll(async () => {
       env: { EFFECTS: join(folder, 'effects.txt') },
     })
     const servers = {
+      codex: { client: 'codex' },
       files: { ...started(FILES, './desk'), tools: { edit_file: { effects: ['write'] } } },
       memory: started('./node_modules/@modelcontextprotocol/server-memory/index.mjs'),
       book: started('./node_modules/book-server/index.mjs'),
@@ -90,5 +91,15 @@ test('the command line lists, shows and checks', async () => {
   expect((await gate.cli('packs', 'show', 'github')).out).toContain(
     'create_issue: write, external; recipients /owner /repo /assignees',
   )
+  expect(checked.out).toMatch(/codex: pack codex, \d+ tools as recorded, 0 changed, 0 not in the pack/)
+  const codex = (await gate.cli('packs', 'show', 'codex')).out
+  expect(codex).toContain('read from @openai/codex 0.166.0')
+  expect(codex).toContain('coding agents: codex')
+  expect(codex).toContain('view_image: read; paths /path')
+  expect(await toolNamed('codex__apply_patch')).toMatchObject({
+    effects_from: 'pack',
+    pack: 'codex',
+    effects: ['write'],
+  })
   expect((await gate.cli('packs', 'show', 'nothing')).code).toBe(64)
 })

@@ -24,6 +24,7 @@ export function showPacks({ packs, catalogue, serverSettings }: PacksDeps): read
     source: known.source,
     packages: known.pack.packages,
     addresses: known.pack.addresses,
+    clients: known.pack.clients,
     tools: Object.entries(known.pack.tools).map(
       ([name, { effects, recipients, amounts, paths, definitions, rollback }]) => ({
         name,

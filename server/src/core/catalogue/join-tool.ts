@@ -73,8 +73,13 @@ export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPac
 const rollbackIn = (packed: PackSays | undefined): Pick<Tool, 'rollback'> =>
   packed?.tool.rollback === undefined ? {} : { rollback: packed.tool.rollback }
 
-function aboutPack(packed: PackSays | undefined): Pick<Tool, 'pack' | 'amounts'> {
+function aboutPack(packed: PackSays | undefined): Pick<Tool, 'pack' | 'amounts' | 'recipients' | 'paths'> {
   if (packed === undefined) return {}
-  const { amounts } = packed.tool
-  return { pack: packed.pack, ...(amounts.length === 0 ? {} : { amounts }) }
+  const { amounts, recipients, paths } = packed.tool
+  return {
+    pack: packed.pack,
+    ...(amounts.length === 0 ? {} : { amounts }),
+    ...(recipients.length === 0 ? {} : { recipients }),
+    ...(paths.length === 0 ? {} : { paths }),
+  }
 }

@@ -54,6 +54,7 @@ export function judgedProvenance(
     effects: tool.effects,
     args: withAddresses(withoutInputs(JSON.parse(call.canonical_args) as Json), tool, call),
     mode,
+    ...(tool.recipients === undefined ? {} : { recipients: tool.recipients }),
   })
 }
 

@@ -6,7 +6,7 @@ type Fields = Partial<Pick<PackTool, 'recipients' | 'amounts' | 'paths' | 'rollb
 
 /** A pack as it is written down: the names of tools by what they do, with spaces between. */
 export type Knowledge = Pick<Pack, 'pack' | 'title' | 'from'> &
-  Partial<Pick<Pack, 'packages' | 'addresses'>> & {
+  Partial<Pick<Pack, 'packages' | 'addresses' | 'clients'>> & {
     /** By effects, with `+` between several: `write+external`. */
     readonly does: Readonly<Record<string, string>>
     /** Arguments and undoing, by tool. */
@@ -14,7 +14,7 @@ export type Knowledge = Pick<Pack, 'pack' | 'title' | 'from'> &
   }
 
 /** The hashes come from the recorded list of the real server, where there is one. */
-export function packOf({ does, fields = {}, packages = [], addresses = [], ...about }: Knowledge): Pack {
+export function packOf({ does, fields = {}, packages = [], addresses = [], clients = [], ...about }: Knowledge): Pack {
   const hashes = DEFINITIONS[about.pack] ?? {}
   const tools = Object.entries(does).flatMap(([effects, names]) =>
     names.split(' ').map((name): [string, PackTool] => [
@@ -29,5 +29,5 @@ export function packOf({ does, fields = {}, packages = [], addresses = [], ...ab
       },
     ]),
   )
-  return { ...about, packages, addresses, tools: Object.fromEntries(tools) }
+  return { ...about, packages, addresses, clients, tools: Object.fromEntries(tools) }
 }

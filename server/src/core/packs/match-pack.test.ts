@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readConfig, type ServerSettings } from '../../contract/config.ts'
+import { Pack } from '../../contract/pack.ts'
 import { ToolEffect, type ToolDefinition, type ToolRow } from '../../contract/tool.ts'
 import { joinTool } from '../catalogue/join-tool.ts'
 import { riskClassOf } from '../catalogue/effects.ts'
@@ -74,7 +75,8 @@ describe('what a pack says of a tool', () => {
       from: 'a test',
       packages: [],
       addresses: [],
-      tools: { t: { effects: [...effects], definitions, recipients: [], amounts: ['/amount'], paths: [] } },
+      clients: [],
+      tools: { t: { effects: [...effects], definitions, recipients: ['/to'], amounts: ['/amount'], paths: ['/file'] } },
     },
   })
   const rowOf = (hash: string, more: Partial<ToolDefinition> = {}): ToolRow => {
@@ -100,6 +102,8 @@ describe('what a pack says of a tool', () => {
       risk: 'low',
       pack: 'p',
       amounts: ['/amount'],
+      recipients: ['/to'],
+      paths: ['/file'],
     })
   })
 
@@ -116,7 +120,8 @@ describe('what a pack says of a tool', () => {
         expect(order.indexOf(raised.risk)).toBeGreaterThanOrEqual(order.indexOf(without.risk))
         for (const effect of without.effects) if (effect !== 'read') expect(raised.effects).toContain(effect)
         expect(raised.risk).toBe(riskClassOf(raised.effects, []))
-        expect([raised.pack, raised.amounts, raised.rollback]).toEqual([undefined, undefined, undefined])
+        for (const name of ['pack', 'amounts', 'recipients', 'paths', 'rollback'])
+          expect(raised).not.toHaveProperty(name)
       }),
     )
   })
@@ -134,6 +139,19 @@ describe('what a pack says of a tool', () => {
       effects_from: 'configured',
     })
     expect(joinTool(rowOf(KNOWN_HASH), says(['read']), packWith(['destructive']))).toMatchObject({ effects: ['read'] })
+  })
+
+  test('a pack for a coding agent counts for that agent`s own list of tools, and for no server', () => {
+    const { pack } = packWith(['read'], [])
+    const known: KnownPack = { source: 'built-in', pack: { ...pack, clients: ['codex'] } }
+    expect(packFor([known], settingsOf({ client: 'codex' }))).toBe(known)
+    expect(packFor([known], settingsOf({ client: 'gemini' }))).toBeUndefined()
+    expect(packFor([known], settingsOf({ command: 'npx', args: ['codex'] }))).toBeUndefined()
+    expect(Pack.safeParse({ ...known.pack, packages: ['codex'] }).success).toBe(false)
+    expect(joinTool(rowOf(OTHER_HASH), settingsOf({ client: 'codex' }), known)).toMatchObject({
+      effects: ['read'],
+      effects_from: 'pack',
+    })
   })
 
   test('names of inherited fields are not tools', () => {

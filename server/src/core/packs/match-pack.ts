@@ -5,9 +5,10 @@ import type { ToolEffect } from '../../contract/tool.ts'
 /** A pack, and whether it came with the gate or from the operator's own folder. */
 export type KnownPack = { readonly pack: Pack; readonly source: 'built-in' | 'operator' }
 
-/** The first pack for a server, by its package or its address. The operator's own come first. */
+/** The first pack for a server, by its package, its address or the agent whose tools it stands for. The operator's own come first. */
 export function packFor(packs: readonly KnownPack[], settings: ServerSettings): KnownPack | undefined {
-  const { url, command } = settings
+  const { url, command, client } = settings
+  if (client !== undefined) return packs.find(({ pack }) => pack.clients.includes(client))
   if (url !== undefined) return packs.find(({ pack }) => pack.addresses.some((address) => isAt(address, url)))
   if (command === undefined) return undefined
   const name = packageOf(command, settings.args)
@@ -78,11 +79,16 @@ export type PackSays = {
   readonly tool: PackTool
 }
 
-/** INVARIANT: found by the tool's own name, and by its definition's hash where it may make a tool look harmless. */
+/**
+ * INVARIANT: found by the tool's own name, and by its definition's hash where it may make a tool look harmless. A pack for a coding agent is
+ * matched with no other server than the gate's own list of that agent's tools, so there is no foreign definition to mistrust.
+ */
 export function packSays(known: KnownPack | undefined, name: string, hash: string): PackSays | undefined {
   if (known === undefined || !Object.hasOwn(known.pack.tools, name)) return undefined
   const tool = known.pack.tools[name]
-  return tool === undefined ? undefined : { pack: known.pack.pack, is_known: tool.definitions.includes(hash), tool }
+  if (tool === undefined) return undefined
+  const is_known = known.pack.clients.length > 0 || tool.definitions.includes(hash)
+  return { pack: known.pack.pack, is_known, tool }
 }
 
 /** For a definition that the pack does not know: what the tool would do anyway, and what the pack fears besides. */

@@ -42,6 +42,8 @@ export type Judged = {
   readonly effects: readonly ToolEffect[]
   readonly args: Json
   readonly mode: Mode
+  /** Arguments of which a pack knows that they say where something goes. JSON pointers. */
+  readonly recipients?: readonly string[]
 }
 
 /** Profiles are asked for at every call and made once. */
@@ -62,9 +64,9 @@ const isClean = ({ from }: Value): boolean => CLEAN.has(from)
  */
 export function* judgementSteps(
   session: Session,
-  { tool: tool_id, definition, effects, args, mode }: Judged,
+  { tool: tool_id, definition, effects, args, mode, recipients }: Judged,
 ): Generator<void, Judgement> {
-  const values = yield* valueSteps(session, definition, args)
+  const values = yield* valueSteps(session, definition, args, recipients)
   const tool = profile(definition)
   const typedTarget = values.some(
     ({ from, role, words }) => from === 'user' && (role === 'destination' || role === 'entity') && words.length > 0,

@@ -53,7 +53,11 @@ export function rulesOf(
   session: Session,
   definition: ToolDefinition,
   args: Json,
-  more: { readonly effects?: readonly ToolEffect[]; readonly mode?: Mode } = {},
+  more: {
+    readonly effects?: readonly ToolEffect[]
+    readonly mode?: Mode
+    readonly recipients?: readonly string[]
+  } = {},
 ): readonly Rule[] {
   const { reasons } = judgeProvenance(session, {
     tool: `s__${definition.name}`,
@@ -61,6 +65,7 @@ export function rulesOf(
     effects: more.effects ?? ['write', 'external'],
     args,
     mode: more.mode ?? 'balanced',
+    ...(more.recipients === undefined ? {} : { recipients: more.recipients }),
   })
   return reasons.map(({ rule }) => rule)
 }

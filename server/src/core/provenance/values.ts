@@ -26,14 +26,19 @@ export type Value = {
 const STEP_VALUES = 50
 
 /** The values of a call, one after the other. Between two steps everybody else may run. */
-export function* valueSteps(session: Session, definition: ToolDefinition, args: Json): Generator<void, Value[]> {
+export function* valueSteps(
+  session: Session,
+  definition: ToolDefinition,
+  args: Json,
+  recipients: readonly string[] = [],
+): Generator<void, Value[]> {
   const values: Value[] = []
   const places = createPlaces(session)
   for (const { text, path, key } of argumentLeaves(args)) {
     const schema = schemaAt(definition.inputSchema, path)
-    values.push(
-      valueOf(session, places, { path, key, text, role: roleOf(key, text, schema), words: readWords(text) }, schema),
-    )
+    const isRecipient = recipients.some((pointer) => path === pointer || path.startsWith(`${pointer}/`))
+    const role = isRecipient ? 'destination' : roleOf(key, text, schema)
+    values.push(valueOf(session, places, { path, key, text, role, words: readWords(text) }, schema))
     if (values.length % STEP_VALUES === 0) yield
   }
   return values

@@ -10,6 +10,13 @@ const VERSIONS = {
   'opencode-ai': '1.18.33',
 } as const
 
+export const PACKAGES = {
+  codex: '@openai/codex',
+  gemini: '@google/gemini-cli',
+  qwen: '@qwen-code/qwen-code',
+  opencode: 'opencode-ai',
+} as const
+
 export const CACHE =
   process.env['SLUICE_HOOK_CLIENTS'] ??
   resolve(import.meta.dirname, '../../../../node_modules/.cache/sluice-hook-clients')
@@ -41,6 +48,8 @@ export type RealClient = {
 }
 
 const bin = (name: string) => join(CACHE, 'node_modules/.bin', name)
+/** Its launcher wants an install script; the program is in the package of the platform. */
+const opencodeProgram = join(CACHE, `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`)
 
 function write(file: string, value: object | string): void {
   mkdirSync(join(file, '..'), { recursive: true })
@@ -159,7 +168,7 @@ const opencode: RealClient = {
       },
     })
   },
-  words: (prompt) => [bin('opencode'), 'run', '--format', 'json', prompt],
+  words: (prompt) => [opencodeProgram, 'run', '--format', 'json', prompt],
   env: () => ({
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',

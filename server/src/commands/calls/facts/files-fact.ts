@@ -39,7 +39,7 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
   const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.breathe?.() : undefined)
   const all = argumentTexts(args)
   await pause()
-  const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all)
+  const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
   const look = files.look(call.server)
   const bases = await look.bases()
   const world = { windows: files.windows, home: files.home(call.server) }

@@ -32,6 +32,22 @@ describe('declared file arguments', () => {
   })
 })
 
+describe('file arguments that a pack names', () => {
+  const packed = (args: Json, declared?: readonly string[]) =>
+    fileArguments(args, declared, undefined, ['/what'])
+      .found.filter(({ certainty, bound }) => certainty === 'path' && bound)
+      .map(({ text }) => text)
+
+  test('are paths whatever they are called, beside all that would be found without it', () => {
+    expect(found({ what: 'notes', path: '/etc/passwd' })).toEqual(['/path=/etc/passwd'])
+    expect(packed({ what: 'notes', path: '/etc/passwd' })).toEqual(['notes', '/etc/passwd'])
+  })
+
+  test('give way to what the operator declared', () => {
+    expect(packed({ what: 'notes', path: 'a' }, ['/path'])).toEqual(['a'])
+  })
+})
+
 describe('undeclared file arguments', () => {
   test.each([
     'path',

@@ -26,7 +26,7 @@ const MOST_READ = 2 * LONGEST_LIST
 /**
  * The arguments that are paths or could be: those the operator declared, those whose name or shape says so, the parts of lists
  * and command lines, and every other short text. Where the operator declared the paths, the sandbox counts for these alone, and
- * for what is answered to a tool's questions, which nobody could declare.
+ * for what is answered to a tool's questions, which nobody could declare. Those that a pack names only add to what is found.
  * INVARIANT: a text is left out only where it stands in a field for text and is not a path as a whole, or with `too_many` (laws
  * in file-arguments.test.ts).
  */
@@ -34,6 +34,7 @@ export function fileArguments(
   args: Json,
   declared: readonly string[] | undefined,
   all: ArgumentTexts = argumentTexts(args),
+  packed: readonly string[] = [],
 ): FileArguments {
   const found: FileArgument[] = []
   let { too_many } = all
@@ -41,7 +42,7 @@ export function fileArguments(
     too_many ||= isCut
     for (const [text, certainty] of texts) found.push({ path, text, certainty, bound })
   }
-  for (const { path, text } of (declared ?? []).flatMap((pointer) => argumentsAt(args, pointer)))
+  for (const { path, text } of (declared ?? packed).flatMap((pointer) => argumentsAt(args, pointer)))
     take(readNamed(text), path, true)
   let left = MOST_READ
   for (const { text, path, kind } of all.texts) {
