@@ -58,7 +58,10 @@ function printPack(out: Out, pack: Fields): void {
       count(tool[what]) === 0 ? [] : [`${what} ${listOf(tool[what]).map(shown).join(' ')}`],
     )
     const undo = tool['rollback'] === undefined ? [] : [`undone by ${shown(tool['rollback'])}`]
-    const known = tool['definitions'] === 0 && count(pack['clients']) === 0 ? ['by name only: adds effects and takes none away'] : []
+    const known =
+      tool['definitions'] === 0 && count(pack['clients']) === 0
+        ? ['by name only: adds effects and takes none away']
+        : []
     const more = [...parts, ...undo, ...known]
     const effects = listOf(tool['effects']).map(shown).join(', ')
     out.line(`  ${shown(tool['name'])}: ${effects}${more.length === 0 ? '' : `; ${more.join('; ')}`}`)
