@@ -1,3 +1,4 @@
+import type { Counts } from '../commands/ports/counts.ts'
 import type { Gate } from '../commands/gate.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
@@ -23,6 +24,7 @@ export type OpenedGate = {
   /** The first listing of every server has come in, or its first attempt has failed. */
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
+  readonly counts: Counts
   /** Removes what the retention policy says. Done by itself every hour. */
   sweep(): Promise<Swept>
   /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
@@ -108,6 +110,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     gate: measured.gate(gate),
     telemetry,
     live: world.live,
+    counts: world.counts,
     settled,
     sweep,
     stopTaking,

@@ -48,6 +48,7 @@ export type Storage = {
     | 'isVolatileFull'
     | 'isVolatile'
     | 'jobs'
+    | 'counts'
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
@@ -78,6 +79,7 @@ export async function openStorage(
       onDead?.()
     },
     onFault: (error) => log('error', 'the lease of this node could not be renewed', { error: error.message }),
+    onRedisFault: (error) => log('warn', error.message),
   })
   if (!node.ok) return node
   const { stream } = node.value
@@ -143,6 +145,7 @@ export async function openStorage(
       artifacts,
       isVolatileFull: volatile.isFull,
       isVolatile: volatile.isVolatile,
+      counts: store.value.counts,
       ...(store.value.jobs === undefined ? {} : { jobs: store.value.jobs }),
       scrub: () => store.value.scrub(),
     },

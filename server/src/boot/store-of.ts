@@ -5,11 +5,12 @@ import type { Settings } from './load-config.ts'
 
 /** The store that settings mean. An address that cannot be fetched is an empty one, which no engine opens. */
 export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'folder' | 'data'>): StoreSettings {
-  const { postgres, schema, seal } = config.store
+  const { postgres, redis, schema, seal } = config.store
   const found = seal !== undefined && seal !== false && 'file' in seal ? { file: resolve(folder, seal.file) } : seal
   return {
     folder: data,
     ...(found === undefined ? {} : { seal: found }),
+    ...(redis === undefined ? {} : { redis: { url: secretOf(redis, folder, process.env) ?? '' } }),
     ...(postgres === undefined ? {} : { postgres: { url: secretOf(postgres, folder, process.env) ?? '', schema } }),
   }
 }

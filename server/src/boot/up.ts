@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
@@ -61,7 +62,10 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const shared = {
     gate,
     stopping: stopping.signal,
-    doorman: doorman(gate, loginRateLimit(settings.config.auth.failures, Date.now)),
+    doorman: doorman(
+      gate,
+      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now, pause: sleep }),
+    ),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
     onIncident(error: unknown, trace: string) {

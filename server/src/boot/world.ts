@@ -32,6 +32,7 @@ import type { AgentSettings } from '../contract/agent.ts'
 import type { SettingsInForce } from '../commands/gate.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
 import type { ShownNews } from '../commands/runs/shown-news.ts'
+import type { Counts } from '../commands/ports/counts.ts'
 import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
@@ -61,6 +62,7 @@ export type World = {
   readonly isVolatileFull: () => boolean
   /** Whether the contents of this run are in the memory of this node alone. */
   readonly isVolatile: (run: RunId) => boolean
+  readonly counts: Counts
   /** Where several nodes share the store. */
   readonly jobs?: RunJobs
   readonly models: AgentModels

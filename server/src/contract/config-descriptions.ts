@@ -216,6 +216,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   store: 'Where everything is stored: in the data folder, or in a database that several nodes share.',
   'store.postgres':
     'The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` fetch it.',
+  'store.redis':
+    'The address of a Redis beside the database, `redis://user:password@host:6379`: faster notices, and replays that are refused without a commit. `env:NAME` and `file:PATH` fetch it.',
   'store.schema': 'The schema in that database; gates with different names share nothing.',
   'store.seal':
     'Where the master key for arguments, outputs, run states and artifacts comes from. Without it, contents in a database are sealed with `keys/seal-key.json`, and contents in the data folder are not sealed. `false` seals nothing.',

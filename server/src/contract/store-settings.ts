@@ -11,6 +11,12 @@ export const StoreSection = z.strictObject({
       'an address begins with `postgres://`, or is fetched by `env:` or `file:`',
     )
     .optional(),
+  /** The address of a Redis beside the database, `redis://user:password@host:6379`. `env:NAME` and `file:PATH` fetch it. */
+  redis: z
+    .string()
+    .min(1)
+    .regex(/^(?:env:|file:|rediss?:\/\/)/, 'an address begins with `redis://`, or is fetched by `env:` or `file:`')
+    .optional(),
   /** The schema in that database; gates with different names share nothing. */
   schema: z
     .string()

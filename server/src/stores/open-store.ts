@@ -29,7 +29,7 @@ export async function openStore(setup: StoreSetup): Promise<Result<Store>> {
   return opened.ok && sealer !== undefined ? ok(sealStore(opened.value, sealer)) : opened
 }
 
-const NOBODY_TOLD: JoinSetup = { onOwnDeath: () => {}, onFault: () => {} }
+const NOBODY_TOLD: JoinSetup = { onOwnDeath: () => {}, onFault: () => {}, onRedisFault: () => {} }
 
 /** Joins the nodes of a store, before anything is written there in this boot's name. */
 export async function joinStore(settings: StoreSettings, setup: JoinSetup = NOBODY_TOLD): Promise<Result<StoreNode>> {

@@ -1,5 +1,6 @@
 import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
+import type { Counts } from '../commands/ports/counts.ts'
 import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
@@ -17,6 +18,8 @@ export type PostgresSettings = { readonly url: string; readonly schema: string }
 export type StoreSettings = {
   readonly folder: string
   readonly postgres?: PostgresSettings
+  /** Redis beside the database: notices, and single-use keys that are known to be used. */
+  readonly redis?: { readonly url: string }
   /** Where the key for contents comes from, where the settings say so; `false` where they are not to be sealed. */
   readonly seal?: false | { readonly file: string } | { readonly command: readonly [string, ...string[]] }
 }
@@ -57,6 +60,7 @@ export type Store = {
   readonly tail: OwnTail
   readonly journal: Journal
   readonly artifacts: Artifacts
+  readonly counts: Counts
   /** Where several nodes share the store: wake-ups as jobs that any of them may take. */
   readonly jobs?: RunJobs
   /** Overwrites what is left of removed texts in the store's files. */
@@ -80,6 +84,8 @@ export type JoinSetup = {
   readonly onOwnDeath: (why: string) => void
   /** Told why the lease of this boot could not be renewed. */
   readonly onFault: (error: Error) => void
+  /** Told once when Redis is away; what it does is done by the database meanwhile. */
+  readonly onRedisFault: (error: Error) => void
 }
 
 /** `written_at`: the time of the last write by the store's own clock, in milliseconds. */

@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   stores: {
     ours: ['contract', 'commands', 'stores', 'core/audit/chain.ts'],
-    packages: ['pg', 'pg-boss'],
+    packages: ['pg', 'pg-boss', '@redis/client'],
     node: true,
     because: 'SQL holds no business rule; only the chain is linked inside the commit, where its sequence is known',
   },

@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
-import type { LoginRateLimit } from './login-rate-limit.ts'
+import type { CredentialWas, LoginRateLimit } from './login-rate-limit.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
@@ -32,14 +32,20 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
       authorization === undefined && sendRaw.browser !== undefined ? loginSecret(sendRaw.header) : undefined
     if (secret !== undefined) return callerOfLogin(gate, sendRaw, secret)
     if (bearer === undefined) return refuse('auth.missing')
-    const retry_after_s = failures.wait(sendRaw.remote, bearer)
-    if (retry_after_s > 0) return refuse('auth.too_many_failures', { retry_after_s: String(retry_after_s) })
-    const caller = await gate.identity.authenticate(bearer)
-    if (caller.ok) failures.passed(sendRaw.remote, bearer)
-    // What the issuer or the store could not answer is nobody's wrong credential.
-    else if (PROBLEMS[caller.problem.code].http === 401 && failures.failed(sendRaw.remote, bearer))
-      await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
-    return caller
+    const admission = await failures.admit(sendRaw.remote, bearer)
+    if (!('settle' in admission))
+      return refuse('auth.too_many_failures', { retry_after_s: String(admission.wait_s) })
+    let was: CredentialWas = 'not looked at'
+    try {
+      const caller = await gate.identity.authenticate(bearer)
+      // What the issuer or the store could not answer is nobody's wrong credential.
+      was = caller.ok ? 'good' : PROBLEMS[caller.problem.code].http === 401 ? 'wrong' : was
+      return caller
+    } finally {
+      // A store that cannot count cannot say whose credential is good either.
+      const isOneTooMany = await admission.settle(was).catch(() => false)
+      if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import type { Counts } from '../../commands/ports/counts.ts'
 
 export type FailureLimits = {
   /** Wrong credentials of one address in one window. */
@@ -9,56 +10,104 @@ export type FailureLimits = {
   readonly window_s: number
 }
 
-/** What is known of wrong credentials, by the address they came from. */
-export type LoginRateLimit = {
-  /** How long this address has to wait before its credential is looked at, in whole seconds; 0 when it need not. */
-  wait(address: string, credential: string): number
-  /** Counts a wrong credential. True when it was the one too many. */
-  failed(address: string, credential: string): boolean
-  /** A credential that was good here is looked at also while others from the same address are not. */
-  passed(address: string, credential: string): void
+export type CredentialWas = 'good' | 'wrong' | 'not looked at'
+
+/** Whether a credential may be looked at now. */
+export type Admission =
+  | { readonly wait_s: number }
+  /** Says what it was; true when it was the wrong one too many. */
+  | { readonly wait_s: 0; settle(was: CredentialWas): Promise<boolean> }
+
+export type LoginRateLimit = { admit(address: string, credential: string): Promise<Admission> }
+
+const MOST_GOOD_ONES = 20_000
+const MOST_WAITING = 10_000
+const TURN_MS = 20
+const LONGEST_TURN_MS = 5_000
+
+type Runtime = {
+  readonly counts: Counts
+  readonly clock: () => number
+  readonly pause: (ms: number) => Promise<unknown>
 }
-
-const MOST_ADDRESSES = 10_000
-const MOST_GOOD_ONES = 1_000
-
-type Window = { failures: number; readonly ends: number }
 
 /**
  * Guessing costs time, and others do not pay for it: neither another address nor a key that has been good at this one.
+ * A credential that this node has not seen good takes one of the places that its address has left before it is looked at, on all nodes together, so guesses that arrive
+ * at once are not more than guesses one by one. One that finds every place taken waits for what becomes of those before it.
  * INVARIANT: memory is bounded whatever is sent; the oldest is forgotten first.
  */
-export function loginRateLimit({ per_address, overall, window_s }: FailureLimits, clock: () => number): LoginRateLimit {
-  const windows = new Map<string, Window>()
+export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: Runtime): LoginRateLimit {
+  const { per_address, overall, window_s } = limits
+  const window_ms = window_s * 1000
   const good = new Map<string, true>()
-  const all = { failures: 0, ends: 0 }
+  /** Addresses that have to wait, until when. Failures are not taken back, so nobody has to be asked again. */
+  const waiting = new Map<string, number>()
 
-  const failuresOf = (place: string, now: number): Window | undefined => {
-    const window = windows.get(place)
-    return window !== undefined && window.ends > now ? window : undefined
+  const settleGood = (place: string, name: string) => async (was: CredentialWas) => {
+    if (was !== 'wrong') return false
+    good.delete(name)
+    return fail(place, 0)
   }
-  const limitAt = (now: number) => (all.ends > now && all.failures >= overall ? 1 : per_address)
+  /** In one addition, so that a place is not free before its failure counts. */
+  async function fail(place: string, places: 0 | 1): Promise<boolean> {
+    const [here, all] = await counts.add(
+      [
+        { name: `failures ${place}`, by: 1 },
+        { name: 'failures', by: 1 },
+        { name: `looked at ${place}`, by: -places },
+      ],
+      window_ms,
+    )
+    return here?.count === limitOf(all?.count ?? 0)
+  }
+  const limitOf = (all: number) => (all >= overall ? 1 : per_address)
+
+  const take = async (place: string) => {
+    const [here, taken, all] = await counts.add(
+      [
+        { name: `failures ${place}`, by: 0 },
+        { name: `looked at ${place}`, by: 1 },
+        { name: 'failures', by: 0 },
+      ],
+      window_ms,
+    )
+    return { failures: here?.count ?? 0, left_ms: here?.left_ms ?? 0, taken: taken?.count ?? 1, limit: limitOf(all?.count ?? 0) }
+  }
+  const giveBack = (place: string) => counts.add([{ name: `looked at ${place}`, by: -1 }], window_ms)
+
+  const admitNew = async (place: string, name: string): Promise<Admission> => {
+    const until = clock() + LONGEST_TURN_MS
+    for (;;) {
+      const { failures, left_ms, taken, limit } = await take(place)
+      // With no failures yet a place is free, also where one failure would be too many.
+      if (failures + taken <= Math.max(limit, 1) && failures < limit)
+        return {
+          wait_s: 0,
+          async settle(was) {
+            if (was === 'wrong') return fail(place, 1)
+            await giveBack(place)
+            if (was === 'good') keep(good, name, true, MOST_GOOD_ONES)
+            return false
+          },
+        }
+      await giveBack(place)
+      if (failures >= limit) {
+        keep(waiting, place, clock() + left_ms, MOST_WAITING)
+        return { wait_s: Math.max(1, Math.ceil(left_ms / 1000)) }
+      }
+      if (clock() >= until) return { wait_s: 1 }
+      await pause(TURN_MS)
+    }
+  }
 
   return {
-    wait(address, credential) {
-      const now = clock()
-      const window = failuresOf(placeOf(address), now)
-      if (window === undefined || window.failures < limitAt(now)) return 0
-      return good.has(nameOf(address, credential)) ? 0 : Math.ceil((window.ends - now) / 1000)
-    },
-    failed(address, credential) {
-      const now = clock()
-      good.delete(nameOf(address, credential))
-      if (all.ends <= now) Object.assign(all, { failures: 0, ends: now + window_s * 1000 })
-      all.failures += 1
+    async admit(address, credential) {
       const place = placeOf(address)
-      const window = failuresOf(place, now) ?? { failures: 0, ends: now + window_s * 1000 }
-      window.failures += 1
-      keep(windows, place, window, MOST_ADDRESSES)
-      return window.failures === limitAt(now)
-    },
-    passed(address, credential) {
-      keep(good, nameOf(address, credential), true, MOST_GOOD_ONES)
+      const name = `${place} ${hash('sha256', credential, 'hex')}`
+      if (good.has(name)) return { wait_s: 0, settle: settleGood(place, name) }
+      const left = (waiting.get(place) ?? 0) - clock()
+      return left > 0 ? { wait_s: Math.ceil(left / 1000) } : admitNew(place, name)
     },
   }
 }
@@ -69,8 +118,6 @@ function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void
   const [oldest] = map.keys()
   if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
-
-const nameOf = (address: string, credential: string) => `${placeOf(address)} ${hash('sha256', credential, 'hex')}`
 
 /** Whoever has one IPv6 address has the 2^64 beside it too. */
 function placeOf(address: string): string {

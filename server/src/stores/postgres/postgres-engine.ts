@@ -3,8 +3,11 @@ import { rowMacs } from '../row-mac.ts'
 import type { StoreEngine, StoreSettings } from '../store-engine.ts'
 import { databaseArtifacts } from './artifacts.ts'
 import { joinBoots } from './boots.ts'
+import { databaseCounts } from './counts.ts'
+import { openRedisWire } from '../redis/wire.ts'
+import { openUsedKeys, refuseUsed } from '../redis/used-keys.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
-import { joinNotices } from './notices.ts'
+import { joinNotices, type OpenWire } from './notices.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
 import { readQueries } from './read-queries.ts'
 import { reads } from './reads.ts'
@@ -38,8 +41,10 @@ export const postgresEngine: StoreEngine = {
     }
     const { value: engine } = opened
     const queries = readQueries(address)
+    const { redis } = setup
+    const used = redis === undefined ? undefined : await openUsedKeys({ ...address, ...redis }, setup.onFault)
     return ok({
-      ledger: engine,
+      ledger: used === undefined ? engine : refuseUsed(engine, used),
       shelves: engine,
       searches: engine,
       accounts: engine,
@@ -47,24 +52,29 @@ export const postgresEngine: StoreEngine = {
       tail: engine,
       journal: engine,
       artifacts: databaseArtifacts(queries, setup.sealer),
+      counts: databaseCounts(queries),
       ...(jobs === undefined ? {} : { jobs: jobs.value.jobs }),
       // Postgres removes old versions of rows by itself (autovacuum).
       scrub: async () => {},
       async close() {
         await jobs?.value.close()
         await engine.close()
+        await used?.close()
         await queries.close()
       },
     })
   },
 
-  async join(settings, { onOwnDeath, onFault }) {
+  async join(settings, { onOwnDeath, onFault, onRedisFault }) {
     const address = addressOf(settings)
     const sound = checkAddress(address)
     if (!sound.ok) return sound
     const joined = await joinBoots({ address, onOwnDeath, onFault })
     if (!joined.ok) return joined
-    const notices = await joinNotices(address)
+    const { redis } = settings
+    const wire: OpenWire | undefined =
+      redis && ((told) => openRedisWire({ ...address, ...redis }, { ...told, onFault: onRedisFault }))
+    const notices = await joinNotices(address, wire)
     if (!notices.ok) {
       await joined.value.leave()
       return notices

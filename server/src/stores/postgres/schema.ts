@@ -104,6 +104,10 @@ const FLOWS = [
 /** Documents with their versions, and what their runs keep. */
 const DOCUMENTS = [rows('documents', { part: TEXT, name: TEXT }), rows('agent_values', { agent: TEXT })].join('\n')
 
+/** Counts that end with their window. */
+const COUNTS = `CREATE TABLE counts (name text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, ends timestamptz NOT NULL);
+  CREATE INDEX counts_by_ends ON counts (ends);`
+
 /**
  * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a migration of its own; to add a column,
  * `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index.
@@ -114,6 +118,7 @@ export const MIGRATIONS: readonly { readonly sql: string; readonly least?: numbe
   { sql: FIRST },
   { sql: FLOWS },
   { sql: DOCUMENTS },
+  { sql: COUNTS },
 ]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/

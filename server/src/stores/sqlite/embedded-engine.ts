@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { ok } from '../../contract/problems.ts'
 import { fileArtifacts } from '../artifacts.ts'
+import { localCounts } from '../local-counts.ts'
 import { localNodes } from '../local-notices.ts'
 import { rowMacs } from '../row-mac.ts'
 import type { StoreEngine } from '../store-engine.ts'
@@ -26,6 +27,7 @@ export const embeddedEngine: StoreEngine = {
       tail: engine,
       journal: engine,
       artifacts: fileArtifacts(join(folder, 'artifacts'), sealer),
+      counts: localCounts(Date.now),
       scrub: () => engine.scrub(),
       close: () => engine.close(),
     })

@@ -1,0 +1,51 @@
+import { connectOnce, redisClient, type RedisAddress } from './connect.ts'
+
+export type RedisWire = {
+  /** True when Redis has taken all of them. */
+  send(payloads: readonly string[]): Promise<boolean>
+  /** False while this node may miss what others send. */
+  canHear(): boolean
+  /** Resolves when all that was sent before has arrived. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Pub/sub on a channel of the schema. `onBack`: it can hear again, and may have missed something. */
+export async function openRedisWire(
+  { url, schema }: RedisAddress,
+  told: { readonly hear: (payload: string) => void; readonly onBack: () => void; readonly onFault: (error: Error) => void },
+): Promise<RedisWire> {
+  const channel = `sluice:${schema}:notices`
+  const sender = redisClient(url, told.onFault)
+  // One of them complains for both.
+  const listener = redisClient(url, () => undefined)
+  let isListening = false
+  const listen = async (): Promise<void> => {
+    isListening = false
+    await listener.subscribe(channel, told.hear)
+    isListening = true
+    told.onBack()
+  }
+  // Subscribing again where that is done already changes nothing.
+  listener.on('ready', () => void listen().catch(() => undefined))
+  await Promise.all([connectOnce(sender), connectOnce(listener)])
+  return {
+    async send(payloads) {
+      if (!sender.isReady) return false
+      try {
+        await Promise.all(payloads.map((payload) => sender.publish(channel, payload)))
+        return true
+      } catch {
+        return false
+      }
+    },
+    canHear: () => listener.isReady && isListening,
+    async settled() {
+      // What was published before is handed over before this is answered.
+      if (listener.isReady) await listener.ping().catch(() => undefined)
+    },
+    async close() {
+      for (const client of [sender, listener]) if (client.isOpen) client.destroy()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import type { Notices, Topic, Topics } from '../commands/ports/notices.ts'
+import { listenerBook } from './listener-book.ts'
+
+/** What waits to be sent at most; beyond it, the others are told that something is missing. */
+const MOST_WAITING = 10_000
+/** NOTIFY of Postgres takes less than 8,000 bytes. */
+const MOST_BYTES = 7_800
+
+/** What travels: the node, the number of the notice there, and the notice, or nothing where it was left out. */
+type Sent = readonly [node: string, number: number, topic?: Topic, notice?: unknown]
+
+export type WiredNotices = Notices & {
+  /** Something arrived, perhaps this node's own. */
+  hear(payload: string): void
+  /** Something may be missing. `isAll`: the numbers of the other nodes are not known any more. */
+  missed(isAll?: boolean): void
+  /** Resolves when all that was published before is on its way. */
+  sent(): Promise<void>
+  /** What is published from now on reaches this node alone. */
+  leave(): void
+}
+
+/** Notices over a wire. `send` may lose some: the numbers tell the others that some are missing. */
+export function wiredNotices(send: (payloads: readonly string[]) => Promise<void>): WiredNotices {
+  const node = randomBytes(6).toString('hex')
+  const book = listenerBook()
+  const lastOf = new Map<string, number>()
+  let waiting: string[] = []
+  let number = 0
+  let hasLeft = false
+  let sending: Promise<void> | undefined
+
+  const sendAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await send(batch).catch(() => undefined)
+    }
+    sending = undefined
+  }
+
+  return {
+    publish(topic, notice) {
+      book.tell(topic, notice, 'here')
+      if (hasLeft) return
+      for (const part of partsOf(topic, notice)) {
+        number += 1
+        waiting.push(JSON.stringify([node, number, ...part] satisfies Sent))
+      }
+      if (waiting.length > MOST_WAITING) waiting = [JSON.stringify([node, (number += 1)] satisfies Sent)]
+      sending ??= new Promise<void>((turn) => setImmediate(turn)).then(sendAll)
+    },
+    subscribe: (topic, told) => book.subscribe(topic, told),
+    onMissed: (told) => book.onMissed(told),
+    hear(payload) {
+      const sent = sentOf(payload)
+      if (sent === undefined) return book.missed()
+      const [from, count, topic, notice] = sent
+      if (from === node) return
+      const last = lastOf.get(from)
+      lastOf.set(from, Math.max(last ?? 0, count))
+      // A node that is heard for the first time has told nothing that this one could have missed since it listens.
+      if ((last !== undefined && count !== last + 1) || topic === undefined) book.missed()
+      if (topic !== undefined) book.tell(topic, notice as Topics[Topic], 'elsewhere')
+    },
+    missed(isAll = true) {
+      if (isAll) lastOf.clear()
+      book.missed()
+    },
+    async sent() {
+      await sending
+    },
+    leave: () => void (hasLeft = true),
+  }
+}
+
+/** A notice that fits, or several, or none but a number. */
+function partsOf<T extends Topic>(topic: T, notice: Topics[T]): readonly (readonly [Topic, unknown] | readonly [])[] {
+  if (fits(notice)) return [[topic, notice]]
+  if (!Array.isArray(notice) || notice.length < 2) return [[]]
+  const half = Math.ceil(notice.length / 2)
+  const [left, right] = [notice.slice(0, half), notice.slice(half)] as unknown as [Topics[T], Topics[T]]
+  return [...partsOf(topic, left), ...partsOf(topic, right)]
+}
+
+const fits = (notice: unknown): boolean => Buffer.byteLength(JSON.stringify(notice)) < MOST_BYTES
+
+function sentOf(payload: string): Sent | undefined {
+  try {
+    const [node, number, topic, notice] = JSON.parse(payload) as readonly unknown[]
+    if (typeof node !== 'string' || typeof number !== 'number') return undefined
+    return topic === undefined ? [node, number] : [node, number, topic as Topic, notice]
+  } catch {
+    return undefined
+  }
+}
