@@ -33,8 +33,7 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
     if (secret !== undefined) return callerOfLogin(gate, sendRaw, secret)
     if (bearer === undefined) return refuse('auth.missing')
     const admission = await failures.admit(sendRaw.remote, bearer)
-    if (!('settle' in admission))
-      return refuse('auth.too_many_failures', { retry_after_s: String(admission.wait_s) })
+    if (!('settle' in admission)) return refuse('auth.too_many_failures', { retry_after_s: String(admission.wait_s) })
     let was: CredentialWas = 'not looked at'
     try {
       const caller = await gate.identity.authenticate(bearer)

@@ -72,7 +72,12 @@ export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: 
       ],
       window_ms,
     )
-    return { failures: here?.count ?? 0, left_ms: here?.left_ms ?? 0, taken: taken?.count ?? 1, limit: limitOf(all?.count ?? 0) }
+    return {
+      failures: here?.count ?? 0,
+      left_ms: here?.left_ms ?? 0,
+      taken: taken?.count ?? 1,
+      limit: limitOf(all?.count ?? 0),
+    }
   }
   const giveBack = (place: string) => counts.add([{ name: `looked at ${place}`, by: -1 }], window_ms)
 

@@ -24,10 +24,7 @@ const DEAF_MS = 1_000
  * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, what can be sent there
  * is, and the rest goes by NOTIFY; every node hears both.
  */
-export async function joinNotices(
-  address: PostgresAddress,
-  openRedis?: OpenWire,
-): Promise<Result<JoinedNotices>> {
+export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire): Promise<Result<JoinedNotices>> {
   const channel = `sluice_${address.schema}`
   let hasLeft = false
   let listener: Client | undefined

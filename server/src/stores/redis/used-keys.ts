@@ -13,10 +13,7 @@ export type UsedKeys = {
 /** Postgres remembers for ever what it has to. */
 const LONGEST_MS = 7 * 24 * 60 * 60_000
 
-export async function openUsedKeys(
-  { url, schema }: RedisAddress,
-  onFault: (error: Error) => void,
-): Promise<UsedKeys> {
+export async function openUsedKeys({ url, schema }: RedisAddress, onFault: (error: Error) => void): Promise<UsedKeys> {
   const client = redisClient(url, onFault)
   const nameOf = (key: string) => `sluice:${schema}:once:${hash('sha256', key)}`
   await connectOnce(client)
@@ -31,7 +28,10 @@ export async function openUsedKeys(
       if (!client.isReady) return
       for (const { key, until } of keys) {
         const PX = Math.min(LONGEST_MS, Math.floor(until - Date.now()))
-        if (PX > 0) client.set(nameOf(key), '1', { condition: 'NX', expiration: { type: 'PX', value: PX } }).catch(() => undefined)
+        if (PX > 0)
+          client
+            .set(nameOf(key), '1', { condition: 'NX', expiration: { type: 'PX', value: PX } })
+            .catch(() => undefined)
       }
     },
     async close() {

@@ -13,7 +13,11 @@ export type RedisWire = {
 /** Pub/sub on a channel of the schema. `onBack`: it can hear again, and may have missed something. */
 export async function openRedisWire(
   { url, schema }: RedisAddress,
-  told: { readonly hear: (payload: string) => void; readonly onBack: () => void; readonly onFault: (error: Error) => void },
+  told: {
+    readonly hear: (payload: string) => void
+    readonly onBack: () => void
+    readonly onFault: (error: Error) => void
+  },
 ): Promise<RedisWire> {
   const channel = `sluice:${schema}:notices`
   const sender = redisClient(url, told.onFault)
