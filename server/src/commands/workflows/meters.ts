@@ -19,7 +19,8 @@ export const takeOne = ({ account }: Meter): Change => ({ kind: 'spend', account
 export type Taken = Committed | { readonly over: string }
 
 /**
- * Commits changes together with one unit of each meter, all or nothing.
+ * Commits changes together with one unit of each meter, all or nothing. The changes come first: what was done before and is only
+ * handed in again is lost as such, also when a meter is empty by now.
  * INVARIANT: of those who race for the last unit one commits; the others hear that it is over.
  */
 export async function commitWithin(
@@ -28,10 +29,9 @@ export async function commitWithin(
   changes: readonly Change[],
 ): Promise<Taken> {
   for (;;) {
-    const all = [...meters.map(takeOne), ...changes]
-    const committed = await ledger.commit(all)
-    const meter = meters[lostAt(committed) ?? meters.length]
-    if (meter === undefined) return shifted(committed, meters.length)
+    const committed = await ledger.commit([...changes, ...meters.map(takeOne)])
+    const meter = meters[(lostAt(committed) ?? -1) - changes.length]
+    if (meter === undefined) return committed
     const left = await accounts.left(meter.account)
     if (left !== undefined && left < 1) return { over: meter.account }
     // Whoever opens it second loses, and then it is open.
@@ -47,12 +47,6 @@ export async function commitWithin(
       if (opened !== 'committed' && lostAt(opened) === undefined) return opened
     }
   }
-}
-
-/** `lost` counts from the caller's own first change. */
-function shifted(committed: Committed, by: number): Committed {
-  const lost = lostAt(committed)
-  return lost === undefined ? committed : { lost: lost - by }
 }
 
 export const isOver = (taken: Taken): taken is { readonly over: string } => typeof taken === 'object' && 'over' in taken

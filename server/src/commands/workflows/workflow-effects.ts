@@ -141,7 +141,7 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
   const once: Change = { kind: 'once', key: `workflow.message ${key}`, until: now + DAY_MS }
   const meters = minuteMeter(`messages ${state.document}`, opened.document.messaging.maxMessagesPerMinute, now)
   const taken = await commitWithin(deps, meters, [once])
-  if (isOver(taken) && !(await isCounted(deps, once)))
+  if (isOver(taken))
     return {
       failure: {
         code: 'limit_exceeded',
@@ -149,7 +149,7 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
         again: false,
       },
     }
-  if (!isOver(taken) && isUnrecorded(taken)) return 'later'
+  if (isUnrecorded(taken)) return 'later'
   const args = { agent: state.document, room: textIn(details, 'room'), text: textIn(details, 'text') }
   const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), SEND_TOOL_ID, args), {
     signal: performing.signal,
@@ -158,11 +158,6 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
 }
 
 const DAY_MS = 86_400_000
-
-/** Whether this message took its unit before: then the same key is lost again. */
-async function isCounted({ ledger }: WorkflowEffectDeps, once: Change): Promise<boolean> {
-  return lostAt(await ledger.commit([{ kind: 'expect', table: 'agent_values', id: '', version: 'absent' }, once])) === 1
-}
 
 /** INVARIANT: a value is written once for each step, in the commit that spends the step's key; a new key takes one of the agent's places. */
 const persist: Work = async ({ deps, state, key, details }) => {

@@ -80,6 +80,8 @@ export type WorkflowState = {
   /** When the last event came: what `{{now}}` says. */
   readonly now: number
   readonly main: Frame
+  /** How calls ended whose steps have not heard yet that they wait for them. */
+  readonly ended_early?: { readonly [call_id: string]: string }
   /** Counts pieces of work, so that each has a key of its own. */
   readonly works: number
   readonly failure: WorkflowFailure | null
@@ -94,7 +96,7 @@ export const protocolOf = ({ protocol }: Pick<WorkflowState, 'protocol'>): Proto
 
 export type WorkflowStart = Omit<
   WorkflowState,
-  'main' | 'works' | 'failure' | 'cancelled_by' | 'releasing' | 'usage' | 'now'
+  'main' | 'ended_early' | 'works' | 'failure' | 'cancelled_by' | 'releasing' | 'usage' | 'now'
 >
 
 export const newFrame = (last?: Json): Frame => ({

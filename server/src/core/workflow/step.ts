@@ -56,14 +56,25 @@ function effectDone(draft: Draft, event: { readonly key: string } & JsonObject):
   if (state.releasing && event.key === releaseKey(state)) return ended(draft)
   const frame = framesIn(state.main).find(({ work }) => work?.key === event.key)
   if (frame?.work === undefined) return goOn(draft)
-  return goOn(absorbFound(draft, frame, frame.work, event as WorkflowFound))
+  return goOn(catchUp(absorbFound(draft, frame, frame.work, event as WorkflowFound)))
 }
 
-/** The call's own row said how it ended, in the commit in which it did. What nobody knows stays with a person. */
+/**
+ * The call's own row said how it ended, in the commit in which it did. That can be before the step heard that it waits for the call:
+ * a decision, or the recovery of another process's call, was faster. What nobody knows stays with a person.
+ */
 function callEnded(draft: Draft, call_id: string, ended: string): Draft {
   const { state } = draft
   const work = worksIn(state).find((one) => one.call_id === call_id && one.is === 'waiting')
-  if (work === undefined || ended === 'unknown') return draft
+  if (work === undefined) {
+    const ended_early = { ...state.ended_early, [call_id]: ended }
+    return worksIn(state).some(isCalling) ? { ...draft, state: { ...state, ended_early } } : draft
+  }
+  if (ended === 'unknown') {
+    // Its approval is spent: from here on the run waits for the call.
+    const { approval_id: _, ...open } = work
+    return { ...draft, state: { ...state, main: replaced(state.main, work.key, (frame) => ({ ...frame, work: open })) } }
+  }
   const works = state.works + 1
   const number = numberIn(work.key)
   const key = keyAt(state, number)
@@ -74,6 +85,18 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
     with: { call_id, step: number, ...schemaAt(state, number) },
   }
   return { ...draft, state: { ...state, works, main }, effects: [...draft.effects, effect] }
+}
+
+const isCalling = ({ does, is }: Work): boolean => is === 'begun' && (does === 'tool' || does === 'send')
+
+/** Steps that wait by now for a call that has ended. What no step can wait for any more is forgotten. */
+function catchUp(before: Draft): Draft {
+  let draft = before
+  for (const [call_id, ended] of Object.entries(before.state.ended_early ?? {}))
+    if (worksIn(draft.state).some((one) => one.call_id === call_id && one.is === 'waiting'))
+      draft = callEnded(draft, call_id, ended)
+  const { ended_early: _, ...state } = draft.state
+  return worksIn(state).some(isCalling) ? draft : { ...draft, state }
 }
 
 /** A tool's output is checked against its schema also when it comes late. */

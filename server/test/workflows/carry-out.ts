@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WorkflowRunView } from '../../src/contract/workflow.ts'
+import { APPROVER, approveShown } from '../gate/with-gate.ts'
+import { valueOf } from '../toolflow/with-flows.ts'
+import { CRASH_DOCUMENT, CRASH_MESSAGE } from './crash-document.ts'
+import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
+
+type Probe = NonNullable<Parameters<typeof openWorkflows>[1]>['probe']
+
+/** A gate whose messages leave a line where the notes do: one file says everything that happened outside. */
+export async function openForCrash(folder: string, model: string, probe?: Probe): Promise<WorkflowRig> {
+  const rig = await openWorkflows(folder, {
+    config: { models: { agent: { provider: 'openai-compatible', url: `${model}/v1`, model: 'test' } } },
+    ...(probe === undefined ? {} : { probe }),
+  })
+  rig.transport.onSent(({ text }) => appendFileSync(join(folder, 'effects.txt'), `sent ${JSON.stringify({ text })}\n`))
+  return rig
+}
+
+/** Starts the run, or finds the one that was started before, and does whatever it waits for until it is over. */
+export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
+  await rig.apply(CRASH_DOCUMENT)
+  // The transport hands the message in again, as after every restart.
+  const run_id = await rig.say(CRASH_MESSAGE, { id: 'one' })
+  for (;;) {
+    const view = await rig.rested(run_id)
+    if (view.ended_at !== undefined || view.status === 'faulted') return view
+    const [what, id = ''] = (view.waits_for ?? '').split(' ')
+    if (what === 'approval') await approveShown(rig.gate, APPROVER, id)
+    if (what === 'call') await settleByWitness(rig, id)
+    // Reads are answered from memory, and without a pause nothing else of this process would get its turn.
+    await sleep(5)
+  }
+}
+
+/** A person looks into the book: what stands there was done, and what does not is tried again. */
+async function settleByWitness({ gate, effects }: WorkflowRig, call_id: string): Promise<void> {
+  const { items } = valueOf(await gate.calls.listUnknown(APPROVER, { limit: 10 }))
+  const row = items.find((one) => one.call_id === call_id)
+  // Recovery may be under way with it still.
+  if (row === undefined) return
+  const { text = '' } = JSON.parse(row.canonical_args) as { readonly text?: string }
+  const isDone = effects().some((line) => line.includes(JSON.stringify(text)))
+  valueOf(await gate.calls.settle(APPROVER, call_id, isDone ? 'done' : 'retry'))
+}
