@@ -102,7 +102,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
-    routes: loadRoutes(config.approvals),
+    routes: loadRoutes(config.approvals, config.channels),
     packs: parts.value.packs,
     serverSettings: () => table,
     pendingLimits: {

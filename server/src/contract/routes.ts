@@ -73,6 +73,8 @@ export const RouteSettings = {
 export const ChosenRoute = z.strictObject({
   id: z.string(),
   group: z.string().optional(),
+  /** Of a call of a workflow document that names its approvers: nobody else of the group decides. */
+  approvers: z.array(z.string()).readonly().optional(),
   people: z.number().int(),
   channels: z.array(z.string()).readonly().optional(),
   expires_ms: z.number().optional(),

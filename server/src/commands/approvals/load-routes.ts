@@ -4,4 +4,14 @@ import { compileRoutes, type Routes } from '../../core/approvals/routes/routes.t
 export type { Routes }
 
 /** Who is asked about which calls, as the configuration says it. */
-export const loadRoutes = ({ groups, routes }: Config['approvals']): Routes => compileRoutes({ groups, routes })
+export const loadRoutes = ({ groups, routes }: Config['approvals'], channels?: Config['channels']): Routes => ({
+  ...compileRoutes({ groups, routes }),
+  chat: {
+    people: new Map(
+      (channels?.matrix ?? []).flatMap(({ people }) =>
+        Object.entries(people).map(([mxid, { approver, user }]) => [mxid, user ?? approver] as const),
+      ),
+    ),
+    rooms: new Map((channels?.matrix ?? []).map(({ room, name }) => [room, name] as const)),
+  },
+})

@@ -1,6 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
+import { withDocument } from '../../core/approvals/routes/document-route.ts'
 import { routeFact, type Routes } from '../../core/approvals/routes/routes.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { countApprovers, type ApproverDeps } from '../identity/count-approvers.ts'
@@ -88,15 +89,22 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     history,
     health,
     ...provenance,
-    ...routeOf(deps, call, tool),
+    ...routeOf(deps, call, tool, capabilities),
     ...capabilities,
     ...told,
   }
   return { facts, seen }
 }
 
-function routeOf({ routes }: FactsDeps, call: Call, tool: Tool): Pick<Facts, 'route'> {
-  const route = routeFact(routes, call, tool)
+function routeOf(
+  { routes }: FactsDeps,
+  call: Call,
+  tool: Tool,
+  { capabilities }: Pick<Facts, 'capabilities'>,
+): Pick<Facts, 'route'> {
+  const stated = routeFact(routes, call, tool)
+  const isDocument = capabilities !== undefined && capabilities !== 'unknown'
+  const route = isDocument ? withDocument(stated, capabilities.asks, routes.groups, routes.chat) : stated
   return route === undefined ? {} : { route }
 }
 

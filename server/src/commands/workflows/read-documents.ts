@@ -7,7 +7,7 @@ import { lineDiff } from '../../core/packet/line-diff.ts'
 import { viewOfRun } from '../../core/workflow/view.ts'
 import type { WorkflowState } from '../../core/workflow/state.ts'
 import { workflow } from '../../core/workflow/step.ts'
-import { isEndedRun } from '../../contract/run.ts'
+import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import type { Held, Page, Shelves } from '../ports/reads.ts'
 import { visibleRun } from '../runs/read-run.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
@@ -128,7 +128,20 @@ export async function readWorkflowRun(
   const isAtRest = ({ row }: Held<'runs'>) =>
     isEndedRun(row) || (row.status === 'waiting' && row.waits_for !== undefined) || row.status === 'faulted'
   const last = await waitForRun(deps, held.row.run_id, wait_ms, read, isAtRest)
-  return ok(viewOfRun(last.row, last.row.state as WorkflowState, DECIDING_KINDS.includes(caller.kind)))
+  const row = await withOpenRequest(deps, last.row)
+  return ok(viewOfRun(row, row.state as WorkflowState, DECIDING_KINDS.includes(caller.kind)))
+}
+
+/** An approver who corrects the arguments replaces the request: the run waits for the new one. */
+async function withOpenRequest({ shelves }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
+  const [what, first] = (row.waits_for ?? '').split(' ')
+  if (what !== 'approval' || first === undefined) return row
+  let id = first
+  for (;;) {
+    const next = (await shelves.row('approvals', id))?.row.replaced_by
+    if (next === undefined) return { ...row, waits_for: `approval ${id}` }
+    id = next
+  }
 }
 
 /** Runs of one document, newest first. */

@@ -2,6 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { Capability, Constraint, WorkflowDocument } from '../../contract/workflow-document.ts'
 import { Bug } from '../../contract/problems.ts'
+import type { DocumentApprovals } from '../approvals/routes/document-route.ts'
 import { checkCondition, evaluate, type Condition } from '../gate/policy/condition/condition.ts'
 import { scopeOf } from '../gate/policy/condition/scope.ts'
 import { Failure } from '../gate/policy/condition/value.ts'
@@ -14,6 +15,8 @@ export type CompiledCapabilities = {
   /** `name@version`. */
   readonly document: string
   readonly approvals: boolean
+  /** Whom it asks. */
+  readonly asks: DocumentApprovals
   /** The rooms that messages may go to. */
   readonly rooms: ReadonlySet<string>
   readonly rules: readonly {
@@ -30,6 +33,11 @@ export function compileCapabilities(
   return {
     document,
     approvals: approvals.enabled,
+    asks: {
+      document,
+      approvers: approvals.approvers,
+      ...(approvals.room === undefined ? {} : { room: approvals.room }),
+    },
     rooms: new Set(messaging.allowedTargets.map(({ roomId }) => roomId)),
     rules: capabilities.map((capability) => {
       const { mcp, tool, constraints } = capability

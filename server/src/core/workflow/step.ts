@@ -73,7 +73,10 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
   if (ended === 'unknown') {
     // Its approval is spent: from here on the run waits for the call.
     const { approval_id: _, ...open } = work
-    return { ...draft, state: { ...state, main: replaced(state.main, work.key, (frame) => ({ ...frame, work: open })) } }
+    return {
+      ...draft,
+      state: { ...state, main: replaced(state.main, work.key, (frame) => ({ ...frame, work: open })) },
+    }
   }
   const works = state.works + 1
   const number = numberIn(work.key)

@@ -6,10 +6,16 @@ import type { Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../gate/call-args.ts'
 import type { RouteFact } from '../../gate/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
+import type { ChatNames } from './document-route.ts'
 import { membersOf, type Groups } from './seats.ts'
 
 /** What is in force: the groups, and the routes in the order in which they are tried. */
-export type Routes = { readonly groups: Groups; readonly routes: readonly CompiledRoute[] }
+export type Routes = {
+  readonly groups: Groups
+  readonly routes: readonly CompiledRoute[]
+  /** Users of this gate by their names in chats, and channels by their rooms. */
+  readonly chat?: ChatNames
+}
 
 export type CompiledRoute = {
   readonly route: ApprovalRoute

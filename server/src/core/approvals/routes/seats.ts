@@ -19,8 +19,17 @@ type Routed = Pick<ApprovalRow, 'route'>
 export function membersOf({ route }: Routed, groups: Groups): ReadonlySet<string> | undefined {
   if (route?.group === undefined) return undefined
   const other = route.escalated_at === undefined ? undefined : route.escalation?.to
-  // A group that is no longer configured has nobody in it: nobody decides, and the request expires.
-  return new Set([...(groups.get(route.group) ?? []), ...(other === undefined ? [] : (groups.get(other) ?? []))])
+  return new Set([...peopleOf(route.group, route, groups), ...(other === undefined ? [] : (groups.get(other) ?? []))])
+}
+
+/** The group of a document consists of the approvers that it names. No configured group has such a name. */
+export const documentGroup = (document: string): string => `document ${document}`
+
+/** A group that is no longer configured has nobody in it: nobody decides, and the request expires. */
+function peopleOf(name: string, { approvers, group }: ChosenRoute, groups: Groups): readonly string[] {
+  const people = [...(groups.get(name) ?? [])]
+  if (approvers === undefined || name !== group) return people
+  return name.startsWith(documentGroup('')) ? approvers : people.filter((person) => approvers.includes(person))
 }
 
 /** How many people have to approve. */
@@ -82,7 +91,9 @@ export function whoIsAsked(row: Request, groups: Groups): WhoIsAsked {
   const named = [route?.group, route?.escalated_at === undefined ? undefined : route.escalation?.to]
   return {
     ...(route === undefined ? {} : { route: route.id }),
-    groups: named.flatMap((name) => (name === undefined ? [] : [{ name, people: [...(groups.get(name) ?? [])] }])),
+    groups: named.flatMap((name) =>
+      name === undefined || route === undefined ? [] : [{ name, people: [...peopleOf(name, route, groups)] }],
+    ),
     people,
     approved: Math.min(approved, people),
     missing: Math.max(0, people - approved),

@@ -1,0 +1,51 @@
+import type { ChosenRoute } from '../../../contract/routes.ts'
+import type { RouteFact } from '../../gate/facts.ts'
+import { documentGroup, membersOf, type Groups } from './seats.ts'
+
+/** People and rooms of chats, as the operator configured them. */
+export type ChatNames = {
+  readonly people: ReadonlyMap<string, string>
+  readonly rooms: ReadonlyMap<string, string>
+}
+
+/** What a workflow document says about its approvals. */
+export type DocumentApprovals = {
+  /** `name@version`. */
+  readonly document: string
+  readonly approvers: readonly string[]
+  readonly room?: string
+}
+
+/**
+ * The route of a call that a document makes. A document can narrow who decides, never widen it: of an operator's group only those
+ * whom the document names too. An operator's own channels stay.
+ */
+export function withDocument(
+  route: RouteFact | undefined,
+  { document, approvers, room }: DocumentApprovals,
+  groups: Groups,
+  chat: ChatNames = { people: new Map(), rooms: new Map() },
+): RouteFact | undefined {
+  const channel = room === undefined ? undefined : chat.rooms.get(room)
+  if (approvers.length === 0 && channel === undefined) return route
+  const group = documentGroup(document)
+  const chosen: ChosenRoute = {
+    id: group,
+    people: 1,
+    ...(approvers.length === 0 ? {} : { group }),
+    ...(channel === undefined ? {} : { channels: [channel] }),
+    ...route?.chosen,
+    ...(approvers.length === 0 ? {} : { approvers: approvers.map((mxid) => userOf(mxid, chat)) }),
+  }
+  const members = membersOf({ route: chosen }, groups)
+  const escalated = membersOf({ route: { ...chosen, escalated_at: 0 } }, groups)
+  return {
+    chosen,
+    strength: route?.strength ?? 'simple',
+    ...(members === undefined ? {} : { members }),
+    ...(escalated === undefined ? {} : { escalated }),
+  }
+}
+
+/** As the operator maps them, else the name in `@name:server`. */
+const userOf = (mxid: string, { people }: ChatNames): string => people.get(mxid) ?? mxid.slice(1).split(':', 1)[0] ?? ''

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ADMIN, APPROVER, approveShown, SECOND } from '../gate/with-gate.ts'
+import { valueOf } from '../toolflow/with-flows.ts'
+import { clerk, FILE } from './clerk.ts'
+import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+const HOUR = 3_600_000
+const CONFIG = { approvals: { expires_s: 30 * 86_400, expires_s_for: {} } }
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-workflow-approvals-'))
+let rig: WorkflowRig
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  rig = await openWorkflows(folder, { config: CONFIG })
+})
+afterAll(async () => {
+  await rig.close()
+  vi.useRealTimers()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Two notes: the first waits for a person. */
+const HELD = (approvals = '') =>
+  clerk(
+    `
+- type: tool
+  tool: book__note
+  argsTemplate: { text: "held {{input.run_id}}" }
+- type: tool
+  tool: book__note_again
+  argsTemplate: { text: "then {{input.run_id}} {{output}}" }
+`,
+    { head: approvals },
+  )
+const lines = (text: string) => rig.effects().filter((line) => line.includes(text))
+const requestOf = async (run: string) => ((await rig.rested(run)).waits_for ?? '').replace('approval ', '')
+
+/** Another process, so much later. */
+async function later(hours: number): Promise<void> {
+  await rig.close()
+  vi.setSystemTime(Date.now() + hours * HOUR)
+  rig = await openWorkflows(folder, { config: CONFIG })
+}
+
+describe('a step that waits for a person', () => {
+  test('goes on when the approval comes days later, after a restart', async () => {
+    await rig.apply(HELD())
+    const run = await rig.say(FILE({ run_id: 11, titles: ['x'] }), { id: 'r11' })
+    const request = await requestOf(run)
+    await later(5 * 24)
+    expect(await rig.rested(run)).toMatchObject({ status: 'waiting', waits_for: `approval ${request}` })
+    expect(lines('"held 11')).toHaveLength(0)
+    valueOf(await approveShown(rig.gate, APPROVER, request))
+    expect(await rig.ended(run)).toMatchObject({ status: 'done' })
+    expect(lines('"held 11')).toHaveLength(1)
+    expect(lines('then 11 noted held 11')).toHaveLength(1)
+    // The same decision again changes nothing.
+    expect(await approveShown(rig.gate, APPROVER, request)).toMatchObject({ ok: false })
+    expect(lines('"held 11')).toHaveLength(1)
+  })
+
+  test('refuses when the document waits no longer, and nothing after it happens', async () => {
+    await rig.apply(HELD('approvals: { ttlSeconds: 3600 }'))
+    const run = await rig.say(FILE({ run_id: 12, titles: ['x'] }), { id: 'r12' })
+    const request = await requestOf(run)
+    await later(2)
+    expect(await approveShown(rig.gate, APPROVER, request)).toMatchObject({ ok: false })
+    expect(await rig.ended(run)).toMatchObject({ status: 'failed', error: { code: 'approval_timeout', step: '0' } })
+    expect(lines(' 12')).toHaveLength(0)
+  })
+
+  test('does what the approver corrected, once, and says which request it waits for', async () => {
+    await rig.apply(HELD())
+    const run = await rig.say(FILE({ run_id: 13, titles: ['x'] }), { id: 'r13' })
+    const first = await requestOf(run)
+    const edited = valueOf(await rig.gate.approvals.edit(APPROVER, first, { text: 'corrected 13' }))
+    expect(await requestOf(run)).toBe(edited.approval_id)
+    expect(edited.approval_id).not.toBe(first)
+    expect(await approveShown(rig.gate, APPROVER, first)).toMatchObject({ ok: false })
+    valueOf(await approveShown(rig.gate, APPROVER, edited.approval_id))
+    expect(await rig.ended(run)).toMatchObject({ status: 'done' })
+    expect(lines('"corrected 13')).toHaveLength(1)
+    expect(lines('"held 13')).toHaveLength(0)
+    expect(lines('then 13 noted corrected 13')).toHaveLength(1)
+  })
+
+  test('is rejected where the document switched approvals off', async () => {
+    await rig.apply(HELD('approvals: { enabled: false }'))
+    expect(await rig.ended(await rig.say(FILE({ run_id: 14, titles: ['x'] }), { id: 'r14' }))).toMatchObject({
+      status: 'failed',
+      error: { code: 'policy_denied' },
+    })
+  })
+})
+
+describe('a document that names its approvers', () => {
+  test('is decided by them, not by anybody else with the role, also after a restart and for corrections', async () => {
+    await rig.apply(HELD('approvals: { approvers: ["@eve:test"] }'))
+    const run = await rig.say(FILE({ run_id: 21, titles: ['x'] }), { id: 'r21' })
+    const request = await requestOf(run)
+    await later(1)
+    expect(await rig.gate.approvals.decide(APPROVER, request, { says: 'deny' })).toMatchObject({
+      problem: { code: 'approval.unknown' },
+    })
+    expect(await rig.gate.approvals.edit(APPROVER, request, { text: 'mine' })).toMatchObject({
+      problem: { code: 'approval.unknown' },
+    })
+    expect(await rig.gate.approvals.decide(ADMIN, request, { says: 'deny' })).toMatchObject({
+      problem: { code: 'approval.not_asked' },
+    })
+    valueOf(await approveShown(rig.gate, SECOND, request))
+    expect(await rig.ended(run)).toMatchObject({ status: 'done' })
+    expect(lines('"held 21')).toHaveLength(1)
+  })
+})
