@@ -92,6 +92,20 @@ export type AskedRoute = ChosenRoute & {
   readonly escalated_at?: number
 }
 
+/** People and rooms of chats, as the operator configured them. */
+export type ChatNames = {
+  readonly people: ReadonlyMap<string, string>
+  readonly rooms: ReadonlyMap<string, string>
+}
+
+/** What a workflow document says about its approvals. */
+export type DocumentApprovals = {
+  /** `name@version`. */
+  readonly document: string
+  readonly approvers: readonly string[]
+  readonly room?: string
+}
+
 /** Who is asked and who has answered, as people see it in the packet. */
 export const WhoIsAsked = z.object({
   route: z.string().optional(),

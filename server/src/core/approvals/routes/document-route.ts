@@ -1,20 +1,6 @@
-import type { ChosenRoute } from '../../../contract/routes.ts'
+import type { ChatNames, ChosenRoute, DocumentApprovals } from '../../../contract/routes.ts'
 import type { RouteFact } from '../../gate/facts.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'
-
-/** People and rooms of chats, as the operator configured them. */
-export type ChatNames = {
-  readonly people: ReadonlyMap<string, string>
-  readonly rooms: ReadonlyMap<string, string>
-}
-
-/** What a workflow document says about its approvals. */
-export type DocumentApprovals = {
-  /** `name@version`. */
-  readonly document: string
-  readonly approvers: readonly string[]
-  readonly room?: string
-}
 
 /**
  * The route of a call that a document makes. A document can narrow who decides, never widen it: of an operator's group only those

@@ -1,12 +1,11 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Json } from '../../../contract/json.ts'
-import type { ApprovalGroups, ApprovalRoute, ChosenRoute } from '../../../contract/routes.ts'
+import type { ApprovalGroups, ApprovalRoute, ChatNames, ChosenRoute } from '../../../contract/routes.ts'
 import { STRENGTHS, type Strength } from '../../../contract/verdict.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../gate/call-args.ts'
 import type { RouteFact } from '../../gate/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
-import type { ChatNames } from './document-route.ts'
 import { membersOf, type Groups } from './seats.ts'
 
 /** What is in force: the groups, and the routes in the order in which they are tried. */
