@@ -4,13 +4,20 @@ import { scheduleRuns, type Scheduler } from '../commands/runs/schedule-runs.ts'
 import type { RunKind } from '../contract/run.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { bindGate, type Bound } from './bind-gate.ts'
+import type { GateOptions } from './gate-options.ts'
 import type { World } from './world.ts'
 import type { Log } from './log.ts'
 
 /** The commands over an opened world, and the driver that carries on what people decide. */
-export function driveWorld(world: World, log: Log): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
+export function driveWorld(
+  world: World,
+  log: Log,
+  around: GateOptions['around'] = {},
+): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
   const { gate, performers, idle } = bindGate(world)
-  return { gate, scheduler: driveRuns(world, RUN_KINDS, performers, log), idle }
+  const { perform = (_kind, inner) => inner } = around
+  const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
+  return { gate, scheduler: driveRuns(world, RUN_KINDS, wrapped, log), idle }
 }
 
 /** What of the world the driver needs. */

@@ -1,3 +1,5 @@
+import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
+import type { Perform } from '../commands/runs/performer.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import type { Probe } from '../commands/ports/runtime.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
@@ -12,6 +14,11 @@ export type GateOptions = {
   /** Nobody else writes to the store: the folder's lock is held. */
   readonly alone?: boolean
   readonly probe?: Probe
+  /** Around the store's own ledger and around whoever performs effects of runs. Crash tests stop the process there, or perform twice. */
+  readonly around?: {
+    readonly ledger?: (ledger: Ledger & Outcomes) => Ledger & Outcomes
+    readonly perform?: (kind: string, perform: Perform) => Perform
+  }
   /** Told when the other nodes take this one for dead. */
   readonly onDead?: () => void
   /** The script of the thread that writes the ledger; crash tests bring one that dies. */

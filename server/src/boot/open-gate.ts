@@ -50,7 +50,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     return opened
   }
   const { world, transports, close, closeServers, settled, stopping, hangUp, telemetry, measured } = opened.value
-  const { gate, scheduler, idle } = driveWorld(world, log)
+  const { gate, scheduler, idle } = driveWorld(world, log, options.around)
   // Nobody waits for what only watches.
   telemetry
     .begin()

@@ -57,7 +57,7 @@ export type Storage = {
   close(): Promise<void>
 }
 
-export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead'> & {
+export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'around'> & {
   readonly stopping: AbortSignal
   /** For the gauges of tool servers. */
   readonly serverStatus: Parameters<typeof readingsOf>[0]['servers']
@@ -67,7 +67,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead'> & {
 export async function openStorage(
   settings: Settings,
   { log, otlp, world: { channels } }: Parts,
-  { alone, writer, onDead, stopping, serverStatus }: StorageSetup,
+  { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
   /** Why the other nodes take this one for dead. */
@@ -101,7 +101,8 @@ export async function openStorage(
     return store
   }
   const { accounts, audit, tail } = store.value
-  const volatile = keepVolatile(store.value, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
+  const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
+  const volatile = keepVolatile(stored, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
   const { shelves, searches, journal, artifacts, ledger: quiet } = volatile
   const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>

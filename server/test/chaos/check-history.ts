@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { onlyReads } from '../../src/core/gate/interpret.ts'
 import { checkTold } from './check-told.ts'
+import type { CallRow } from '../../src/contract/call.ts'
 import type { CallStory, History, Tell, Told, Violation, ViolationKind } from './history.ts'
 
 export type CheckOptions = {
@@ -10,6 +11,8 @@ export type CheckOptions = {
   readonly isQuiet: boolean
   /** Clocks did not jump, so that times of the tool server and of the audit can be compared. */
   readonly isOneClock?: boolean
+  /** Whose tool server keeps a log. Without it, all do. */
+  readonly isLogged?: (row: CallRow) => boolean
 }
 
 /**
@@ -152,7 +155,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   pending: ['call.held'],
 }
 
-function checkState(story: CallStory, { isQuiet }: CheckOptions, tell: Tell): void {
+function checkState(story: CallStory, { isQuiet, isLogged = () => true }: CheckOptions, tell: Tell): void {
   const { row, approval, receipts, entries } = story
   const ways = ENDED_BY[row.state] ?? []
   if (!entries.some(({ type }) => ways.includes(type)))
@@ -162,7 +165,7 @@ function checkState(story: CallStory, { isQuiet }: CheckOptions, tell: Tell): vo
       `it is \`${row.state}\`, and the audit has none of ${ways.join(', ')}`,
     )
   const isSettled = row.settled !== undefined || typed(story, 'call.settled').length > 0
-  if (row.state === 'executed' && receipts.length === 0 && !isSettled)
+  if (row.state === 'executed' && receipts.length === 0 && !isSettled && isLogged(row))
     tell('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
   // What was interrupted before may have run then, whatever became of its retry.
   const isPlain = typed(story, 'call.interrupted').length === 0
@@ -190,7 +193,7 @@ function checkRuns({ runs, approvals }: History, tell: Tell): void {
   for (const { run_id, status, executing, kind, waits_for } of runs) {
     if (status === 'faulted') tell('left_open', run_id, `a run of kind ${kind} is faulted`)
     if (status === 'active' || executing.length > 0) tell('left_open', run_id, `a run of kind ${kind} is still active`)
-    if (status === 'waiting' && waits_for?.startsWith('approval') === true && kind === 'held_call' && !open.has(run_id))
+    if (status === 'waiting' && waits_for?.startsWith('approval') === true && kind === 'held-call' && !open.has(run_id))
       tell('left_open', run_id, `it waits for \`${waits_for}\`, which is not pending`)
   }
 }

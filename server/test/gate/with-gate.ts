@@ -107,6 +107,8 @@ export async function openTestGate(
   options: Parameters<typeof settingsIn>[1] & {
     probe?: GateOptions['probe']
     writer?: GateOptions['writer']
+    around?: GateOptions['around']
+    transports?: GateOptions['transports']
     source?: GateOptions['policy']
   } = {},
 ): Promise<GateRig> {
@@ -115,6 +117,8 @@ export async function openTestGate(
     url: () => 'http://gate.test',
     ...(options.probe === undefined ? {} : { probe: options.probe }),
     ...(options.writer === undefined ? {} : { writer: options.writer }),
+    ...(options.around === undefined ? {} : { around: options.around }),
+    ...(options.transports === undefined ? {} : { transports: options.transports }),
     ...(options.source === undefined ? {} : { policy: options.source }),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))

@@ -1,0 +1,155 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outcome } from '../../src/contract/call.ts'
+import { inProcessTransport } from '../../src/upstream/transports/in-process-transport.ts'
+import { ADMIN, APPROVER, openTestGate, type GateRig } from '../gate/with-gate.ts'
+import { clerk, FILE } from '../workflows/clerk.ts'
+import type { Told } from './history.ts'
+import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
+
+export type WorkPlace = { readonly folder: string; readonly store?: object }
+type GateExtras = Pick<NonNullable<Parameters<typeof openTestGate>[1]>, 'probe' | 'around'>
+
+/** Direct and held calls, a loop, an idempotent call and a message, as steps of one run. */
+const DOCUMENT = clerk(`
+- type: tool
+  tool: log__add
+  argsTemplate: { text: "run first" }
+- type: for_each
+  itemsExpr: input.titles
+  steps:
+    - type: tool
+      tool: log__add
+      argsTemplate: { text: "run item {{item}}" }
+- type: tool
+  tool: log__ask_add
+  argsTemplate: { text: "run approve" }
+- type: tool
+  tool: log__add_again
+  argsTemplate: { text: "run again" }
+- type: send_message
+  targetAlias: boss
+  payloadTemplate: "done {{input.run_id}}"
+`)
+  .replaceAll('mcp: book', 'mcp: log')
+  .replace('tool: note', 'tool: ask_add')
+
+const MESSAGE = { agent: 'clerk', room: '!office:test', sender: '@boss:test', id: 'one' }
+
+export type Work = GateRig & { say(): Promise<string> }
+
+export async function openWork({ folder, store }: WorkPlace, extras: GateExtras = {}): Promise<Work> {
+  const transport = inProcessTransport()
+  const rules = [
+    ...LOGGED_POLICY.rules,
+    { id: 'messages', effect: 'allow', match: { server: 'messages' }, says: 'harmless' },
+  ]
+  const rig = await openTestGate(folder, {
+    policy: JSON.stringify({ rules }),
+    config: { servers: { log: loggedServer(logIn(folder)) }, ...(store === undefined ? {} : { store }) },
+    transports: [transport],
+    ...extras,
+  })
+  return {
+    ...rig,
+    async say() {
+      const taken = await transport.say({ ...MESSAGE, text: FILE({ run_id: 1, titles: ['a', 'b'] }) })
+      const [first] = taken === 'later' ? [] : taken
+      if (first?.is !== 'started') throw new Error(JSON.stringify(taken))
+      return first.run_id
+    },
+  }
+}
+
+/** What a client of this process was told is in the file before anything else happens. */
+export const toldFile = (file: string) => (told: Told) => appendFileSync(file, `${JSON.stringify(told)}\n`)
+
+export function toldOf(outcome: Outcome, key?: string): readonly Told[] {
+  if (outcome.status === 'previewed') return []
+  const { call_id } = outcome
+  const about = outcome.status === 'refused' ? outcome.problem.about : {}
+  const id = call_id ?? about['call_id']
+  if (id === undefined) return []
+  const more = { ...(key === undefined ? {} : { key }), ...(about['sent'] === 'no' ? { not_sent: true } : {}) }
+  return [{ is: 'call', call_id: id, status: outcome.status, ...more }]
+}
+
+/** Decides about everything that is pending, as its text says. */
+export async function decideAll({ gate }: Pick<GateRig, 'gate'>, tell: (told: Told) => void): Promise<number> {
+  const { items } = await gate.approvals.list(APPROVER, 'pending', { limit: 50 })
+  for (const { approval_id } of items) {
+    const packet = await gate.approvals.read(APPROVER, approval_id)
+    if (!packet.ok) continue
+    const { digest, proposed_args } = packet.value
+    const says = proposed_args.includes('deny') ? 'deny' : 'approve'
+    tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
+    const decided = await gate.approvals.decide(APPROVER, approval_id, { says, digest })
+    if (decided.ok) tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+  }
+  return items.length
+}
+
+/** Arguments of the calls that a client makes, each under a key of its own. */
+const CALLS: readonly (readonly [tool: string, args: { readonly text: string; readonly does?: string }])[] = [
+  ['log__add', { text: 'direct' }],
+  ['log__add_again', { text: 'again' }],
+  ['log__look', { text: 'look' }],
+  ['log__add', { text: 'fails', does: 'fail' }],
+  ['log__ask_add', { text: 'approve' }],
+  ['log__ask_add', { text: 'deny' }],
+]
+
+type Settle = (call_id: string) => 'retry' | 'done' | 'failed'
+
+/**
+ * Every way through the corridor once, then a run with all kinds of steps, until nothing is open. A client whose gate died does all of it
+ * again, under the same keys.
+ */
+export async function doWork(work: Work, tell: (told: Told) => void, settleAs: Settle = () => 'done'): Promise<void> {
+  const told = (outcome: Outcome, key?: string) => {
+    for (const one of toldOf(outcome, key)) tell(one)
+    return outcome
+  }
+  const outcomes: Outcome[] = []
+  for (const [tool, args] of CALLS) {
+    const key = `k-${args.text}`
+    outcomes.push(told(await work.call(tool, args, { idempotency_key: key }), key))
+  }
+  await decideAll(work, tell)
+  for (const outcome of outcomes) if (outcome.status === 'pending') told(await work.outcome(outcome.call_id))
+  const applied = await work.gate.workflows.apply(ADMIN, DOCUMENT)
+  if (!applied.ok) throw new Error(JSON.stringify(applied.problem))
+  const run_id = await work.say()
+  tell({ is: 'run', run_id })
+  await finish(work, tell, settleAs)
+}
+
+const QUIET_MS = 60_000
+
+/** Decides and settles what is open until nothing is, or for a minute. */
+async function finish(work: Work, tell: (told: Told) => void, settleAs: Settle): Promise<void> {
+  const until = performance.now() + QUIET_MS
+  while ((await openThings(work, tell, settleAs)) > 0) {
+    if (performance.now() > until) return
+    await sleep(30)
+  }
+}
+
+async function openThings(work: Work, tell: (told: Told) => void, settleAs: Settle): Promise<number> {
+  const { gate } = work
+  const decided = await decideAll(work, tell)
+  const unknown = await gate.calls.listUnknown(APPROVER, { limit: 50 })
+  const unsettled = unknown.ok ? unknown.value.items : []
+  for (const { call_id } of unsettled) {
+    const as = settleAs(call_id)
+    const settled = await gate.calls.settle(APPROVER, call_id, as)
+    if (settled.ok) tell({ is: 'settlement', call_id, as, acknowledged: true })
+  }
+  const { items } = await gate.activity.calls(ADMIN, {}, { limit: 200 })
+  const open = items.filter(({ state }) => state === 'executing' || state === 'pending' || state === 'unknown')
+  const runs = await gate.runs.list(ADMIN, {}, { limit: 200 })
+  const going = runs.items.filter(
+    ({ status, kind }) => status === 'active' || (status === 'waiting' && kind === 'workflow'),
+  )
+  return decided + unsettled.length + open.length + going.length
+}

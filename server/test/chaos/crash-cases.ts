@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freshSchema, testDatabase } from '../postgres/with-postgres.ts'
+import { checkHistory } from './check-history.ts'
+import { doWork, openWork, toldFile, type WorkPlace } from './chaos-work.ts'
+import type { Told, Violation } from './history.ts'
+import { logIn } from './logged-tools.ts'
+import { pick, seeded } from './random.ts'
+import { hashOf, readLedger, readReceipts } from './read-history.ts'
+import { addCounts, type PartReport } from './report.ts'
+
+export type StoreName = 'embedded' | 'postgres'
+export type Kill = { readonly at: string; readonly nth: number }
+export type ChildOrder = {
+  readonly place: WorkPlace
+  readonly told: string
+  readonly kill?: Kill
+  readonly twice?: 'in turn' | 'at once'
+}
+export type CrashCase = { readonly store: StoreName; readonly kill?: Kill; readonly twice?: ChildOrder['twice'] }
+type Ran = { readonly out: string; readonly err: string; readonly signal: string | null }
+
+function runChild(order: ChildOrder): Promise<Ran> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ran = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
+  return new Promise((resolve) => child.on('close', (_code, signal) => resolve({ ...ran, signal })))
+}
+
+async function placeFor(folder: string, store: StoreName): Promise<WorkPlace> {
+  if (store === 'embedded') return { folder }
+  return { folder, store: { postgres: await testDatabase(), schema: freshSchema() } }
+}
+
+/** How often each point and commit is reached when nothing is killed. */
+export async function countPoints(store: StoreName): Promise<Readonly<Record<string, number>>> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
+  try {
+    const ran = await runChild({ place: await placeFor(folder, store), told: join(folder, 'told.txt') })
+    const found = /survived (.*)/.exec(ran.out)?.[1]
+    if (found === undefined) throw new Error(`the work did not end: ${ran.out} ${ran.err}`)
+    return JSON.parse(found) as Record<string, number>
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Kills a gate in the middle of the work, lets another finish it, and checks the history. */
+export async function runCase({ store, kill, twice }: CrashCase, seed: number): Promise<PartReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
+  const random = seeded(seed)
+  try {
+    const place = await placeFor(folder, store)
+    const told = join(folder, 'told.txt')
+    const more = { ...(kill === undefined ? {} : { kill }), ...(twice === undefined ? {} : { twice }) }
+    const ran = await runChild({ place, told, ...more })
+    const hasDied = ran.signal === 'SIGKILL'
+    if (!hasDied && !ran.out.includes('survived')) throw new Error(`the gate ended by itself: ${ran.out} ${ran.err}`)
+    const work = await openWork(place)
+    await doWork(work, toldFile(told), () => pick(random, ['retry', 'done', 'failed'] as const))
+    await work.opened.close()
+    const name = [store, kill === undefined ? '' : `${kill.at} ${kill.nth}`, twice ?? ''].filter(Boolean).join(', ')
+    return { ...(await checkFolder(place, told)), part: name, faults: faultsOf(hasDied, kill, twice, ran) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function faultsOf(
+  hasDied: boolean,
+  kill: Kill | undefined,
+  twice: string | undefined,
+  ran: Ran,
+): Record<string, number> {
+  const repeated = [...ran.out.matchAll(/"twice [^"]+":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+  return {
+    ...(hasDied && kill !== undefined ? { [`SIGKILL at ${kill.at}`]: 1 } : {}),
+    ...(twice === undefined || repeated === 0 ? {} : { [`effects performed twice, ${twice}`]: repeated }),
+  }
+}
+
+async function checkFolder(
+  { folder, store }: WorkPlace,
+  toldIn: string,
+): Promise<{ readonly checks: Record<string, number>; readonly violations: readonly Violation[] }> {
+  const settings = store as { postgres: string; schema: string } | undefined
+  const history = {
+    ...(await readLedger({
+      folder: join(folder, 'data'),
+      ...(settings === undefined ? {} : { postgres: { url: settings.postgres, schema: settings.schema } }),
+    })),
+    receipts: readReceipts(logIn(folder)),
+    told: readTold(toldIn),
+  }
+  return {
+    violations: checkHistory(history, {
+      hashOf,
+      isQuiet: true,
+      isOneClock: true,
+      isLogged: ({ server }) => server === 'log',
+    }),
+    checks: {
+      histories: 1,
+      calls: history.calls.length,
+      receipts: history.receipts.length,
+      decisions: history.told.filter(({ is }) => is === 'decision').length,
+      'audit entries': history.audit.length,
+    },
+  }
+}
+
+export function readTold(file: string): readonly Told[] {
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Told] : []))
+}
+
+/** Each named point at its first and last time, before and after each commit, and each effect twice. */
+export async function crashCases(store: StoreName): Promise<readonly CrashCase[]> {
+  const counts = Object.entries(await countPoints(store))
+  const kills = counts.flatMap(([at, count]) => {
+    const times = at.startsWith('commit') ? Array.from({ length: count }, (_, index) => index + 1) : [1, count]
+    return [...new Set(times)].map((nth): CrashCase => ({ store, kill: { at, nth } }))
+  })
+  return [...kills, { store, twice: 'in turn' }, { store, twice: 'at once' }]
+}
+
+/** Several at a time: most of them wait for a process, a disk or a lease. */
+export async function runCases(cases: readonly CrashCase[], seed: number, atOnce: number): Promise<PartReport> {
+  let total: PartReport = { part: 'crash points', faults: {}, checks: {}, violations: [] }
+  const queue = [...cases.entries()]
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [index, one] = next
+      const report = await runCase(one, seed + index)
+      const violations = report.violations.map((found) => ({ ...found, about: `[${report.part}] ${found.about}` }))
+      total = {
+        ...total,
+        faults: addCounts(total.faults, report.faults),
+        checks: addCounts(total.checks, report.checks),
+        violations: [...total.violations, ...violations],
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return total
+}

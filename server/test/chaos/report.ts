@@ -1,0 +1,45 @@
+import type { Violation } from './history.ts'
+
+/** What one part of the suite did: the faults it caused, the histories it checked, and what it found. */
+export type PartReport = {
+  readonly part: string
+  /** How often each kind of fault was caused. */
+  readonly faults: Readonly<Record<string, number>>
+  /** How many calls, decisions, receipts and audit entries were checked. */
+  readonly checks: Readonly<Record<string, number>>
+  readonly violations: readonly Violation[]
+  /** What was measured, or why something was skipped. */
+  readonly notes?: readonly string[]
+}
+export type ChaosReport = {
+  readonly suite: 'chaos' | 'soak'
+  readonly seed: number
+  readonly seconds: number
+  readonly parts: readonly PartReport[]
+  readonly violations: number
+}
+
+const counted = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ')
+
+export function addCounts(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
+}
+
+export function partText({ part, faults, checks, violations, notes = [] }: PartReport): string {
+  const lines = [
+    part,
+    `  faults:     ${counted(faults) || 'none'}`,
+    `  checked:    ${counted(checks) || 'nothing'}`,
+    `  violations: ${violations.length}`,
+    ...violations.map(({ kind, about, says }) => `    ${kind} ${about}: ${says}`),
+    ...notes.map((note) => `  note:       ${note}`),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { FOLDER_VARIABLE } from '../postgres/global-setup.ts'
+import { stopPostgres } from '../postgres/start-postgres.ts'
+import { hasPostgres } from '../postgres/with-postgres.ts'
+import { crashPart } from './crash-part.ts'
+import { partText, type ChaosReport, type PartReport } from './report.ts'
+
+/**
+ * `npm run chaos`: causes faults, checks the histories afterwards, and reports seed, faults, checks and violations. Exits with 1 when
+ * there is a violation. `--only NAME` runs one part, `--short` a slice of each, `--seed N` repeats a run, `--json` prints the report as JSON.
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    seed: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly hasPostgres: boolean }
+const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
+  crash: crashPart,
+}
+
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const postgres = (process.env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'sluice-chaos-postgres-')))
+const started = performance.now()
+const parts: PartReport[] = []
+const say = (text: string) => (values.json ? process.stderr : process.stdout).write(text)
+try {
+  say(`seed ${seed}\n`)
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (values.only !== undefined && !values.only.includes(name)) continue
+    const report = await part({ seed, isShort: values.short, hasPostgres })
+    parts.push(report)
+    say(partText(report))
+  }
+} finally {
+  await stopPostgres(postgres)
+  rmSync(postgres, { recursive: true, force: true })
+}
+const violations = parts.reduce((sum, part) => sum + part.violations.length, 0)
+const seconds = Math.round((performance.now() - started) / 1000)
+const report: ChaosReport = { suite: 'chaos', seed, seconds, parts, violations }
+const results = resolve(import.meta.dirname, '../../../bench/results')
+mkdirSync(results, { recursive: true })
+writeFileSync(join(results, 'chaos.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+say(`${violations} violations in ${seconds} s, seed ${seed}\n`)
+process.exit(violations === 0 ? 0 : 1)
