@@ -202,6 +202,15 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     'left_open',
     () => ({ ...good, runs: good.runs.map((row) => ({ ...row, status: 'active' as const })) }),
   ],
+  [
+    'a run that a client was given still waits',
+    'left_open',
+    () => ({
+      ...good,
+      runs: good.runs.map((row) => ({ ...row, status: 'waiting' as const })),
+      told: [...good.told, ...good.runs.map(({ run_id }): Told => ({ is: 'run', run_id }))],
+    }),
+  ],
   ['an audit that does not verify', 'audit_broken', () => ({ ...good, report: { ok: false } })],
 ]
 

@@ -188,11 +188,13 @@ function checkRepeats(stories: ReadonlyMap<string, CallStory>, { hashOf }: Check
   }
 }
 
-function checkRuns({ runs, approvals }: History, tell: Tell): void {
+function checkRuns({ runs, approvals, told }: History, tell: Tell): void {
+  const given = new Set(told.flatMap((one) => (one.is === 'run' ? [one.run_id] : [])))
   const open = new Set(approvals.filter(({ state }) => state === 'pending').map(({ run_id }) => run_id))
   for (const { run_id, status, executing, kind, waits_for } of runs) {
     if (status === 'faulted') tell('left_open', run_id, `a run of kind ${kind} is faulted`)
     if (status === 'active' || executing.length > 0) tell('left_open', run_id, `a run of kind ${kind} is still active`)
+    if (status === 'waiting' && given.has(run_id)) tell('left_open', run_id, `it still waits for \`${waits_for}\``)
     if (status === 'waiting' && waits_for?.startsWith('approval') === true && kind === 'held-call' && !open.has(run_id))
       tell('left_open', run_id, `it waits for \`${waits_for}\`, which is not pending`)
   }

@@ -30,6 +30,7 @@ export async function openWorkflows(
     config?: object
     policy?: string
     probe?: GateOptions['probe']
+    around?: GateOptions['around']
     /** False: only those of the configuration. */
     transport?: false
     log?: GateOptions['log']
@@ -45,6 +46,7 @@ export async function openWorkflows(
     url: () => 'http://gate.test',
     transports: options.transport === false ? [] : [transport],
     ...(options.probe === undefined ? {} : { probe: options.probe }),
+    ...(options.around === undefined ? {} : { around: options.around }),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled

@@ -10,6 +10,7 @@ import type { Held, Journal, Shelves } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import { createBell, type Bell } from './bell.ts'
 import { createFlights, type Flights } from './flights.ts'
+import { missedEnds } from './missed-ends.ts'
 import type { Performers } from './performer.ts'
 import type { ShownRun } from './shown-news.ts'
 import { childRunChanges, tellRun } from './run-changes.ts'
@@ -250,7 +251,8 @@ async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: numbe
   const isWhole = unread.length < AT_ONCE
   // What the driver adds comes after all that is unread, as it does in the journal.
   const results = isWhole ? landed.map(resultOf) : []
-  const made = isWhole ? [...results, ...dueTimers(row, now)] : []
+  const missed = isWhole ? await missedEnds(deps.shelves, [...unread, ...results]) : []
+  const made = isWhole ? [...results, ...missed, ...dueTimers(row, now)] : []
   if (unread.length + made.length === 0) return {}
   try {
     const advanced = advanceRun(kindOf(deps, row), row, [...unread, ...made], { now, boot: deps.boot })

@@ -2,7 +2,8 @@ import type { CallState } from '../../contract/call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import { tellRun } from './run-changes.ts'
 
-const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
+/** A run is told when its call becomes one of these. */
+export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /**
  * The same ledger; a call that a run made tells the run how it ended. INVARIANT: in the commit in which it ends, so that no
