@@ -44,7 +44,10 @@ export function framedText(text: string, { width, most, more = '', bar = BAR, no
   return shown
 }
 
-/** One line of text, broken where the screen would break it, with everything in it visible. */
+/** How far back a long line may be broken to keep a word whole. */
+const LONGEST_WORD = 30
+
+/** One line of text, broken where the screen would break it or at the space before, with everything in it visible. */
 export function brokenText(line: string, width: number): string[] {
   const room = Math.max(NARROWEST, width)
   const pieces: string[] = []
@@ -53,9 +56,11 @@ export function brokenText(line: string, width: number): string[] {
   for (const char of visibleText(line)) {
     const columns = columnsOf(char)
     if (taken + columns > room) {
-      pieces.push(piece)
-      piece = ''
-      taken = 0
+      const space = piece.lastIndexOf(' ') + 1
+      const end = space > piece.length - LONGEST_WORD && space > 0 ? space : piece.length
+      pieces.push(piece.slice(0, end))
+      piece = piece.slice(end)
+      taken = [...piece].reduce((sum, one) => sum + columnsOf(one), 0)
     }
     piece += char
     taken += columns

@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { brokenText } from './framed-text.ts'
+import { visibleText } from './visible-text.ts'
+
+test('a long line is broken at a space, or inside a word that is too long for that', () => {
+  expect(brokenText('a person must confirm it explicitly', 22)).toEqual(['a person must confirm ', 'it explicitly'])
+  expect(brokenText('x'.repeat(50), 20)).toEqual(['x'.repeat(20), 'x'.repeat(20), 'x'.repeat(10)])
+})
+
+test('LAW: nothing is lost by breaking a line, and no piece is wider than the screen', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 20, max: 80 }), (line, width) => {
+      const pieces = brokenText(line, width)
+      expect(pieces.join('')).toBe(visibleText(line))
+      for (const piece of pieces) expect([...piece].length).toBeLessThanOrEqual(width)
+    }),
+  )
+})
