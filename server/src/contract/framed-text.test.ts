@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { brokenText } from './framed-text.ts'
 import { visibleText } from './visible-text.ts'
