@@ -13,7 +13,7 @@ test('LAW: nothing is lost by breaking a line, and no piece is wider than the sc
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 20, max: 80 }), (line, width) => {
       const pieces = brokenText(line, width)
       expect(pieces.join('')).toBe(visibleText(line))
-      for (const piece of pieces) expect([...piece].length).toBeLessThanOrEqual(width)
+      for (const piece of pieces) expect(Array.from(piece).length).toBeLessThanOrEqual(width)
     }),
   )
 })

@@ -60,7 +60,8 @@ export function brokenText(line: string, width: number): string[] {
       const end = space > piece.length - LONGEST_WORD && space > 0 ? space : piece.length
       pieces.push(piece.slice(0, end))
       piece = piece.slice(end)
-      taken = [...piece].reduce((sum, one) => sum + columnsOf(one), 0)
+      taken = 0
+      for (const kept of piece) taken += columnsOf(kept)
     }
     piece += char
     taken += columns
