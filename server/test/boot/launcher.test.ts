@@ -14,11 +14,11 @@ const TELL = `--import=data:text/javascript,console.error(JSON.stringify([proces
 
 type Started = readonly [pid: number, options: readonly string[], arenas: string | null]
 
-function starts(...words: readonly string[]): readonly Started[] {
+function starts(words: readonly string[], own = { args: [] as string[], options: '' }): readonly Started[] {
   const { MALLOC_ARENA_MAX: _, ...env } = process.env
-  const ran = spawnSync(process.execPath, [LAUNCHER, ...words], {
+  const ran = spawnSync(process.execPath, [...own.args, LAUNCHER, ...words], {
     encoding: 'utf8',
-    env: { ...env, NODE_OPTIONS: TELL },
+    env: { ...env, NODE_OPTIONS: `${TELL} ${own.options}` },
   })
   expect(ran.status).toBe(0)
   const lines = ran.stderr.trim().split('\n')
@@ -26,13 +26,20 @@ function starts(...words: readonly string[]): readonly Started[] {
 }
 
 test.skipIf(process.platform === 'win32')('a gate stays small, and is the process that was started', () => {
-  const [first, second, ...more] = starts('up', '--help')
+  const [first, second, ...more] = starts(['up', '--help'])
   expect(second).toEqual([first?.[0], ['--max-semi-space-size=8'], '2'])
   expect(more).toEqual([])
 })
 
+test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in force', () => {
+  const [, byArgument] = starts(['up', '--help'], { args: ['--max_semi_space_size=32'], options: '' })
+  expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32'], '2'])
+  const [, byEnvironment] = starts(['up', '--help'], { args: [], options: '--max-semi-space-size=32' })
+  expect(byEnvironment?.slice(1)).toEqual([[], '2'])
+})
+
 test('what ends soon is started once, with no options', () => {
-  const all = starts('--help')
+  const all = starts(['--help'])
   expect(all).toEqual([[all[0]?.[0], [], null]])
 })
 
