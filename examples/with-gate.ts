@@ -29,17 +29,20 @@ export type Story = {
 export type StoryOptions = {
   /** Further lines of the configuration, after the servers. */
   readonly config?: string
+  /** Instead of all that: the whole configuration. */
+  readonly file?: string
   readonly prepare?: (folder: string) => void
 }
 
 export async function withGate(
   tell: (story: Story) => Promise<void>,
-  { config = '', prepare }: StoryOptions = {},
+  { config = '', file, prepare }: StoryOptions = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-example-'))
   writeFileSync(
     join(folder, 'sluice.yaml'),
-    `
+    file ??
+      `
 listen: { port: 0 }
 
 policy:

@@ -19,7 +19,7 @@ function run(program: string, ...words: readonly string[]): Promise<string> {
 describe.concurrent('an example ends as it says', () => {
   const stories = globSync('examples/*/*.ts', { cwd: root }).filter((story) => !story.startsWith('examples/agents'))
   expect(stories.length).toBeGreaterThan(2)
-  test.each(stories)('%s', async (story) =>
+  test.each(stories)('%s', { timeout: 120_000 }, async (story) =>
     expect(await run(process.execPath, resolve(root, story))).toMatch(/ exit 0$/),
   )
 })

@@ -16,6 +16,13 @@ export function splitSecrets(whole: Json): Result<SplitSecrets> {
   return ok({ args, secrets: read.data })
 }
 
+/** The arguments with nothing where a secret will be: the name that stands there until then is no path and no text of anybody. */
+export function withoutSecretPlaces(whole: Json): Json {
+  const split = splitSecrets(whole)
+  if (!split.ok || split.value.secrets === undefined) return whole
+  return withTexts(split.value.args, new Map(Object.keys(split.value.secrets).map((pointer) => [pointer, ''])))
+}
+
 const keysOf = (pointer: string): string[] =>
   pointer
     .split('/')

@@ -12,6 +12,7 @@ import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
 import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
 import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-readings.ts'
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
+import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
 import { linkedBy } from './linked-by.ts'
@@ -35,7 +36,7 @@ const LONGEST = 4096
 export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
-  const args = argsOf(call)
+  const args = withoutSecretPlaces(argsOf(call))
   const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.breathe?.() : undefined)
   const all = argumentTexts(args)
   await pause()

@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readDocument } from '../../src/core/workflow/read-document.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const newsroom = join(root, 'examples/newsroom')
+const NAMES = /saito|kairo|kumo|news_?re(?:quest|sponse)|newsroom/i
+
+test('the documents of the newsroom are valid, and no line of the product knows them', () => {
+  const documents = ['saito', 'kairo', 'kumo'].map((name) =>
+    readDocument(readFileSync(join(newsroom, `${name}.yaml`), 'utf8')),
+  )
+  expect(documents.map((read) => read.ok)).toEqual([true, true, true])
+  const files = globSync('{server/src,console/src,bin}/**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  expect(files.length).toBeGreaterThan(500)
+  expect(files.filter((file) => NAMES.test(readFileSync(file, 'utf8')))).toEqual([])
+})
