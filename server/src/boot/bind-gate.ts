@@ -15,6 +15,7 @@ import { bindChannels } from '../commands/channels/bind.ts'
 import { bindConsents } from '../commands/consents/bind.ts'
 import { bindFlows } from '../commands/flows/bind.ts'
 import type { Gate } from '../commands/gate.ts'
+import { bindHub } from '../commands/hub/bind.ts'
 import { bindIdentity } from '../commands/identity/bind.ts'
 import { bindJudgements } from '../commands/judgements/bind.ts'
 import { bindLogins } from '../commands/logins/bind.ts'
@@ -74,6 +75,7 @@ export function bindGate(world: World): Bound {
     artifacts: bindArtifacts(deps),
     ...bindPolicy({ ...deps, solver: z3 }),
     identity: bindIdentity(deps),
+    hub: bindHub(deps),
     channels: bindChannels(deps),
     changes: openChanges({
       ...deps,

@@ -23,7 +23,7 @@ export type LoadedSettings = Settings & { readonly env: EnvRead }
 const DEFAULT_DATA = './.sluice'
 
 /** Reads `sluice.yaml`. An absent one is the default configuration, unless it was asked for by name. */
-export function loadConfig(file: string, isNamed: boolean): Result<LoadedSettings> {
+export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Result<LoadedSettings> {
   const path = resolve(file)
   if (!existsSync(path) && isNamed) return refuse('config.invalid', { file: path, paths: 'the file does not exist' })
   const read = readDocument(path)
@@ -34,7 +34,7 @@ export function loadConfig(file: string, isNamed: boolean): Result<LoadedSetting
     const paths = env.faults.map(({ name, says }) => `${name}: ${says}`).join('; ')
     return refuse('config.invalid', { file: 'the environment', paths })
   }
-  const config = readConfig(document.toJS() as unknown, placesOf(read), remedyFor)
+  const config = readConfig(withHub(document.toJS() as unknown, also), placesOf(read), remedyFor)
   if (!config.ok) return refuse(config.problem.code, { file: path, ...config.problem.about })
   const folder = dirname(path)
   const policy = readPolicy(path)
@@ -50,6 +50,16 @@ export function loadConfig(file: string, isNamed: boolean): Result<LoadedSetting
     policy: policy.value,
     env,
   })
+}
+
+/** What the command line says besides the file: of a node, its hub. */
+type Also = { readonly hub?: object }
+
+function withHub(value: unknown, { hub }: Also): unknown {
+  if (hub === undefined) return value
+  const fields: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {}
+  const written = fields['hub']
+  return { ...fields, hub: { ...(typeof written === 'object' ? written : {}), ...hub } }
 }
 
 /** The data folder a configuration names, also one that cannot be used otherwise. */

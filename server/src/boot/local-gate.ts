@@ -35,7 +35,7 @@ function isDemoMeant({ config, data, demo }: UpOptions): boolean {
 /** The settings that a gate started with these options has. */
 export function settingsOf(options: UpOptions): Result<LoadedSettings> {
   const isNamed = options.demo === true || options.config !== undefined
-  const loaded = loadConfig(configFileOf(options), isNamed)
+  const loaded = loadConfig(configFileOf(options), isNamed, options.hub === undefined ? {} : { hub: options.hub })
   if (!loaded.ok) return loaded
   const { config, data } = loaded.value
   const store = options.store === undefined ? config.store : { ...config.store, postgres: options.store }

@@ -1,5 +1,6 @@
 import type { Counts } from '../commands/ports/counts.ts'
 import type { Gate } from '../commands/gate.ts'
+import { followHub } from '../commands/node/follow-hub.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
 import { endUnreported } from '../commands/judgements/end-unreported.ts'
@@ -49,7 +50,8 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { world, transports, close, closeServers, settled, stopping, hangUp, telemetry, measured } = opened.value
+  const { world, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured } =
+    opened.value
   const { gate, scheduler, idle } = driveWorld(world, log, options.around)
   // Nobody waits for what only watches.
   telemetry
@@ -64,6 +66,17 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
       (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
     ),
   )
+  const followed =
+    world.hub === undefined
+      ? undefined
+      : await followHub(
+          {
+            ...world,
+            onFault: (error) => log('error', 'what the hub said could not be handled', { error: String(error) }),
+          },
+          world.hub,
+        )
+  if (followed !== undefined) following.wake = () => followed.wake()
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...world, keys: world.keys.checkpoints },
@@ -92,6 +105,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     stopTaking()
     clearInterval(tick)
     await leaveRooms()
+    await followed?.stop()
     await Promise.all(listening.map((stop) => stop()))
     await retention.stop()
     hangUp()

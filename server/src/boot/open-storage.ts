@@ -4,6 +4,7 @@ import { keepVolatile } from '../commands/changes/keep-volatile.ts'
 import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
+import { reportingToHub } from '../commands/node/report-to-hub.ts'
 import { stampEnds } from '../commands/retention/stamp-ends.ts'
 import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
@@ -15,6 +16,7 @@ import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
+import { newNonce } from './open-hub.ts'
 import { readingsOf } from './open-metrics.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { packageVersion } from './package-version.ts'
@@ -66,7 +68,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'ar
 /** Second of the three parts of a gate: the store, and telemetry around it. */
 export async function openStorage(
   settings: Settings,
-  { log, otlp, world: { channels } }: Parts,
+  { log, otlp, world: { channels, hub } }: Parts,
   { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
@@ -123,7 +125,12 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const told = tellRuns(givingBackPending(stampEnds(doubts, Date.now)))
+  const told = reportingToHub(tellRuns(givingBackPending(stampEnds(doubts, Date.now))), {
+    hub,
+    ids: randomIds,
+    clock: Date.now,
+    nonce: newNonce,
+  })
   const outgoing = withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now })
   const ledger = announceCommits(outgoing, node.value.notices, doubts)
   return ok({

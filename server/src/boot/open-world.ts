@@ -1,6 +1,7 @@
 import { createShownNews } from '../commands/runs/shown-news.ts'
 import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { requestLife } from '../commands/approvals/request-life.ts'
+import { linksOf } from '../commands/node/hub-links.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import { openSessions } from '../commands/provenance/sessions.ts'
@@ -22,6 +23,7 @@ import type { Settings } from './load-config.ts'
 import { openFlowPolicy } from './flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
+import { newNonce } from './open-hub.ts'
 import { openStorage } from './open-storage.ts'
 import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
@@ -35,6 +37,8 @@ import type { World } from './world.ts'
 export type OpenedWorld = {
   readonly world: World
   readonly transports: readonly MessageTransport[]
+  /** What a request to the hub wakes, once somebody follows the hub. */
+  readonly following: { wake: () => void }
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly measured: Measured
@@ -83,6 +87,8 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
   const { callbacks } = parts.value.world
   const { shelves, artifacts } = storage.value.world
   const sessions = openSessions({ shelves, artifacts, judgement: parts.value.world.judgement, breathe: openBreathe() })
+  let hubFault = 'the hub did not confirm the request'
+  const following = { wake: () => {} }
   const world: World = {
     sessions,
     ...parts.value.world,
@@ -130,12 +136,16 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     stopping: stopping.signal,
     onUndelivered: (channel, delivery_id, attempt) =>
       log('warn', 'a message was not accepted and will be sent again later', { channel, delivery_id, attempt }),
-    links: (approval_id) => `${config.channels.url ?? options.url()}/#/approvals/${approval_id}`,
+    links: linksOf(sha256Hex, parts.value.world.hub, () => config.channels.url ?? options.url()),
+    nonce: newNonce,
+    hubFault: { get: () => hubFault, set: (why) => (hubFault = why) },
+    wakeHub: () => following.wake(),
     after,
     persist,
   }
   return ok({
     world,
+    following,
     transports,
     telemetry,
     measured,

@@ -6,17 +6,20 @@ import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openHubKeys } from '../keys/hub-keys.ts'
 import { openOidcLogins } from '../keys/open-oidc-logins.ts'
 import { openArgumentModel } from '../upstream/argument-model.ts'
 import { openAgentModels } from '../upstream/models/agent-models.ts'
 import { openEmbeddingModel } from '../upstream/embedding-model.ts'
 import { localFiles } from '../upstream/local-files.ts'
 import { secretOf, serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
+import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
 import type { Settings } from './load-config.ts'
 import type { Log } from './log.ts'
 import { openChannels } from './open-channels.ts'
+import { openHub } from './open-hub.ts'
 import { otlpOf } from './open-metrics.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
@@ -38,6 +41,8 @@ export type Parts = {
     | 'callbacks'
     | 'oidcLogins'
     | 'rooms'
+    | 'hub'
+    | 'hubKeys'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -79,6 +84,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     log: (says, about) => log('warn', says, about),
   })
   if (!channels.ok) return channels
+  const hub = openHub(config.hub, settings.folder, posting.signal)
+  if (!hub.ok) return hub
   const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), Date.now)
   if (!oidcLogins.ok) return oidcLogins
   const model = config.models.toolflow
@@ -102,6 +109,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       oidcLogins: oidcLogins.value,
       ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
       ...channels.value,
+      hub: hub.value,
+      hubKeys: openHubKeys(placesIn(settings.data).keys),
     },
     own,
     log,

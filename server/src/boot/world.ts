@@ -11,6 +11,8 @@ import type { CallbackSource, Channel, WebPush } from '../commands/ports/channel
 import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
 import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
+import type { AttachedHub, HubKeys } from '../commands/ports/hub.ts'
+import type { HubEffectDeps } from '../commands/node/hub-effects.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
@@ -141,6 +143,13 @@ export type World = {
   readonly channels: readonly Channel[]
   readonly callbacks: ReadonlyMap<string, CallbackSource>
   readonly rooms: readonly ChatRoom[]
+  /** Of a node: where its approvals are decided. */
+  readonly hub: AttachedHub | undefined
+  readonly hubFault: HubEffectDeps['hubFault']
+  readonly wakeHub: () => void
+  readonly nonce: () => string
+  /** With which this gate signs for nodes of its own. */
+  readonly hubKeys: HubKeys
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
   readonly after: (ms: number, callback: () => void) => () => void
   readonly persist: (attempt: () => Promise<boolean>) => void

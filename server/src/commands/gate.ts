@@ -11,6 +11,7 @@ import type { Changes } from './changes/changes.ts'
 import type { ChannelsGate } from './channels/bind.ts'
 import type { ConsentsGate } from './consents/bind.ts'
 import type { FlowsGate } from './flows/bind.ts'
+import type { HubGate } from './hub/bind.ts'
 import type { IdentityGate } from './identity/bind.ts'
 import type { JudgementsGate } from './judgements/bind.ts'
 import type { LoginsGate } from './logins/bind.ts'
@@ -54,6 +55,8 @@ export interface Gate {
   readonly policies: Policies
   readonly pauses: PausesGate
   readonly identity: IdentityGate
+  /** For nodes whose approvals are decided here. */
+  readonly hub: HubGate
   readonly channels: ChannelsGate
   /** Tells of calls, approvals, tools, pauses and policies as they change, as far as the caller may see them. */
   readonly changes: Changes

@@ -5,6 +5,7 @@ import { AuditEntry, Checkpoint } from './audit.ts'
 import { Caller, CallerKind } from './caller.ts'
 import { ConsentRow, ConsentState } from './consent.ts'
 import { DefinitionReview } from './definition-review.ts'
+import { PacketNode } from './node-context.ts'
 import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { PauseRow } from './pause.ts'
 import { RunGraph, RunStatus } from './run.ts'
@@ -122,6 +123,8 @@ export const PacketAnswer = z.object({
   asked_by: Caller,
   thread: z.string(),
   by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
+  /** Of a call that waits at a node of this hub. */
+  node: PacketNode.optional(),
   strength: Strength,
   asked: WhoIsAsked,
   state: ApprovalState,

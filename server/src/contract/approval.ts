@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts'
 import type { ByRun, ToolResult } from './call.ts'
 import type { DefinitionReview } from './definition-review.ts'
 import type { ApprovalId, CallId, RunId } from './ids.ts'
+import type { NodeContext, PacketNode } from './node-context.ts'
 import type { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import type { AskedRoute, WhoIsAsked } from './routes.ts'
 import type { Sentence } from './sentence.ts'
@@ -21,14 +22,14 @@ export const ApprovalState = z.enum([
 ])
 export type ApprovalState = z.infer<typeof ApprovalState>
 
-/** One person's word on one request. `how` keeps the two ways apart: by role, or by a redeemed token. */
+/** One person's word on one request. `how`: by role, by a redeemed token, or at the hub of this node. */
 export type Decision = {
   readonly by: string
   readonly user: string
   /** The member of the group for whom they decided, where that is somebody else who handed over to them. */
   readonly for?: string
   readonly says: 'approve' | 'deny'
-  readonly how: 'role' | 'token'
+  readonly how: 'role' | 'token' | 'hub'
   /** The person gave their passphrase too. */
   readonly passphrase?: true
   /** Or showed this passkey. */
@@ -79,7 +80,40 @@ export type ApprovalRow = {
   readonly edited_from?: string
   /** When arguments, preview and reasons were removed, together with those of the call. */
   readonly texts_expired_at?: number
+  /** At a hub: the call waits at one of its nodes. Arguments and preview of this row are what the node lets us see. */
+  readonly from_node?: FromNode
+  /** At a node: the digest of the signed word of the hub that decided it. */
+  readonly hub_word?: string
 }
+
+/** A request of a node, as the hub keeps it. */
+export type FromNode = {
+  readonly node: string
+  /** The node's own ids, and what a decision repeats. */
+  readonly approval_id: ApprovalId
+  readonly message: RunId
+  readonly nonce: string
+  readonly tool: string
+  readonly packet_digest: string
+  readonly context: NodeContext
+  readonly packet: NodeTexts
+}
+
+/** The parts of a packet that the node wrote. */
+export type NodeTexts = Pick<
+  ApprovalPacket,
+  | 'title'
+  | 'sentence'
+  | 'risk'
+  | 'changes'
+  | 'facts'
+  | 'why_this'
+  | 'required_inputs'
+  | 'rollback'
+  | 'check'
+  | 'verify'
+  | 'missing'
+>
 
 /** The seven factors of an approval, in the order they are checked and named. */
 export const FACTORS = ['id', 'expiry', 'arguments', 'signature', 'single_use', 'thread', 'user'] as const
@@ -140,6 +174,8 @@ export type ApprovalPacket = {
   readonly thread: string
   /** The run that made the call, and where in it. */
   readonly by_run?: Pick<ByRun, 'run_id' | 'kind' | 'step' | 'lane'>
+  /** Of a call that waits at a node of this hub. */
+  readonly node?: PacketNode
   readonly strength: Strength
   readonly asked: WhoIsAsked
   readonly state: ApprovalState

@@ -78,6 +78,8 @@ export type Call = {
   readonly evict_over?: number
   /** Run by the client that asked, not by the gate: nothing is promised about how often. */
   readonly executor?: 'client'
+  /** At a hub: the node that runs it. */
+  readonly node?: string
   /** Absent when no run made it. */
   readonly by_run?: ByRun
   /** Of a call that is followed as a task: the identity of whoever made it. */

@@ -5,6 +5,7 @@ import { ClientSettings } from './client-settings.ts'
 import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
 import { FlowSettings } from './flows.ts'
+import { HubSettings } from './hub-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
 import { AgentSettings } from './agent.ts'
@@ -140,6 +141,8 @@ export const Config = z
       })
       .prefault({}),
     retention: Retention.prefault({}),
+    /** Of a node: the hub at which its approvals are decided. */
+    hub: HubSettings.optional(),
     store: StoreSection.prefault({}),
     toolflow: ToolflowSettings.prefault({}),
     /** How messages of documents come in and go out. */
@@ -204,7 +207,13 @@ export const Config = z
       })
       .prefault({}),
   })
-  .superRefine(({ approvals, channels }, context) => {
+  .superRefine(({ approvals, channels, hub }, context) => {
+    if (hub !== undefined && approvals.routes.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['approvals', 'routes'],
+        message: 'approvals of a node are decided at its hub: write the routes in the configuration of the hub',
+      })
     const names = [...channels.webhooks, ...channels.push, ...channels.matrix].map(({ name }) => name)
     refuseBadRoutes(approvals, names, context)
   })

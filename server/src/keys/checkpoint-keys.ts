@@ -15,11 +15,11 @@ const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 /** The first 16 hex digits of the SHA-256 of the raw public key. */
 export const checkpointKeyId = (publicHex: string): string => sha256Hex(Buffer.from(publicHex, 'hex')).slice(0, 16)
 
-function privateKeyOf(seed: string): KeyObject {
+export function privateKeyOf(seed: string): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PKCS8, Buffer.from(seed, 'hex')]), format: 'der', type: 'pkcs8' })
 }
 
-function publicKeyOf(raw: string): KeyObject {
+export function publicKeyOf(raw: string): KeyObject {
   return createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(raw, 'hex')]), format: 'der', type: 'spki' })
 }
 

@@ -7,6 +7,7 @@ import { startThread } from '../../src/core/agent/state.ts'
 import { handOver } from '../../src/core/runs/delegation.ts'
 import { newDelivery } from '../../src/core/runs/delivery.ts'
 import { holdCall } from '../../src/core/runs/held-call.ts'
+import { newHubReport } from '../../src/core/runs/hub-report.ts'
 import { KINDS, RUN_KINDS } from '../../src/core/runs/kinds.ts'
 import { FlowStep } from '../../src/contract/flows.ts'
 import { newExecution } from '../../src/core/flows/execution-state.ts'
@@ -27,6 +28,14 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
     call_id: 'call_000000000000000000000000',
     approval_id: null,
     at: 0,
+  }).state,
+  'hub-report': newHubReport({
+    what: 'request',
+    nonce: '0'.repeat(32),
+    call_id: 'call_000000000000000000000000',
+    approval_id: 'auth_0000000000000000',
+    at: 0,
+    until: 1_000,
   }).state,
   'flow-execution': newExecution({
     execution_id: 'fexec_000000000000000000000000',

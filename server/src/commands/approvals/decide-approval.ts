@@ -18,11 +18,12 @@ import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
 import { expectsDelegation, mayBeAsked } from './asked-of.ts'
+import { argumentsElsewhere, decidedElsewhere, type DecidedHere } from './decided-here.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type DecideDeps = {
+export type DecideDeps = DecidedHere & {
   readonly shelves: Shelves
   readonly ledger: Ledger
   readonly clock: Clock
@@ -68,6 +69,8 @@ export async function decideApproval(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = await deps.shelves.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
+    const elsewhere = decidedElsewhere(deps, found.row)
+    if (elsewhere !== undefined) return elsewhere
     const hearing = await mayBeAsked(deps, by, found.row)
     if (!hearing.ok) return hearing
     const { asked, standIn } = hearing.value
@@ -143,6 +146,9 @@ async function rememberChanges(
   { members }: Asked,
 ): Promise<Result<Remembered>> {
   if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
+  // A consent of this gate covers none of a node's calls.
+  const elsewhere = argumentsElsewhere(approval)
+  if (elsewhere !== undefined) return elsewhere
   // Whoever stands in for a member decides about one call, and permits nothing ahead.
   if (members !== undefined && !members.has(by.user))
     return refuse('consent.not_rememberable', { approval_id: approval.approval_id, rules: approval.route?.id ?? '' })

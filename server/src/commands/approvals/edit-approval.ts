@@ -22,13 +22,14 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
 import { expectsDelegation, mayBeAsked } from './asked-of.ts'
+import { argumentsElsewhere, decidedElsewhere, type DecidedHere } from './decided-here.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type JudgeEditDeps = PrepareDeps & ApprovalReadDeps & FactsDeps & { readonly policy: () => Policy }
+export type JudgeEditDeps = PrepareDeps & ApprovalReadDeps & FactsDeps & DecidedHere & { readonly policy: () => Policy }
 
 export type EditDeps = JudgeEditDeps &
   PreviewDeps & {
@@ -45,6 +46,8 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
+  const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
+  if (elsewhere !== undefined) return elsewhere
   const hearing = await mayBeAsked(deps, by, held.row)
   if (!hearing.ok) return hearing
   const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), hearing.value.asked)

@@ -1,4 +1,4 @@
-import type { ApprovalPacket, ApprovalRow, ShownRequest } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow, FromNode, ShownRequest } from '../../contract/approval.ts'
 import type { ByRun } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
@@ -34,6 +34,7 @@ export async function packetOf(
   deps: PacketDeps,
   { row, version }: Pick<Held<'approvals'>, 'row' | 'version'>,
 ): Promise<ApprovalPacket> {
+  if (row.from_node !== undefined) return nodePacketOf(deps, row, row.from_node, version)
   const listed = deps.catalogue.tool(row.tool_id)
   // Of a shell command, what this one does counts, not what the tool could do.
   const tool = listed && asCalled(listed, row)
@@ -95,6 +96,40 @@ export async function packetOf(
     decisions,
     version,
     digest: digestOf(deps, row, { ...shownPacket, definition_listed: tool?.row.definition_hash }),
+  }
+}
+
+/** A call that waits at a node: its packet is the node's, and everything that belongs to the request is ours. */
+function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, version: number): ApprovalPacket {
+  const { node: name, tool, approval_id, context, packet } = from_node
+  const hidden = row.shown?.hidden ?? []
+  const shownPacket = {
+    ...packet,
+    approval_id: row.approval_id,
+    call_id: row.call_id,
+    skill_id: row.tool_id,
+    title: shortened(packet.title, LONGEST_TITLE),
+    sources: row.sources ?? [],
+    proposed_args: row.shown?.args ?? row.canonical_args,
+    risk_notes: row.evidence,
+    ...(row.preview === undefined ? {} : { preview: row.preview }),
+    asked_by: row.caller,
+    thread: row.thread,
+    node: { name, tool, approval_id, context },
+    strength: hidden.length === 0 ? row.strength : atLeastStrong(row.strength),
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
+    hidden,
+  } as const
+  const { state, decisions } = row
+  return {
+    ...shownPacket,
+    asked: whoIsAsked({ ...row, strength: shownPacket.strength }, deps.routes.groups),
+    state,
+    decisions,
+    version,
+    digest: digestOf(deps, row, { ...shownPacket, definition_listed: from_node.packet_digest }),
   }
 }
 

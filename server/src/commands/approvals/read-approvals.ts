@@ -77,7 +77,7 @@ export async function listUnknown(
   return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
 
-const isUnsettled = (row: CallRow) => row.settled === undefined
+const isUnsettled = (row: CallRow) => row.settled === undefined && row.node === undefined
 
 /** Texts that nobody has admitted are for those who decide, never for the caller's own side. */
 function definitionIn(

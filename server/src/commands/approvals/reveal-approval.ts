@@ -8,6 +8,7 @@ import { heldCallOf } from '../calls/close-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { mayBeAsked } from './asked-of.ts'
+import { argumentsElsewhere } from './decided-here.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -28,6 +29,8 @@ export async function revealApproval(
   const held = await deps.shelves.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const { row } = held
+  const elsewhere = argumentsElsewhere(row)
+  if (elsewhere !== undefined) return elsewhere
   const hearing = await mayBeAsked(deps, by, row)
   if (!hearing.ok) return hearing
   if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })

@@ -4,6 +4,7 @@ import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { kept } from '../../core/gate/interpret.ts'
 import { mayBeAsked, type AskedDeps } from '../approvals/asked-of.ts'
+import type { DecidedHere } from '../approvals/decided-here.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -13,13 +14,14 @@ import { tellRun } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type SettleDeps = AskedDeps & {
-  readonly shelves: Shelves
-  readonly ledger: Ledger
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly links: Links
-}
+export type SettleDeps = AskedDeps &
+  DecidedHere & {
+    readonly shelves: Shelves
+    readonly ledger: Ledger
+    readonly clock: Clock
+    readonly ids: Ids
+    readonly links: Links
+  }
 
 export type Settlement = 'retry' | 'done' | 'failed'
 
@@ -34,6 +36,9 @@ export async function settleCall(
   if (!allowed.ok) return allowed
   const held = await deps.shelves.row('calls', call_id)
   if (held === undefined) return refuse('call.unknown', { call_id })
+  if (held.row.node !== undefined) return refuse('node.only_there', { call_id, node: held.row.node })
+  // One more try needs a person's word, and those come from the hub.
+  if (as === 'retry' && deps.hub !== undefined) return refuse('hub.decides', { call_id, hub: deps.hub.where })
   const routed = await askedAbout(deps, by, held.row)
   if (!routed.ok) return routed
   const isOpen = held.row.state === 'unknown' && held.row.settled === undefined

@@ -8,6 +8,7 @@ import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import type { DecidedHere } from '../approvals/decided-here.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Accounts, Shelves } from '../ports/reads.ts'
@@ -23,7 +24,7 @@ export type MintDeps = {
   readonly digest: Digest
 }
 
-export type MintAheadDeps = MintDeps & PassphraseDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
+export type MintAheadDeps = MintDeps & PassphraseDeps & DecidedHere & { readonly catalogue: Pick<Catalogue, 'tools'> }
 
 const TRIES = 8
 
@@ -39,6 +40,7 @@ export async function mintConsent(
 ): Promise<Result<ConsentRow>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
+  if (deps.hub !== undefined) return refuse('hub.decides', { hub: deps.hub.where })
   const known = matchesSome(deps, terms)
   if (!known.ok) return known
   const proven = await provePerson(deps, by, passphrase)

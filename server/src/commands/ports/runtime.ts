@@ -37,6 +37,10 @@ export const PROBE_POINTS = [
   'decision.after',
   'step.before',
   'step.after',
+  'hub.sending',
+  'hub.sent',
+  'node.storing',
+  'node.stored',
   'flow.reserved',
   'flow.settling',
 ] as const

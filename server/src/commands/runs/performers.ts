@@ -7,6 +7,7 @@ import { withdrawHeld } from '../calls/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../calls/resume-call.ts'
 import { waitForCall, type WaitDeps } from '../calls/wait-for-call.ts'
 import { delivering, type DeliverDeps } from '../channels/deliver.ts'
+import { hubPerformers, type HubEffectDeps } from '../node/hub-effects.ts'
 import { flowPerformers, type FlowEffectDeps } from '../flows/flow-effects.ts'
 import { toolflowPerformers, type ToolflowEffectDeps } from '../toolflow/toolflow-effects.ts'
 import { schedulesPerformers, type SchedulesDeps } from '../workflows/fire-schedules.ts'
@@ -19,6 +20,7 @@ export type PerformerDeps = HeldCallDeps &
   FlowEffectDeps &
   WorkflowEffectDeps &
   SchedulesDeps &
+  HubEffectDeps &
   DeliverDeps
 
 /** Who carries out which effect. The type asks for one performer for each effect of each kind. */
@@ -30,6 +32,7 @@ export function performersOf(deps: PerformerDeps): Performers {
     ...flowPerformers(deps),
     ...workflowPerformers(deps),
     ...schedulesPerformers(deps),
+    ...hubPerformers(deps),
     deliver: delivering(deps),
   }
   return performersByName(all)

@@ -89,6 +89,9 @@ function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): 
   return refuseMove(row, 'approval.not_asked', { group: row.route.group, route: row.route.id })
 }
 
+/** The person behind the call. A node's request comes from the person that the node names, not from the node's owner. */
+const requesterOf = ({ caller, from_node }: ApprovalRow): string => from_node?.context.user ?? caller.user
+
 /**
  * The seat that an approval takes, or why this person's word does not count. People are told apart by `user`: one may hold several
  * credentials, and may stand in for others.
@@ -96,7 +99,7 @@ function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): 
 function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
   if (row.strength !== 'simple' && how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
-  const { user: requester } = row.caller
+  const requester = requesterOf(row)
   if (asked.members === undefined && peopleNeeded(row) === 1) return ok(decider.user)
   if (decider.user === requester) return refuseMove(row, 'approval.own_request')
   if (row.decisions.some(({ user }) => user === decider.user)) return refuseMove(row, 'approval.already_decided_by_you')
@@ -159,7 +162,7 @@ export function approve(
   const word = wordOf('approve', decider, how, now, reason, seat.value)
   const needed = peopleNeeded(row)
   const isOne = asked.members === undefined && needed === 1
-  const counted = countApprovals([...row.decisions, word], row.caller.user, asked.members)
+  const counted = countApprovals([...row.decisions, word], requesterOf(row), asked.members)
   return ok(decided(row, isOne || counted >= needed ? MOVES.approve.to : 'pending', word))
 }
 

@@ -6,10 +6,21 @@ import { delegation } from './delegation.ts'
 import { schedules } from '../workflow/schedules.ts'
 import { workflow } from '../workflow/step.ts'
 import { delivery } from './delivery.ts'
+import { hubReport } from './hub-report.ts'
 import { heldCall } from './held-call.ts'
 
 /** Every kind of run the driver knows. A new way of working is a new line here and a pure step beside it. */
-export const KINDS = [heldCall, delegation, delivery, toolflow, agent, flowExecution, workflow, schedules] as const
+export const KINDS = [
+  heldCall,
+  delegation,
+  delivery,
+  hubReport,
+  toolflow,
+  agent,
+  flowExecution,
+  workflow,
+  schedules,
+] as const
 
 /** By name. The driver hands each kind only the rows and events that were written for it. */
 export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(

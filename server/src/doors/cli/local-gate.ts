@@ -6,6 +6,15 @@ export type UpOptions = {
   readonly store?: string
   readonly demo?: boolean
   readonly port?: number
+  /** Of `sluice node`: instead of the `hub` section, or parts of it. */
+  readonly hub?: HubOptions
+}
+
+export type HubOptions = {
+  readonly url?: string
+  readonly node?: string
+  readonly key?: string
+  readonly public_keys?: readonly string[]
 }
 
 /** What became of starting a gate in the background. */

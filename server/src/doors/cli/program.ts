@@ -19,6 +19,7 @@ import { EXIT } from './exit-codes.ts'
 import { addHealthCommands, addStoreCommands } from './health-commands.ts'
 import { addEraseCommand } from './erase-command.ts'
 import { addFlowCommands } from './flow-commands.ts'
+import { addHubCommands, addNodeCommand } from './hub-commands.ts'
 import { addInitCommands } from './init-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addPackCommands } from './pack-commands.ts'
@@ -117,6 +118,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .action(async (options: { port?: number }) => {
       exitCode = await boot.up({ ...globals(), ...options })
     })
+  addNodeCommand(program, boot, globals, portOf, session.exit)
   addDownCommand(program, session)
   program
     .command('demo')
@@ -171,6 +173,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addToolCommands(program, session)
   addToolflowCommands(program, session)
   addFlowCommands(program, session)
+  addHubCommands(program, session)
   addAgentCommands(program, session)
   addRunCommands(program, session)
   addWorkflowCommands(program, session)

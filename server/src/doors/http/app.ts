@@ -18,6 +18,7 @@ import { flowRoutes } from './flows.ts'
 import { proposalRoutes } from './proposals.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
+import { hubRoutes } from './hub.ts'
 import { judgementRoutes } from './judgements.ts'
 import { loginRoutes, type LoginOptions } from './login.ts'
 import { describeMcp } from './mcp.ts'
@@ -125,6 +126,7 @@ export function httpApp(door: HttpDoor): App {
     consentRoutes,
     delegationRoutes,
     flowRoutes,
+    hubRoutes,
     proposalRoutes,
     auditRoutes,
     toolRoutes,

@@ -13,7 +13,13 @@ import type { Accounts, Held, Shelves } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
-export type ConsentDeps = { readonly shelves: Shelves; readonly accounts: Accounts; readonly digest: Digest }
+export type ConsentDeps = {
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly digest: Digest
+  /** Of a node: no consent answers in the place of its hub. */
+  readonly hub?: unknown
+}
 
 const MOST_NEAR = 3
 
@@ -29,6 +35,7 @@ export async function consentFacts(
   call: Call,
   asking: Asking,
 ): Promise<(Required<Pick<CoverFacts, 'consents' | 'near'>> & Pick<CoverFacts, 'flow_consent'>) | undefined> {
+  if (deps.hub !== undefined) return { consents: [], near: [] }
   try {
     const plausible = await plausibleConsents(deps, call, asking)
     const facts = (held: readonly Held<'consents'>[]) => Promise.all(held.map((each) => factOf(deps, each, asking)))

@@ -1,7 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Json } from '../../../contract/json.ts'
 import type { ApprovalGroups, ApprovalRoute, ChatNames, ChosenRoute } from '../../../contract/routes.ts'
-import { STRENGTHS, type Strength } from '../../../contract/verdict.ts'
+import { STRENGTHS, type Strength, type Verdict } from '../../../contract/verdict.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../gate/call-args.ts'
 import type { RouteFact } from '../../gate/facts.ts'
@@ -43,7 +43,7 @@ export function compileRoutes({ groups, routes }: Stated): Routes {
 }
 
 type RoutedCall = Pick<Call, 'caller' | 'canonical_args'>
-type RoutedTool = Pick<Tool, 'row' | 'effects' | 'risk' | 'amounts'>
+type RoutedTool = Pick<Tool, 'effects' | 'risk' | 'amounts'> & { readonly row: Pick<Tool['row'], 'tool_id' | 'server'> }
 
 /** The first route that matches, as it is kept with the call. Pure and total. */
 export function chooseRoute({ routes }: Routes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
@@ -75,6 +75,13 @@ export function chosenOf({ id, group, people, channel, expires, escalation }: Ap
 export function strongestOf(strength: Strength = 'simple', route: Pick<RouteFact, 'chosen' | 'strength'>): Strength {
   const wanted = [strength, route.strength, route.chosen.people > 1 ? 'two_person' : 'simple']
   return STRENGTHS.findLast((one) => wanted.includes(one)) ?? 'simple'
+}
+
+/** An ask with who is asked about it. For calls that are judged elsewhere: a node's. */
+export function withRoute(routes: Routes, asked: Verdict, call: RoutedCall, tool: RoutedTool): Verdict {
+  const fact = routeFact(routes, call, tool)
+  if (fact === undefined) return asked
+  return { ...asked, strength: strongestOf(asked.strength, fact), route: fact.chosen }
 }
 
 /** The route of a call as a fact: with the people that its groups mean today. */

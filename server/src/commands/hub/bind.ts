@@ -1,0 +1,37 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { HubKeysAnswer, NodeAnswer, NodeOutcome, NodeRequest } from '../../contract/hub.ts'
+import type { Result } from '../../contract/problems.ts'
+import type { ReadNodesDeps } from './read-nodes.ts'
+import { readNodes } from './read-nodes.ts'
+import { changeHubKey, readHubKeys, type HubKeyDeps } from './hub-key.ts'
+import { giveDecisions, type GiveDeps } from './give-decisions.ts'
+import { nodesSeen } from './nodes-seen.ts'
+import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
+import { takeRequest, type TakeRequestDeps } from './take-request.ts'
+
+export type HubWorld = TakeRequestDeps & TakeOutcomeDeps & GiveDeps & HubKeyDeps & Omit<ReadNodesDeps, 'seen'>
+
+/** What nodes ask of a hub, and what people ask about nodes. */
+export interface HubGate {
+  takeRequest(node: Caller, request: NodeRequest): Promise<Result<readonly string[]>>
+  takeOutcome(node: Caller, outcome: NodeOutcome): Promise<Result<readonly string[]>>
+  decisions(
+    node: Caller,
+    asked: { readonly approvals: readonly string[]; readonly wait_s: number },
+  ): Promise<Result<readonly string[]>>
+  keys(caller: Caller): Result<HubKeysAnswer>
+  changeKey(caller: Caller, step: 'prepare' | 'activate'): Promise<Result<HubKeysAnswer>>
+  nodes(caller: Caller): Promise<Result<readonly NodeAnswer[]>>
+}
+
+export function bindHub(world: HubWorld): HubGate {
+  const seen = nodesSeen(world.clock)
+  return {
+    takeRequest: (node, request) => takeRequest(world, seen.note(node), request),
+    takeOutcome: (node, outcome) => takeOutcome(world, seen.note(node), outcome),
+    decisions: (node, asked) => giveDecisions(world, seen.note(node), asked),
+    keys: (caller) => readHubKeys(world, caller),
+    changeKey: (caller, step) => changeHubKey(world, caller, step),
+    nodes: (caller) => readNodes({ ...world, seen }, caller),
+  }
+}

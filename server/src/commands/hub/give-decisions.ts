@@ -1,0 +1,84 @@
+import type { Caller } from '../../contract/caller.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { hubApprovalId } from '../../core/hub/hub-ids.ts'
+import type { Watch } from '../changes/watch-rows.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Digest } from '../ports/runtime.ts'
+import { nodeNameOf } from './node-name.ts'
+import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
+
+export type GiveDeps = SignDeps & {
+  readonly shelves: Shelves
+  readonly watch: Watch
+  readonly digest: Digest
+  readonly stopping: AbortSignal
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
+/** Which of its requests have been decided: at once if any has, else as soon as one is, or after `wait_s` with nothing. */
+export async function giveDecisions(
+  deps: GiveDeps,
+  by: Caller,
+  { approvals, wait_s }: { readonly approvals: readonly string[]; readonly wait_s: number },
+): Promise<Result<readonly string[]>> {
+  const node = nodeNameOf(by)
+  if (!node.ok) return node
+  const ids = approvals.map((approval_id) => hubApprovalId(deps.digest, node.value, approval_id))
+  const moved = someMoved(deps, ids, wait_s * 1_000)
+  try {
+    for (;;) {
+      const waiting = moved.next()
+      const words = await decidedOf(deps, node.value, ids)
+      if (!words.ok || words.value.length > 0) return words
+      if ((await waiting) === 'over') return ok([])
+    }
+  } finally {
+    moved.stop()
+  }
+}
+
+async function decidedOf(deps: GiveDeps, node: string, ids: readonly string[]): Promise<Result<readonly string[]>> {
+  const words: string[] = []
+  for (const id of ids) {
+    const row = (await deps.shelves.row('approvals', id))?.row
+    if (row === undefined || !isDecided(row, node, deps.clock())) continue
+    const word = await signWord(deps, row)
+    if (!word.ok) return word
+    if (word.value !== undefined) words.push(word.value)
+  }
+  return ok(words)
+}
+
+const isDecided = (row: Parameters<typeof isOfNode>[0], node: string, now: number): row is NodeApproval =>
+  isOfNode(row) && row.from_node.node === node && (row.state !== 'pending' || now >= row.expires_at)
+
+/** Listens from the start, so that nothing that moves between two looks is missed. */
+function someMoved(deps: GiveDeps, ids: readonly string[], wait_ms: number) {
+  let isOver = wait_ms === 0 || deps.stopping.aborted
+  let hasMoved = false
+  let tell: (() => void) | undefined
+  const moved = () => {
+    hasMoved = true
+    tell?.()
+  }
+  const end = () => {
+    isOver = true
+    tell?.()
+  }
+  const stops = ids.map((id) => deps.watch.onRow('approvals', id, moved))
+  const cancel = deps.after(wait_ms, end)
+  deps.stopping.addEventListener('abort', end)
+  return {
+    async next(): Promise<'moved' | 'over'> {
+      hasMoved = false
+      while (!isOver && !hasMoved) await new Promise<void>((resolve) => (tell = resolve))
+      return hasMoved ? 'moved' : 'over'
+    },
+    stop() {
+      end()
+      cancel()
+      deps.stopping.removeEventListener('abort', end)
+      for (const stop of stops) stop()
+    },
+  }
+}

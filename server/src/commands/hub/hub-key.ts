@@ -1,0 +1,36 @@
+import type { Caller, CallerKind } from '../../contract/caller.ts'
+import type { HubKeysAnswer } from '../../contract/hub.ts'
+import { refuse, type Result } from '../../contract/problems.ts'
+import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { HubKeys } from '../ports/hub.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+
+export type HubKeyDeps = {
+  readonly hubKeys: HubKeys
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Public keys are no secret, but whoever asks is somebody we know. */
+const READERS: readonly CallerKind[] = ['node', 'approver', 'reviewer', 'admin']
+
+export const readHubKeys = ({ hubKeys }: HubKeyDeps, { kind }: Caller): Result<HubKeysAnswer> =>
+  READERS.includes(kind) ? hubKeys.list() : refuse('auth.forbidden', { needs: READERS.join(', ') })
+
+/** First a key is prepared, so that nodes can pin it; activated, it signs. Each step is on record before it is taken. */
+export async function changeHubKey(
+  deps: HubKeyDeps,
+  { kind, id }: Caller,
+  step: 'prepare' | 'activate',
+): Promise<Result<HubKeysAnswer>> {
+  if (kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const listed = deps.hubKeys.list()
+  if (!listed.ok) return listed
+  if (step === 'activate' && !listed.value.keys.some(({ state }) => state === 'next')) return refuse('hub.no_next_key')
+  const entry = { at: deps.clock(), type: 'hub.key_changed', actor: id, trace: deps.ids.trace(), subject: {} }
+  const noted = await deps.ledger.commit([{ kind: 'audit', entry: { ...entry, about: { step } } }])
+  if (noted !== 'committed') return refuseUnrecorded(noted)
+  return step === 'prepare' ? deps.hubKeys.prepare() : deps.hubKeys.activate()
+}

@@ -1,0 +1,81 @@
+import type { ApprovalRow, ApprovalState, FromNode } from '../../contract/approval.ts'
+import type { HubWord } from '../../contract/hub.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import type { HubKeys } from '../ports/hub.ts'
+import type { Clock } from '../ports/runtime.ts'
+
+export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock }
+
+/** A word is good for so long; whoever comes later asks again. */
+const WORD_S = 300
+const LONGEST_REASON = 2_000
+
+const SAYS: Readonly<Partial<Record<ApprovalState, HubWord['says']>>> = {
+  pending: 'received',
+  approved: 'approve',
+  denied: 'deny',
+  // An admin of the hub took it back.
+  withdrawn: 'deny',
+  expired: 'expired',
+}
+
+export type NodeApproval = ApprovalRow & { readonly from_node: FromNode }
+export const isOfNode = (row: ApprovalRow): row is NodeApproval => row.from_node !== undefined
+
+/**
+ * What the hub says about a request of a node as it stands; undefined when it was used already.
+ * INVARIANT: signed only from what is stored, and an approval only while it has not expired and its outcome was not reported.
+ */
+export async function signWord(deps: SignDeps, row: NodeApproval): Promise<Result<string | undefined>> {
+  const now = deps.clock()
+  const isLate = now >= row.expires_at && (row.state === 'pending' || row.state === 'approved')
+  const says = isLate ? 'expired' : SAYS[row.state]
+  if (says === undefined) return ok(undefined)
+  return deps.hubKeys.sign({ ...wordOf(row, now), says, jti: `${row.approval_id} ${says}` })
+}
+
+/** Confirms that the outcome of a request is on record. */
+export const signReported = (
+  deps: SignDeps,
+  row: NodeApproval,
+  { message, nonce }: Pick<FromNode, 'message' | 'nonce'>,
+): Promise<Result<string>> =>
+  deps.hubKeys.sign({
+    ...wordOf(row, deps.clock()),
+    says: 'reported',
+    message,
+    nonce,
+    jti: `${row.approval_id} reported ${message}`,
+  })
+
+function wordOf(row: NodeApproval, now: number): Omit<HubWord, 'says' | 'jti'> {
+  const { node, message, nonce, approval_id, tool, packet_digest, context } = row.from_node
+  const last = row.decisions.at(-1)
+  const iat = Math.floor(now / 1_000)
+  // One that has expired is still told of.
+  const ends = row.expires_at > now ? Math.max(iat + 1, Math.floor(row.expires_at / 1_000)) : iat + WORD_S
+  return {
+    v: 1,
+    iat,
+    exp: Math.min(iat + WORD_S, ends),
+    node,
+    message,
+    nonce,
+    approval_id,
+    hub_approval_id: row.approval_id,
+    tool,
+    definition_hash: row.definition_hash,
+    args_hash: row.args_hash,
+    packet_digest,
+    run: context.run ?? null,
+    strength: row.strength,
+    decider: last?.by ?? null,
+    decisions: row.decisions.map(({ by, user, for: seat, at }) => ({
+      by,
+      user,
+      ...(seat === undefined ? {} : { for: seat }),
+      at,
+    })),
+    ...(last?.reason === undefined || last.reason === '' ? {} : { reason: last.reason.slice(0, LONGEST_REASON) }),
+  }
+}

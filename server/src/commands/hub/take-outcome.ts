@@ -1,0 +1,91 @@
+import type { ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { NodeOutcome } from '../../contract/hub.ts'
+import { ok, problem, PROBLEMS, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
+import { consume, goStale, withdraw } from '../../core/approvals/transitions.ts'
+import { hubApprovalId } from '../../core/hub/hub-ids.ts'
+import { auditOf } from '../calls/call-changes.ts'
+import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Held, Shelves } from '../ports/reads.ts'
+import type { Digest, Probe } from '../ports/runtime.ts'
+import { nodeNameOf } from './node-name.ts'
+import { isOfNode, signReported, type SignDeps } from './sign-word.ts'
+
+export type TakeOutcomeDeps = SignDeps & {
+  readonly shelves: Shelves
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly probe: Probe
+}
+
+const TRIES = 5
+
+/** A node says how a call ended. On record once; sent again it is only confirmed again. */
+export async function takeOutcome(
+  deps: TakeOutcomeDeps,
+  by: Caller,
+  outcome: NodeOutcome,
+): Promise<Result<readonly string[]>> {
+  const node = nodeNameOf(by)
+  if (!node.ok) return node
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const held = await deps.shelves.row('approvals', hubApprovalId(deps.digest, node.value, outcome.approval_id))
+    if (held === undefined || !isOfNode(held.row) || held.row.from_node.node !== node.value)
+      return refuse('approval.unknown', { approval_id: outcome.approval_id })
+    const call = await heldCallOf(deps.shelves, held.row)
+    if (!isKnown(call.row, outcome)) {
+      deps.probe('node.storing')
+      const recorded = await deps.ledger.commit(outcomeChanges(held, call, by, outcome, deps.clock()))
+      deps.probe('node.stored')
+      if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+      if (recorded !== 'committed') continue
+    }
+    const word = await signReported(deps, held.row, outcome)
+    return word.ok ? ok([word.value]) : word
+  }
+  return refuse('audit.unavailable')
+}
+
+/** An outcome that nobody knew may become known; every other one is final. */
+const isKnown = ({ state }: CallRow, outcome: NodeOutcome): boolean =>
+  state === outcome.state || (state !== 'pending' && state !== 'unknown')
+
+function outcomeChanges(
+  held: Held<'approvals'>,
+  call: Held<'calls'>,
+  by: Caller,
+  { state, code, word, ended_at }: NodeOutcome,
+  now: number,
+): Change[] {
+  const failed = code === undefined || !isCode(code) ? {} : { problem: problem(code) }
+  const row: CallRow = { ...call.row, state, ended_at: ended_at ?? now, ...failed }
+  const started = state !== 'refused'
+  // A node that ran what nobody approved is worth a look.
+  const unapproved = started && !['approved', 'consumed'].includes(held.row.state)
+  const about = {
+    ...(code === undefined ? {} : { code }),
+    ...(word === undefined ? {} : { word }),
+    ...(unapproved ? { unapproved: true, approval_state: held.row.state } : {}),
+  }
+  const to = ended(held.row, started, now)
+  const event = { type: 'approval.closed', outcome: to?.state ?? held.row.state }
+  return [
+    ...(to === undefined ? [] : approvalMoved(held, to, held.row.state === 'pending' ? event : undefined)),
+    { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },
+    { kind: 'audit', entry: auditOf('node.outcome', row, now, { actor: by.id, outcome: state, about }) },
+  ]
+}
+
+const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code)
+
+function ended(row: ApprovalRow, started: boolean, now: number): ApprovalRow | undefined {
+  if (row.state === 'pending') return valueOf(withdraw(row, now))
+  if (row.state !== 'approved') return undefined
+  // Used in time at the node, by the node's clock; here it may have expired meanwhile.
+  return valueOf(started ? consume(row, Math.min(now, row.expires_at - 1)) : goStale(row, now))
+}
+
+const valueOf = (moved: Result<ApprovalRow>): ApprovalRow | undefined => (moved.ok ? moved.value : undefined)

@@ -1,0 +1,199 @@
+import type { ApprovalRow, FromNode } from '../../contract/approval.ts'
+import type { Call } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { NodeRequest } from '../../contract/hub.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { RiskClass } from '../../contract/tool.ts'
+import type { Verdict } from '../../contract/verdict.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import { withRoute } from '../../core/approvals/routes/routes.ts'
+import { hubApprovalId, hubCallId, nodeToolId } from '../../core/hub/hub-ids.ts'
+import { bytesOf, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
+import type { Routes } from '../approvals/load-routes.ts'
+import { changesFor } from '../calls/call-changes.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Digest, Ids, Probe } from '../ports/runtime.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { nodeNameOf } from './node-name.ts'
+import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
+
+export type TakeRequestDeps = SignDeps & {
+  readonly shelves: Shelves
+  readonly accounts: Accounts
+  readonly ledger: Ledger
+  readonly digest: Digest
+  readonly ids: Ids
+  readonly boot: string
+  readonly probe: Probe
+  readonly routes: Routes
+  readonly judgement: Pick<Judgement, 'scanner'>
+  readonly pendingLimits: PendingLimits
+  readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
+}
+
+const TRIES = 5
+
+/**
+ * A node asks for a decision. Stored once, however often it is sent; the answer is what the hub says about it as it stands.
+ * INVARIANT: the hub's own tools, policy and consents have no say here, and nothing of it can be executed by the hub.
+ */
+export async function takeRequest(
+  deps: TakeRequestDeps,
+  by: Caller,
+  request: NodeRequest,
+): Promise<Result<readonly string[]>> {
+  const node = nodeNameOf(by)
+  if (!node.ok) return node
+  const approval_id = hubApprovalId(deps.digest, node.value, request.approval_id)
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const known = (await deps.shelves.row('approvals', approval_id))?.row
+    if (known !== undefined) return isSame(known, node.value, request) ? answer(deps, known) : changed(request)
+    const stored = await store(deps, by, node.value, request)
+    if (!stored.ok) return stored
+    if (stored.value !== undefined) return answer(deps, stored.value)
+  }
+  return refuse('audit.unavailable')
+}
+
+const changed = ({ approval_id }: NodeRequest) => refuse('node.request_changed', { approval_id })
+
+/** What was decided on is what was stored first; a node that asks otherwise makes a new request. */
+function isSame(row: ApprovalRow, node: string, request: NodeRequest): row is NodeApproval {
+  return (
+    isOfNode(row) &&
+    row.from_node.node === node &&
+    row.from_node.message === request.message &&
+    row.from_node.nonce === request.nonce &&
+    row.from_node.packet_digest === request.packet_digest &&
+    row.args_hash === request.args_hash &&
+    row.definition_hash === request.definition_hash
+  )
+}
+
+async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonly string[]>> {
+  const word = await signWord(deps, row)
+  return word.ok ? ok(word.value === undefined ? [] : [word.value]) : word
+}
+
+/** Undefined: another request was faster; look again. */
+async function store(
+  deps: TakeRequestDeps,
+  by: Caller,
+  node: string,
+  request: NodeRequest,
+): Promise<Result<NodeApproval | undefined>> {
+  const now = deps.clock()
+  if (request.expires_at <= now) return refuse('approval.expired', { approval_id: request.approval_id })
+  const shown = await shownRequest(deps, request)
+  const call: Call = {
+    call_id: hubCallId(deps.digest, node, request.approval_id),
+    caller: by,
+    tool_id: nodeToolId(node, request.tool),
+    server: nodeToolId(node, request.tool.split('__')[0] ?? ''),
+    definition_hash: request.definition_hash,
+    canonical_args: shown.args,
+    args_hash: request.args_hash,
+    thread: shown.context.thread,
+    trace: request.trace,
+    received_at: now,
+    executor: 'client',
+    node,
+  }
+  const { risk, strength, risk_notes } = shown.packet
+  const asked: Verdict = { effect: 'ask', strength, evidence: risk_notes }
+  const tool = { row: { tool_id: request.tool, server: request.tool.split('__')[0] ?? '' }, ...routedAs(risk) }
+  const verdict = withRoute(deps.routes, asked, call, tool)
+  const preview = shown.packet.preview
+  const bytes = bytesOf(JSON.stringify(request))
+  const pending = await pendingChanges(deps.accounts, deps.pendingLimits, by, bytes)
+  if (!pending.ok) return pending
+  const from_node = fromNode(node, request, shown)
+  const { changes: recording } = changesFor(call, verdict, {
+    now,
+    boot: deps.boot,
+    policy_version: 'node',
+    judged: { now, effects: risk.effects, risk: risk.class },
+    idempotent: false,
+    hold: {
+      approval_id: hubApprovalId(deps.digest, node, request.approval_id),
+      run_id: deps.ids.run(),
+      expires_at: Math.min(request.expires_at, now + deps.holdFor(verdict, risk.class)),
+      bytes,
+    },
+    shown: { args: shown.args, visible: true, hidden: shown.packet.hidden },
+    sources: shown.packet.sources,
+    ...(preview === undefined ? {} : { preview: preview as NonNullable<ApprovalRow['preview']> }),
+  })
+  const changes = [...recording.map((change) => withNode(change, from_node)), ...noted(call, from_node, now)]
+  deps.probe('node.storing')
+  const recorded = await deps.ledger.commit([...changes, ...pending.value])
+  deps.probe('node.stored')
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  if (recorded !== 'committed') return ok(undefined)
+  const swap = changes.find((change) => change.kind === 'swap' && change.table === 'approvals')
+  return ok(swap?.kind === 'swap' && swap.table === 'approvals' && isOfNode(swap.to) ? swap.to : undefined)
+}
+
+const routedAs = ({ effects, class: risk }: NodeRequest['packet']['risk']) => ({ effects, risk })
+
+type Shown = {
+  readonly args: string
+  readonly context: NodeRequest['context']
+  readonly packet: NodeRequest['packet']
+}
+
+/** A node redacts; the hub shows nothing that cannot be seen, and takes out what it knows as a secret itself. */
+async function shownRequest({ judgement }: TakeRequestDeps, request: NodeRequest): Promise<Shown> {
+  const { proposed_args } = request.packet
+  const args = await judgement.scanner.visible((await judgement.scanner.shownArgs(canonicalOf(proposed_args))).args)
+  return { args, context: visibleIn(request.context), packet: visibleIn({ ...request.packet, proposed_args: args }) }
+}
+
+/** The scanner reads JSON; a text that is none is shown as one string. */
+function canonicalOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return text
+  } catch {
+    return JSON.stringify(text)
+  }
+}
+
+/** Every text in it, without what cannot be seen. */
+function visibleIn<T extends object>(value: T): T {
+  const through = (part: unknown): unknown => {
+    if (typeof part === 'string') return visibleText(part)
+    if (Array.isArray(part)) return part.map(through)
+    if (typeof part !== 'object' || part === null) return part
+    return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, through(field)]))
+  }
+  return through(value) as T
+}
+
+function fromNode(node: string, request: NodeRequest, { context, packet }: Shown): FromNode {
+  const { title, sentence, risk, changes, facts, why_this, required_inputs, rollback, check, verify, missing } = packet
+  return {
+    node,
+    approval_id: request.approval_id,
+    message: request.message,
+    nonce: request.nonce,
+    tool: request.tool,
+    packet_digest: request.packet_digest,
+    context,
+    packet: { title, sentence, risk, changes, facts, why_this, required_inputs, rollback, check, verify, missing },
+  }
+}
+
+function withNode(change: Change, from_node: FromNode): Change {
+  if (change.kind !== 'swap' || change.table !== 'approvals') return change
+  return { ...change, to: { ...change.to, from_node } }
+}
+
+function noted({ call_id, caller, trace, tool_id, args_hash }: Call, from: FromNode, at: number): Change[] {
+  const { node, approval_id, packet_digest, context } = from
+  const about: Record<string, string> = { packet_digest, ...Object.fromEntries(Object.entries(context)) }
+  const subject = { call: call_id, tool: tool_id, node, node_approval: approval_id }
+  return [{ kind: 'audit', entry: { at, type: 'node.requested', actor: caller.id, trace, subject, args_hash, about } }]
+}

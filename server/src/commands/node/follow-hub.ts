@@ -1,0 +1,31 @@
+import type { AttachedHub } from '../ports/hub.ts'
+import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
+import { takeWord, type TakeWordDeps } from './take-word.ts'
+
+export type FollowDeps = TakeWordDeps & ReportDeps & { readonly onFault: (error: unknown) => void }
+
+const MOST_ASKED = 500
+
+/** Takes in what the hub decides for as long as the gate runs. `wake`: a request was sent. */
+export async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): void; stop(): Promise<void> }> {
+  await reportEarlier(deps)
+  return hub.link.follow({
+    async pending() {
+      try {
+        const held = await deps.shelves.list('approvals', { state: 'pending' }, { limit: MOST_ASKED })
+        return held.map(({ row }) => row.approval_id)
+      } catch (error) {
+        deps.onFault(error)
+        return []
+      }
+    },
+    async take(word) {
+      try {
+        return (await takeWord(deps, word)) === 'taken'
+      } catch (error) {
+        deps.onFault(error)
+        return false
+      }
+    },
+  })
+}

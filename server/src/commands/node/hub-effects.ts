@@ -1,0 +1,44 @@
+import type { HubReportEffect } from '../../core/runs/hub-report.ts'
+import type { PerformersOf } from '../runs/performer.ts'
+import { messageToHub, type MessageDeps } from './message-to-hub.ts'
+import { closeWith, takeWord, type TakeWordDeps } from './take-word.ts'
+
+export type HubEffectDeps = MessageDeps &
+  TakeWordDeps & {
+    readonly stopping: AbortSignal
+    /** There is something new to ask the hub for. */
+    readonly wakeHub: () => void
+    /** What the hub last answered instead of a confirmation, for messages. */
+    readonly hubFault: { get(): string; set(why: string): void }
+  }
+
+/** What a node tells its hub, and what it does when the hub does not answer. */
+export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect> {
+  const done = (outcome: string) => ({ type: 'effect.done', outcome, now: deps.clock() })
+  return {
+    async tell_hub({ with: told }, { run_id }) {
+      // The gate was taken from its hub: there is nobody to tell.
+      if (deps.hub === undefined) return done('over')
+      const message = await messageToHub(deps, run_id, told)
+      if (message === undefined) return done('over')
+      deps.probe('hub.sending')
+      const sent = await deps.hub.link.send(message)
+      deps.probe('hub.sent')
+      if (deps.stopping.aborted && sent.is === 'failed') return 'later'
+      if (sent.is === 'failed') {
+        deps.hubFault.set(sent.why)
+        return done('failed')
+      }
+      for (const word of sent.words) await takeWord(deps, word)
+      if (told.what === 'request') deps.wakeHub()
+      return done('sent')
+    },
+    async give_up_hub({ with: { approval_id } }) {
+      const held = await deps.shelves.row('approvals', approval_id)
+      if (held?.row.state !== 'pending') return done('over')
+      const why = deps.hubFault.get()
+      const closed = await closeWith(deps, held, 'hub.unreachable', why, 'gate')
+      return closed === 'refused' ? done('over') : 'later'
+    },
+  }
+}

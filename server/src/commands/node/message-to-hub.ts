@@ -1,0 +1,95 @@
+import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
+import type { CallRow } from '../../contract/call.ts'
+import { NodePacket, type NodeMessage, type NodeOutcome } from '../../contract/hub.ts'
+import type { RunId } from '../../contract/ids.ts'
+import type { Json } from '../../contract/json.ts'
+import type { NodeContext } from '../../contract/node-context.ts'
+import { shortened } from '../../contract/visible-text.ts'
+import type { HubReport } from '../../core/runs/hub-report.ts'
+import { workflow } from '../../core/workflow/step.ts'
+import { packetOf, type PacketDeps } from '../approvals/packet-of.ts'
+import type { Shelves } from '../ports/reads.ts'
+
+export type MessageDeps = PacketDeps & { readonly shelves: Shelves }
+
+type Told = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
+
+/** What is sent to the hub, made from what is stored now; undefined when there is nothing left to tell. */
+export async function messageToHub(deps: MessageDeps, message: RunId, told: Told): Promise<NodeMessage | undefined> {
+  const call = (await deps.shelves.row('calls', told.call_id))?.row
+  const held = await deps.shelves.row('approvals', told.approval_id)
+  if (call === undefined || held === undefined) return undefined
+  const head = { message, nonce: told.nonce, approval_id: held.row.approval_id }
+  if (told.what === 'outcome') return outcomeOf(head, call, held.row)
+  if (held.row.state !== 'pending') return undefined
+  const packet = await packetOf(deps, held)
+  return {
+    is: 'request',
+    ...head,
+    tool: held.row.tool_id,
+    definition_hash: held.row.definition_hash,
+    args_hash: held.row.args_hash,
+    trace: call.trace,
+    packet_digest: packet.digest,
+    expires_at: held.row.expires_at,
+    context: await contextOf(deps, held.row),
+    packet: shownTo(packet),
+  }
+}
+
+/** Only the parts that a hub takes, as plain JSON: no arguments but the redacted ones. */
+const shownTo = (packet: ApprovalPacket): NodePacket => NodePacket.parse(JSON.parse(JSON.stringify(packet)))
+
+function outcomeOf(
+  head: Pick<NodeOutcome, 'message' | 'nonce' | 'approval_id'>,
+  call: CallRow,
+  approval: ApprovalRow,
+): NodeOutcome | undefined {
+  const { state } = call
+  if (state !== 'executed' && state !== 'failed' && state !== 'refused' && state !== 'unknown') return undefined
+  const word = approval.hub_word
+  return {
+    is: 'outcome',
+    ...head,
+    state,
+    ...(call.problem === undefined ? {} : { code: call.problem.code }),
+    ...(word === undefined ? {} : { word }),
+    ...(call.ended_at === undefined ? {} : { ended_at: call.ended_at }),
+  }
+}
+
+const MOST = 512
+const cut = (text: string): string => shortened(text, MOST)
+
+/** Where the call comes from, for whoever decides: of a document's run also who set it off. */
+async function contextOf({ shelves }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
+  const { caller, thread, by_run } = row
+  const context = { caller: caller.id, user: caller.user, thread: cut(thread) }
+  if (by_run === undefined) return context
+  const { run_id, kind, step, document } = by_run
+  return {
+    ...context,
+    run: run_id,
+    kind,
+    step: cut(step),
+    ...(document === undefined ? {} : { document }),
+    ...(kind === workflow.kind ? setOffBy((await shelves.row('runs', run_id))?.row.state) : {}),
+  }
+}
+
+function setOffBy(state: Json | undefined): Pick<NodeContext, 'protocol' | 'sender' | 'room'> {
+  const protocol = textAt(state, ['protocol', 'id'])
+  const sender = textAt(state, ['trigger', 'sender'])
+  const room = textAt(state, ['trigger', 'room'])
+  return {
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(sender === undefined ? {} : { sender }),
+    ...(room === undefined ? {} : { room }),
+  }
+}
+
+function textAt(value: Json | undefined, path: readonly string[]): string | undefined {
+  let at: unknown = value
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
+  return typeof at === 'string' && at !== '' ? cut(at) : undefined
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+import type { CliBoot } from './cli-boot.ts'
+import type { HubOptions, UpOptions } from './local-gate.ts'
+import { itemsOf, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import type { Session } from './session.ts'
+
+type NodeOptions = { hub?: string; name?: string; nodeKey?: string; publicKey?: string[]; port?: number }
+
+/** A gate whose approvals are decided elsewhere. */
+export function addNodeCommand(
+  program: Command,
+  boot: Pick<CliBoot, 'up'>,
+  globals: () => UpOptions,
+  portOf: (text: string) => number,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('node')
+    .description('run the gate as a node: its approvals are decided at a hub (docs/hub.md)')
+    .option('--hub <url>', 'the address of the hub (default: `hub.url` of the configuration)')
+    .option('--name <node>', 'the name of this node at the hub')
+    .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')
+    .option('--public-key <keys...>', 'the public keys of the hub, from `sluice hub key` there')
+    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
+    .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port }: NodeOptions) => {
+      const hub: HubOptions = {
+        ...(url === undefined ? {} : { url }),
+        ...(node === undefined ? {} : { node }),
+        ...(key === undefined ? {} : { key }),
+        ...(public_keys === undefined ? {} : { public_keys }),
+      }
+      exit(await boot.up({ ...globals(), ...(port === undefined ? {} : { port }), hub }))
+    })
+}
+
+/** For the people of a hub. */
+export function addHubCommands(program: Command, session: Session): void {
+  const hub = program.command('hub').description('nodes whose approvals are decided at this gate')
+  const printKeys = (body: Fields) =>
+    table(session.out(), [
+      ['KEY', 'STATE', 'PUBLIC KEY'],
+      ...fieldsIn(body['keys']).map((one) => [textOf(one['key']), textOf(one['state']), textOf(one['public_key'])]),
+    ])
+  hub
+    .command('key')
+    .description('print the public keys that nodes pin')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/hub/key')
+      session.exit(printReply(session.out(), reply, printKeys))
+    })
+  hub
+    .command('rotate')
+    .description(
+      'replace the key that signs decisions: first with --prepare, then, when every node has pinned it, without',
+    )
+    .option('--prepare', 'make the next key, without using it')
+    .action(async ({ prepare }: { prepare?: boolean }) => {
+      const step = prepare === true ? 'prepare' : 'activate'
+      const reply = await session.send('POST', '/v1/hub/key', { step })
+      session.exit(printReply(session.out(), reply, printKeys))
+    })
+  hub
+    .command('nodes')
+    .description('list the nodes and how many of their calls wait for a decision')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/hub/nodes')
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)]),
+        ),
+      )
+    })
+}
+
+const fieldsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as readonly Fields[]) : [])
+
+const nodeRow = (node: Fields): string[] => [
+  textOf(node['node']),
+  textOf(node['state']),
+  node['seen_at'] === undefined ? 'not since the start' : timeOf(node['seen_at']),
+  textOf(node['pending']),
+]
