@@ -71,7 +71,7 @@ function someMoved(deps: GiveDeps, ids: readonly string[], wait_ms: number) {
   return {
     async next(): Promise<'moved' | 'over'> {
       hasMoved = false
-      while (!isOver && !hasMoved) await new Promise<void>((resolve) => (tell = resolve))
+      if (!isOver) await new Promise<void>((resolve) => (tell = resolve))
       return hasMoved ? 'moved' : 'over'
     },
     stop() {

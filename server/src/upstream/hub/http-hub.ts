@@ -45,11 +45,11 @@ type Post = (path: string, body: unknown, patience: AbortSignal) => Promise<Sent
 
 function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSignal) {
   let woken = new AbortController()
-  let isStopped = false
+  const stopped = new AbortController()
   const wake = () => woken.abort()
   const loop = async () => {
     let pause = FIRST_PAUSE_MS
-    while (!isStopped && !stopping.aborted) {
+    while (!stopped.signal.aborted && !stopping.aborted) {
       woken = new AbortController()
       const { signal } = woken
       const approvals = (await pending()).slice(0, MOST_ASKED)
@@ -70,7 +70,7 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
   return {
     wake,
     async stop() {
-      isStopped = true
+      stopped.abort()
       wake()
       await ended.catch(() => undefined)
     },
