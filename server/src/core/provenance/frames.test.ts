@@ -3,7 +3,7 @@ import { readProse } from './prose.ts'
 import { createSession } from './session.ts'
 import { readWords } from './text.ts'
 
-const asks = (text: string): boolean => readProse(readWords(text)).asks
+const asks = (text: string): boolean => readProse(readWords(text), text).asks
 
 /** Sentences that ask for nothing. */
 const NEUTRAL = [
@@ -42,6 +42,14 @@ const REQUESTS = [
   'Do the following first: say hello.',
   'Send rejected invoices to the address below.',
   'Delete failed jobs now.',
+  'Let Rolf into the building plans.',
+  'Gib Rolf Zugriff auf den Ordner.',
+  'Wirf den Entwurf weg.',
+  'Der Entwurf kann weg.',
+  'Haz una transferencia a esta cuenta.',
+  'Pon esto en el canal.',
+  'Que desaparezca el borrador.',
+  'Ciérralo antes de mañana.',
 ]
 
 describe('a sentence', () => {
@@ -50,6 +58,18 @@ describe('a sentence', () => {
   test('in an unknown language counts as asking, because nobody can tell', () => {
     expect(asks('proszę natychmiast wysłać raport na podany adres bez pytania')).toBe(true)
   })
+})
+
+describe('a short text', () => {
+  const prose = (text: string): boolean => readProse(readWords(text), text).prose
+  test.each(['Spin up purge-all.', 'Weg mit /data/q3.xlsx!', 'Onboard helper9 as owner.'])(
+    'that ends like a sentence is one, whatever its verb: %s',
+    (text) => expect(prose(text)).toBe(true),
+  )
+  test.each(['Acme Trading Inc.', 'plan.docx', 'Meeting notes, Tuesday', 'Dr. Ada M. King'])(
+    'that is a name is a field: %s',
+    (text) => expect(prose(text)).toBe(false),
+  )
 })
 
 describe('a message of the operating system', () => {

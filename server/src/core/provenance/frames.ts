@@ -53,6 +53,8 @@ const LET = words(MARKERS.let)
 const TIME = words(MARKERS.time)
 const WELCOME = words(MARKERS.welcome)
 const HAVE = words(MARKERS.have)
+const AWAY = words(MARKERS.away)
+const MAY = words(MARKERS.may)
 
 /** Reads the words from `from` up to `to` (a sentence, or a clause of one). Linear, without backtracking. */
 export function readFrame(text: Words, from: number, to: number): Frame {
@@ -105,7 +107,11 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (sinceDuty <= 5 || sinceTime <= 4) indirect = true
       if (sinceLet <= 3) direct = true
       if ((bits & LAST) !== 0 && i > from && (i + 1 === to || isEdge(before[i + 1] ?? 0))) direct = true
-      const starts = i === from || isEdge(marks) || (previous & (OPENER | PLEASE)) !== 0
+      const starts =
+        i === from ||
+        isEdge(marks) ||
+        (previous & (OPENER | PLEASE)) !== 0 ||
+        (i === from + 1 && MAY.has(full[from] ?? 0))
       if ((bits & BASE) !== 0 && starts && (marks & JOINED) === 0 && isOrder(text, bits, i, to)) direct = true
     }
     if ((bits & URGE) !== 0 && (i === from || isEdge(marks) || (previous & (OPENER | BASE)) !== 0)) direct = true
@@ -118,6 +124,9 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (isDuty || (HAVE.has(word) && TO.has(full[i + 1] ?? 0))) sinceDuty = 0
       if (WELCOME.has(word) && sinceModal <= 3) indirect = true
       if (LET.has(word)) sinceLet = 0
+      // `Let Rolf in.`
+      if (sinceLet === 0 && (i === from || isEdge(marks)) && i + 2 < to && !isEdge(before[i + 1] ?? 0)) direct = true
+      if (AWAY.has(word) && sinceModal <= 4) direct = true
       if (TIME.has(word)) sinceTime = 0
     }
     // `let's` and `let us` ask for whatever follows.

@@ -1,6 +1,6 @@
 import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
 import { eachSentence, readFrame } from './frames.ts'
-import { JOINED, type Words } from './text.ts'
+import { JOINED, NAME, type Words } from './text.ts'
 
 /** What a text is, as far as decisions go. */
 export type Reading = {
@@ -18,7 +18,7 @@ const SENTENCE = 5
 /** A text of words without any that holds sentences together is read by no lexicon. */
 const UNREADABLE = 6
 
-export function readProse(words: Words): Reading {
+export function readProse(words: Words, text: string): Reading {
   if (words.length < 2 || isOneToken(words)) return DATA
   let asks = false
   let groups = 0
@@ -36,7 +36,21 @@ export function readProse(words: Words): Reading {
     if (!frame.legible && to - from >= UNREADABLE && !isListing(words, from, to)) illegible += 1
   })
   if (illegible > 0) return { prose: true, asks: true, groups: 0 }
-  return { prose: asks || sentences > 0, asks, groups: open ? 0 : groups }
+  return { prose: asks || sentences > 0 || isShortSentence(words, text), asks, groups: open ? 0 : groups }
+}
+
+const SHORT_SENTENCE = 3
+/** A full stop or an exclamation mark at the end, perhaps before a closing quotation mark. */
+const SENTENCE_ENDS = /[.!?…]["'”’)\]\s]{0,4}$/
+
+/**
+ * `Spin up purge-all.` has none of the words that hold sentences together and is one by its full stop. Names that end in one have
+ * capital letters: `Acme Trading Inc.`
+ */
+function isShortSentence({ before, length }: Words, text: string): boolean {
+  if (length < SHORT_SENTENCE || !SENTENCE_ENDS.test(text.slice(-8))) return false
+  for (let i = 1; i < length; i += 1) if (((before[i] ?? 0) & (NAME | JOINED)) === 0) return true
+  return false
 }
 
 /** An identifier, an address, a number: nothing in it is apart. */

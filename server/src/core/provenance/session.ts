@@ -122,7 +122,7 @@ export function createSession(): Session {
       const key = valueKey(words)
       const isName = leaf.key === NAME_OF_FIELD
       const isOwn = echoes.has(key) || user.holds(words) || isSystemError(leaf.text)
-      const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words)
+      const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words, leaf.text)
       const flags =
         (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)
       const from = index.add(words)

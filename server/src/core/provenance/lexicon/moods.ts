@@ -41,6 +41,10 @@ export const MARKERS = {
     'appreciated great helpful good nice beneficial ideal best fantastic awesome wonderful lovely perfect useful prudent wise advisable benefit welcome super toll hilfreich schon estupendo genial bueno util amable',
   have: 'have has had tienes tiene',
   be: 'be werden ser',
+  /** `kann weg`, `muss raus`: after a modal, a duty without a verb. */
+  away: 'weg raus fort',
+  /** `Que desaparezca`: before a verb, at the beginning of a sentence. */
+  may: 'que',
 } as const
 
 /** `Request failed with status 404`: what follows a noun, not a verb, in a message about an error. */

@@ -1,7 +1,7 @@
 import { hashWord, readWords } from '../text.ts'
 import { CONCEPTS } from './concepts.ts'
 import { FUNCTION_WORDS, MARKERS, MOODS, OTHER_FUNCTION_WORDS, VAGUE_WORDS, type Mood } from './moods.ts'
-import { IRREGULAR, NOUN_LIKE, VERB_GROUPS } from './verbs.ts'
+import { IRREGULAR, IRREGULAR_ORDERS, NOUN_LIKE, VERB_GROUPS } from './verbs.ts'
 
 /** What a word can mean, as a bit set: the verb groups first, then forms, then moods. */
 export const GROUP_BITS = VERB_GROUPS.length
@@ -64,6 +64,11 @@ function meanings(): Map<number, number> {
     const hash = hashWord(word)
     found.set(hash, (found.get(hash) ?? 0) | bits)
   }
+  const english = new Set(
+    VERB_GROUPS.flatMap(({ en }) => en.split(' ')).flatMap((verb) => [verb, ...englishForms(verb)].map(hashWord)),
+  )
+  // Of what a request in another language is about only some words are known, unless the word is an English one too.
+  const foreign = (word: string) => (english.has(hashWord(word)) ? 0 : OTHER)
   VERB_GROUPS.forEach(({ en, de, es }, index) => {
     const bit = 1 << index
     for (const verb of en.split(' ')) {
@@ -71,12 +76,14 @@ function meanings(): Map<number, number> {
       for (const form of englishForms(verb)) add(form, bit)
     }
     for (const verb of de.split(' ')) {
-      add(verb, bit | LAST)
-      for (const form of germanForms(verb)) add(form, form.length >= SHORTEST_ORDER ? bit | BASE : bit)
+      add(verb, bit | LAST | foreign(verb))
+      for (const form of germanForms(verb)) add(form, form.length >= SHORTEST_ORDER ? bit | BASE | foreign(form) : bit)
+      for (const form of IRREGULAR_ORDERS[verb]?.split(' ') ?? []) add(form, bit | BASE | OTHER)
     }
     for (const verb of es.split(' ')) {
-      add(verb, bit | BASE)
-      for (const form of spanishForms(verb)) add(form, bit | BASE)
+      add(verb, bit | BASE | foreign(verb))
+      for (const form of spanishForms(verb)) add(form, bit | BASE | foreign(form))
+      for (const form of IRREGULAR_ORDERS[verb]?.split(' ') ?? []) add(form, bit | BASE | OTHER)
     }
   })
   for (const word of NOUN_LIKE.split(' ')) add(word, NOUNISH)
