@@ -38,5 +38,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // A phone opens a connection for each file it needs first, so those are few: what every page needs is one file.
+          groups: [
+            {
+              name: 'first',
+              test: /rolldown\/runtime|node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual)[^/]+)\/|console\/src\/(?:api|lib|parts)\/|server\/src\//,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
+    },
   },
 })

@@ -13,29 +13,32 @@ import './styles/chat.css'
 import './styles/pages.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queryClient } from './api/queries.ts'
+import { pausesQuery, pendingQuery, queryClient } from './api/queries.ts'
 import { readSession, session } from './api/session.ts'
-import { useStore } from './lib/store.ts'
 import { readTheme, setTheme } from './lib/theme.ts'
 import { router } from './router.tsx'
 import { Login } from './shell/login.tsx'
 
-function Console() {
-  const { state } = useStore(session)
-  if (state === 'asking') return null
-  return state === 'in' ? <RouterProvider router={router} /> : <Login />
-}
-
 setTheme(readTheme())
-void readSession()
 const place = document.getElementById('root')
-if (place !== null)
-  createRoot(place).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <Console />
-      </QueryClientProvider>
-    </StrictMode>,
-  )
+if (place !== null) {
+  const root = createRoot(place)
+  session.follow(() => {
+    const isIn = session.get().state === 'in'
+    // What every page shows is asked for before anything is drawn.
+    if (isIn) void Promise.all([queryClient.prefetchQuery(pendingQuery), queryClient.prefetchQuery(pausesQuery)])
+    // A transition is drawn in small slices, so that a slow phone can react in between.
+    startTransition(() =>
+      root.render(
+        <StrictMode>
+          <QueryClientProvider client={queryClient}>
+            {isIn ? <RouterProvider router={router} /> : <Login />}
+          </QueryClientProvider>
+        </StrictMode>,
+      ),
+    )
+  })
+}
+void readSession()

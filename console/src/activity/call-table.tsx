@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import type { CallSummary } from '../../../server/src/contract/activity.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { clockTime, exactTime, lasted, shortTime } from '../lib/time.ts'
@@ -29,6 +29,8 @@ export function CallTable({ calls, chosen, filters, hasMore, onMore }: TableProp
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW,
     overscan: 12,
+    // Rows are drawn when React comes to it: drawing them within the scroll event makes each step of the wheel wait.
+    useFlushSync: false,
     getItemKey: (at) => calls[at]?.call_id ?? at,
   })
   const items = rows.getVirtualItems()
@@ -76,7 +78,8 @@ export function CallTable({ calls, chosen, filters, hasMore, onMore }: TableProp
 
 type CellsProps = { readonly call: CallSummary; readonly filters: CallFilters; readonly chosen: boolean }
 
-function Cells({ call, filters, chosen }: CellsProps) {
+/** A row is drawn once: while the list moves only the rows that come into sight cost anything. */
+const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
   const isToday = new Date(call.received_at).toDateString() === new Date().toDateString()
   return (
     <>
@@ -112,7 +115,7 @@ function Cells({ call, filters, chosen }: CellsProps) {
       </span>
     </>
   )
-}
+})
 
 function tookOf({ state, started_at, ended_at, received_at }: CallSummary): string {
   if (state === 'unknown') return '?'

@@ -35,7 +35,8 @@ function remember(answer: LoginAnswer): void {
 /** Whether somebody is logged in already, in this browser. */
 export async function readSession(): Promise<void> {
   try {
-    const answer = await fetch('/v1/login', { credentials: 'same-origin', cache: 'no-store' })
+    // The page's head asks for this already (`preload`), so the answer is there when the scripts are.
+    const answer = await fetch('/v1/login', { credentials: 'same-origin' })
     if (answer.ok) return remember((await answer.json()) as LoginAnswer)
   } catch {
     // Without an answer nobody is logged in as far as the page knows.

@@ -1,14 +1,19 @@
 import { useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { connection } from '../api/stream.ts'
 import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
-import { Batch } from './batch.tsx'
 import { HeldRow } from './held-row.tsx'
-import { PacketView } from './packet-view.tsx'
 import { useInbox, type InboxRow } from './use-inbox.ts'
+
+/** A phone shows the list first, so one call is loaded apart: at once where both fit on the screen, else after the list. */
+const loadPacket = () => import('./packet-view.tsx')
+const loadBatch = () => import('./batch.tsx')
+const PacketView = lazy(async () => ({ default: (await loadPacket()).PacketView }))
+const Batch = lazy(async () => ({ default: (await loadBatch()).Batch }))
+if (isWide()) void loadPacket()
 
 const QUARTER_HOUR = 900_000
 const DAY = 86_400_000
@@ -37,6 +42,11 @@ export function InboxPage() {
     const isHere = location.hash === '' || location.hash === '#/'
     if (selected === undefined && isHere && isWide()) openRow(rows[0], true)
   })
+
+  const isRead = query.data !== undefined
+  useEffect(() => {
+    if (isRead) void Promise.all([loadPacket(), loadBatch()])
+  }, [isRead])
 
   const move = (by: 1 | -1) => openRow(rows[Math.max(0, Math.min(rows.length - 1, at === -1 ? 0 : at + by))])
   const back = () => {
@@ -118,7 +128,7 @@ export function InboxPage() {
 function Pane({ open, children }: { readonly open: boolean; readonly children: ReactNode }) {
   return (
     <section className={open ? 'packet open' : 'packet'} aria-label="Selected call">
-      {children}
+      <Suspense fallback={<Skeleton rows={4} />}>{children}</Suspense>
     </section>
   )
 }

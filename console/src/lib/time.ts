@@ -41,24 +41,26 @@ export function lasted(ms: number): string {
   return `${Math.floor(ms / DAY)} d`
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
-const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+/** A format is built when it is first used: each costs a slow phone some 20 ms. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+const format = (options: Intl.DateTimeFormatOptions) => lazy(() => new Intl.DateTimeFormat(undefined, options))
+const clock = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const shortClock = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const dayName = format({ weekday: 'short', day: 'numeric', month: 'short' })
+const whole = format({ dateStyle: 'full', timeStyle: 'long' })
+const number = lazy(() => new Intl.NumberFormat())
 
-export const clockTime = (at: number): string => clock.format(at)
-export const exactTime = (at: number): string => whole.format(at)
+export const clockTime = (at: number): string => clock().format(at)
+export const exactTime = (at: number): string => whole().format(at)
 
 /** The clock for today, else the day too. */
 export function shortTime(at: number, now: number = Date.now()): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString()
-  return isToday ? shortClock.format(at) : `${dayName.format(at)}, ${shortClock.format(at)}`
+  return isToday ? shortClock().format(at) : `${dayName().format(at)}, ${shortClock().format(at)}`
 }
 
-export const count = (n: number): string => n.toLocaleString()
+export const count = (n: number): string => number().format(n)
 export const many = (n: number, one: string, more = `${one}s`): string => `${count(n)} ${n === 1 ? one : more}`

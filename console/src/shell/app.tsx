@@ -2,6 +2,7 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { followGate } from '../api/follow.ts'
 import { announced, toast } from '../lib/announce.ts'
+import { useIsWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { Banners } from './banners.tsx'
@@ -19,6 +20,7 @@ const TOAST_MS = 6_000
 export function App() {
   const main = useRef<HTMLElement>(null)
   const go = useNavigate()
+  const isWide = useIsWide()
   useEffect(followGate, [])
   const open = (to: string) => () => void go({ to })
   useKeys({
@@ -52,14 +54,13 @@ export function App() {
         Skip to content
       </button>
       <Banners />
-      <Nav />
-      <PhoneTop />
+      {isWide ? <Nav /> : <PhoneTop />}
       <main className="page" id="main" ref={main} tabIndex={-1}>
         <Suspense fallback={null}>
           <Outlet />
         </Suspense>
       </main>
-      <PhoneNav />
+      {isWide ? null : <PhoneNav />}
       <Overlays />
       <ToastLine />
       <LiveRegion />

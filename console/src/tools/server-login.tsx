@@ -49,9 +49,9 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
     onSuccess: () => say(`Logged out at ${server}.`),
     onSettled: again,
   })
-  if (status.data === undefined || (!needed && !isIn)) return null
-  // A login without a user is the gate's own.
-  if (me?.kind !== 'admin' && status.data.user === undefined)
+  if ((status.data === undefined && !status.isError) || (!needed && !isIn)) return null
+  // A log-in without a user is the gate's own: the gate tells nobody but admins about it.
+  if (status.data === undefined || (me?.kind !== 'admin' && status.data.user === undefined))
     return needed ? <p className="hint finding">An admin has to log in at this server.</p> : null
   return (
     <div className="server-login">

@@ -62,8 +62,8 @@ export function ToolsPage() {
           )}
           {tools.data === undefined || servers.data === undefined ? (
             <Skeleton />
-          ) : tools.data.length === 0 ? (
-            <Empty title="No tools">
+          ) : servers.data.length === 0 ? (
+            <Empty title="No tool servers yet">
               <p className="small">
                 Add a server under <code>servers:</code> in sluice.yaml.
               </p>
@@ -87,8 +87,17 @@ export function ToolsPage() {
 
 type ServerProps = { readonly server: Server; readonly tools: readonly Tool[]; readonly chosen: string | undefined }
 
+/** What a server's state is called here; a state of a newer gate is shown by its own name. */
+const STATES: Readonly<Record<string, string>> = {
+  starting: 'starting',
+  ready: 'ready',
+  waiting: 'failed, will be tried again',
+  needs_login: 'needs a log-in',
+  closed: 'closed',
+}
+
 function ServerTools({ server, tools, chosen }: ServerProps) {
-  const isWell = server.state === 'ready' || server.state === 'connected' || server.state === 'up'
+  const isWell = server.state === 'ready'
   if (tools.length === 0 && isWell && server.tools > 0) return null
   return (
     <section aria-label={`Server ${server.server}`}>
@@ -96,7 +105,7 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
         <span className={isWell ? 'dot' : 'dot warn'} aria-hidden="true" />
         <Text>{server.server}</Text>{' '}
         <span className="faint">
-          {server.state}, {many(server.tools, 'tool')}
+          <Text>{STATES[server.state] ?? server.state}</Text>, {many(server.tools, 'tool')}
         </span>
         <Link to="/activity" search={{ words: server.server } as never} className="small">
           Its calls

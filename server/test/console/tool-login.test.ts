@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHROMIUM, SKIPPED } from './browser.ts'
+import { complaints, openConsole, type Console } from './with-console.ts'
+
+if (CHROMIUM === undefined) console.warn(SKIPPED)
+const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
+const SERVER = resolve(import.meta.dirname, '../oauth/serve-protected.ts')
+
+type Protected = { readonly url: string; readonly issuer: string; readonly process: ChildProcess }
+
+/** A tool server that takes only tokens of its own authorization server, both in a process of their own. */
+async function startProtectedProcess(): Promise<Protected> {
+  const child = spawn(process.execPath, [SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return { ...(JSON.parse(line) as { url: string; issuer: string }), process: child }
+}
+
+describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server from the Tools page', () => {
+  let app: Console
+  let notes: Protected
+  beforeAll(async () => {
+    notes = await startProtectedProcess()
+    // The server that needs a log-in is the only one: the page must offer it although the gate has no tools yet.
+    app = await openConsole((config) => ({ ...config, servers: { notes: { url: notes.url, trusted: true } } }))
+  }, 120_000)
+  afterAll(async () => {
+    await app.close()
+    notes.process.kill()
+  }, 60_000)
+
+  const loginPart = (page: Page) => page.getByRole('region', { name: 'Server notes' })
+  const serverState = async () => {
+    const { body } = await app.world.http('GET', '/v1/servers', app.world.keys.admin)
+    return (body['items'] as { state: string }[])[0]?.state
+  }
+
+  test('an approver reads that an admin has to log in', async () => {
+    const page = await app.open(app.world.keys.mara)
+    await page.goto(`${app.world.url}/#/tools`)
+    await loginPart(page).getByText('An admin has to log in at this server.').waitFor()
+    expect(await loginPart(page).getByRole('button').count()).toBe(0)
+    await page.context().close()
+  }, 60_000)
+
+  test('an admin logs in at the other side’s page in a tab of its own, the tools appear, and logging out takes them back', async () => {
+    const page = await app.open(app.world.keys.admin)
+    await page.goto(`${app.world.url}/#/tools`)
+    const part = loginPart(page)
+    await part.getByText('needs a log-in').waitFor()
+    await part.getByRole('button', { name: 'Log in …' }).click()
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      part.getByRole('link', { name: 'Open the log-in' }).click(),
+    ])
+    tab.setDefaultTimeout(30_000)
+    // The gate's own page says where the person is going before it sends them there.
+    await tab.locator('#continue').click()
+    await expect.poll(() => new URL(tab.url()).origin, { timeout: 30_000 }).toBe(notes.issuer)
+    expect(await tab.evaluate('window.opener')).toBeNull()
+    await tab.fill('input[name=login]', 'mara')
+    await tab.fill('input[name=password]', 'any')
+    await tab.locator('button[type=submit]').click()
+    await tab.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' })
+    await tab.locator('button[type=submit]').click()
+    await expect.poll(() => new URL(tab.url()).origin, { timeout: 30_000 }).toBe(app.world.url)
+    // The first page notices without being touched.
+    await part.getByText(`Logged in at ${notes.issuer}`).waitFor({ timeout: 60_000 })
+    await page.getByText('notes__read_name').first().waitFor({ timeout: 60_000 })
+    expect(await serverState()).toBe('ready')
+    // Nothing of the log-in is on the page: no code, no token, no address with either.
+    expect(await page.content()).not.toMatch(/code=|access_token|code_verifier/)
+    await part.getByRole('button', { name: 'Log out' }).click()
+    await expect.poll(serverState, { timeout: 60_000 }).toBe('needs_login')
+    await part.getByRole('button', { name: 'Log in …' }).waitFor({ timeout: 60_000 })
+    await page.context().close()
+  }, 180_000)
+
+  test('a log-in that the person refuses changes nothing, and says so', async () => {
+    const page = await app.open(app.world.keys.admin)
+    await page.goto(`${app.world.url}/#/tools`)
+    const part = loginPart(page)
+    await part.getByRole('button', { name: 'Log in …' }).click()
+    const link = part.getByRole('link', { name: 'Open the log-in' })
+    await link.waitFor()
+    // An address that is not the end of this log-in is refused in words, beside the field.
+    await part.getByLabel(/paste the address/).fill(`${app.world.url}/oauth/callback?code=made-up&state=made-up`)
+    await part.getByRole('button', { name: 'Finish' }).click()
+    await part.getByRole('alert').waitFor()
+    expect(await part.getByRole('alert').textContent()).toContain('Nothing was changed')
+    expect(await serverState()).toBe('needs_login')
+    await page.context().close()
+  }, 60_000)
+
+  test('no script failed and the content security policy stopped nothing', () => {
+    expect(complaints).toEqual([])
+  })
+})
