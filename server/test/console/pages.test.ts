@@ -21,12 +21,17 @@ async function faults(page: Page): Promise<readonly string[]> {
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`)
 }
 
+/** Everything was read and drawn. The ring of a countdown moves for ever and does not count. */
+const IS_STILL = `document.querySelector('main .skeleton, [aria-busy=true]') === null &&
+  document.getAnimations().every(({ effect }) => effect.getComputedTiming().endTime === Infinity)`
+
 const PAGES = [
   '#/',
   '#/activity',
   '#/chat',
   '#/chat/new',
   '#/runs',
+  '#/flows',
   '#/tools',
   '#/tools?tool=mail__send',
   '#/policy',
@@ -34,6 +39,7 @@ const PAGES = [
   '#/audit',
   '#/overview',
   '#/settings',
+  '#/more',
 ]
 
 describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
@@ -61,7 +67,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
         `#/batch/${ids['file-north']}`,
       ]) {
         await page.goto(`${app.world.url}/${path}`)
-        await page.waitForTimeout(700)
+        await page.waitForTimeout(450)
+        await expect.poll(() => page.evaluate(IS_STILL), { timeout: 30_000 }).toBe(true)
         const faultsHere = await faults(page)
         if (faultsHere.length > 0) found[path] = faultsHere
       }
