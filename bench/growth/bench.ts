@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../server/src/boot/load-config.ts'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
+import { growActivity } from './activity.ts'
 import { withCalls, withEntries } from './build-data.ts'
 import { growFlowRuns } from './flow-runs.ts'
 import { packInto } from './pack.ts'
@@ -38,6 +39,8 @@ const ROUNDS = 50
 const PER_ROUND = 10
 const MATCHING = 3
 const FEW_RUNS = 1_000
+/** More than a page looks at for words, so that both sizes do the same work. */
+const FEW_CALLS = 10_000
 const MANY_RUNS = 100_000
 
 /** `echo` is allowed by few rules, everything else is held. */
@@ -150,6 +153,7 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
       await grown.stop()
       rmSync(folder, { recursive: true, force: true })
     }
+    rows.push(...(await growActivity(root, FEW_CALLS, Math.max(entries, FEW_CALLS))))
     rows.push(...(await growFlowRuns(root, FEW_RUNS, MANY_RUNS)))
     return { bench: 'growth', rows, ...fromSource, package: packaged, most_rss_mb: Math.round(most) }
   } finally {

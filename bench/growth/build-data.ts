@@ -40,11 +40,8 @@ export async function withCalls(settings: Settings, count: number, tool: string)
   return made.value.key
 }
 
-/**
- * Lengthens the audit to so many entries through the ledger itself, many to a commit: copies of what one real call left
- * behind, its row and its entries, under ids, threads and arguments of their own.
- */
-export async function withEntries(data: string, entries: number): Promise<number> {
+/** The ledger of a data folder whose gate is closed, opened to be filled fast: a crash would lose what was not yet written. */
+export async function openLedgerOf(data: string) {
   const rows = openRowKey(join(data, 'keys'), true)
   if (!rows.ok) throw new Error(JSON.stringify(rows.problem))
   const { key, sealed } = rows.value
@@ -57,7 +54,15 @@ export async function withEntries(data: string, entries: number): Promise<number
     tuning: { synchronous: 'OFF' },
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  const store = opened.value
+  return opened.value
+}
+
+/**
+ * Lengthens the audit to so many entries through the ledger itself, many to a commit: copies of what one real call left
+ * behind, its row and its entries, under ids, threads and arguments of their own.
+ */
+export async function withEntries(data: string, entries: number): Promise<number> {
+  const store = await openLedgerOf(data)
   const [pattern] = await store.list('calls', {}, { limit: 1, newest_first: true })
   const [head] = await store.heads()
   if (pattern === undefined || head === undefined) throw new Error('there is no call to copy')

@@ -1,0 +1,115 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { loadConfig } from '../../server/src/boot/load-config.ts'
+import { openGate } from '../../server/src/boot/open-gate.ts'
+import type { CallFilter } from '../../server/src/contract/activity.ts'
+import type { CallRow } from '../../server/src/contract/call.ts'
+import { quantile } from '../bench.ts'
+import { openLedgerOf, withCalls } from './build-data.ts'
+
+/** Whether a page of the activity costs more when many calls are recorded: each filter, by the gate's own command on its own store. */
+
+const ADMIN = { kind: 'admin', id: 'admin:bench', user: 'bench' } as const
+const PER_COMMIT = 1_000
+const PAGE = 50
+const WARM_UP = 10
+const ROUNDS = 40
+const SECOND = 1_000
+const BEGUN = Date.UTC(2026, 0, 1)
+
+async function build(folder: string, count: number) {
+  mkdirSync(folder)
+  const many = { command: 'node', args: [join(import.meta.dirname, 'many-tools.ts'), '10'] }
+  const policy = { rules: [{ id: 'all', effect: 'allow', match: { tool: 'many__echo' }, says: 'allowed' }] }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers: { many }, policy }))
+  const loaded = loadConfig(join(folder, 'sluice.yaml'), true)
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problem))
+  await withCalls(loaded.value, 1, 'many__echo')
+  const store = await openLedgerOf(loaded.value.data)
+  const [pattern] = await store.list('calls', {}, { limit: 1, newest_first: true })
+  if (pattern === undefined) throw new Error('there is no call to copy')
+  for (let made = 0; made < count; made += PER_COMMIT) {
+    const rows = Array.from({ length: Math.min(PER_COMMIT, count - made) }, (_, at) => copyOf(pattern.row, made + at))
+    const changes = rows.map((to) => ({ kind: 'swap', table: 'calls', id: to.call_id, from: 'absent', to }) as const)
+    if ((await store.commit(changes)) !== 'committed') throw new Error('the calls could not be built')
+  }
+  await store.close()
+  const opened = await openGate(loaded.value, { log: () => {}, url: () => 'http://bench' })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  await opened.value.settled
+  return opened.value
+}
+
+/** One call a second, of 20 tools and 50 callers; one in a hundred failed and one in a thousand names an invoice. */
+function copyOf(row: CallRow, at: number): CallRow {
+  const args_hash = randomBytes(32).toString('hex')
+  const thread = `t${at % 5_000}`
+  const tool_id = `many__tool_${at % 20}`
+  const canonical_args = at % 1_000 === 0 ? `{"text":"invoice-${at}"}` : `{"text":"call ${at}"}`
+  return {
+    ...row,
+    call_id: `call_${(BEGUN * 4096 + at).toString(16).padStart(14, '0')}${randomBytes(5).toString('hex')}`,
+    args_hash,
+    canonical_args,
+    thread,
+    tool_id,
+    identity: `${thread} ${tool_id} ${args_hash}`,
+    caller: { ...row.caller, id: `agent:a${at % 50}` },
+    received_at: BEGUN + at * SECOND,
+    ...(at % 100 === 7 ? { state: 'failed', problem: { code: 'tool.failed', about: {} } } : {}),
+  }
+}
+
+/** What the activity page asks for. `middle` is a time with as many calls before it as after. */
+const FILTERS: Readonly<Record<string, (middle: number) => CallFilter>> = {
+  'no filter': () => ({}),
+  state: () => ({ state: 'failed' }),
+  tool: () => ({ tool: 'many__tool_7' }),
+  caller: () => ({ caller: 'agent:a7' }),
+  time: (middle) => ({ since: middle, until: middle + 3_600 * SECOND }),
+  'state, tool and caller': () => ({ state: 'failed', tool: 'many__tool_7', caller: 'agent:a7' }),
+  'a word that many have': () => ({ words: 'call' }),
+  'words that few have': () => ({ words: 'invoice-0' }),
+  'nothing that fits': () => ({ tool: 'many__no_such_tool' }),
+}
+
+export type ActivityRow = {
+  readonly what: string
+  readonly from: number
+  readonly to: number
+  readonly ratio: number
+  readonly from_p50_ms: number
+  readonly to_p50_ms: number
+}
+
+const round3 = (value: number): number => Math.round(value * 1000) / 1000
+
+/** The two gates take turns, so that whatever else the machine does falls on both. */
+export async function growActivity(folder: string, from: number, to: number): Promise<readonly ActivityRow[]> {
+  const sizes = [from, to] as const
+  const gates = [await build(join(folder, 'few-calls'), from), await build(join(folder, 'many-calls'), to)] as const
+  const rows: ActivityRow[] = []
+  for (const [name, filterOf] of Object.entries(FILTERS)) {
+    const times: [number[], number[]] = [[], []]
+    for (let turn = 0; turn < WARM_UP + ROUNDS; turn += 1) {
+      for (const [index, { gate }] of gates.entries()) {
+        const filter = filterOf(BEGUN + ((sizes[index as 0 | 1] ?? 0) / 2) * SECOND)
+        const begun = performance.now()
+        await gate.activity.calls(ADMIN, filter, { limit: PAGE })
+        if (turn >= WARM_UP) times[index as 0 | 1].push(performance.now() - begun)
+      }
+    }
+    const [small, large] = times.map((all) =>
+      quantile(
+        all.toSorted((a, b) => a - b),
+        0.5,
+      ),
+    )
+    const [from_p50_ms, to_p50_ms] = [round3(small ?? 0), round3(large ?? 0)]
+    const ratio = Math.round((to_p50_ms / from_p50_ms) * 100) / 100
+    rows.push({ what: `activity, ${name}`, from, to, ratio, from_p50_ms, to_p50_ms })
+  }
+  for (const opened of gates) await opened.close()
+  return rows
+}
