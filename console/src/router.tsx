@@ -87,6 +87,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/nodes',
+    component: lazyRouteComponent(() => import('./nodes/nodes-page.tsx'), 'NodesPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/audit',
     component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
   }),

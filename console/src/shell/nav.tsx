@@ -36,6 +36,7 @@ const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] 
       { to: '/policy', name: 'Policy', icon: 'policy' },
       { to: '/tools', name: 'Tools', icon: 'tool' },
       { to: '/consents', name: 'Consents', icon: 'consent' },
+      { to: '/nodes', name: 'Nodes', icon: 'layers' },
       { to: '/audit', name: 'Audit', icon: 'audit' },
     ],
   },

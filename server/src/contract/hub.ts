@@ -48,6 +48,8 @@ export const NodeRequest = z.strictObject({
   packet_digest: Sha256,
   expires_at: z.int().positive(),
   context: NodeContext,
+  /** The people whom the document of the call names: nobody else decides. */
+  approvers: z.array(z.string().min(1).max(128)).min(1).max(100).optional(),
   packet: NodePacket,
 })
 export type NodeRequest = z.infer<typeof NodeRequest>

@@ -37,6 +37,7 @@ const PAGES = [
   '#/policy',
   '#/consents',
   '#/audit',
+  '#/nodes',
   '#/overview',
   '#/settings',
   '#/more',

@@ -125,6 +125,30 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
+    'another node learns nothing of its requests, and its own key decides nothing at the hub',
+    async () => {
+      const { approval_id } = await pair.hold('for one node')
+      const packet = await pair.atHub('for one node')
+      const other = await pair.hub.key('node', 'edge-2')
+      const asked = { approvals: [approval_id, packet.approval_id], wait_s: 0 }
+      await pair.hub.approve(packet.approval_id, pair.approver)
+      expect(await pair.hub.http('POST', '/v1/hub/decisions', other, asked)).toEqual({
+        status: 200,
+        body: { words: [] },
+      })
+      const outcome = { is: 'outcome', message: 'run_0000000000000001', nonce: 'a'.repeat(32), approval_id }
+      expect(await pair.hub.http('POST', '/v1/hub/outcomes', other, { ...outcome, state: 'executed' })).toMatchObject({
+        body: { code: 'approval.unknown' },
+      })
+      const decision = { decision: 'approve', digest: packet.digest }
+      expect(await pair.hub.http('POST', `/v1/approvals/${packet.approval_id}/decide`, other, decision)).toMatchObject({
+        status: 403,
+      })
+    },
+    MINUTE,
+  )
+
+  test(
     'refuses when the hub is away or does not confirm in time, and goes on by itself when it is back',
     async () => {
       pair.between.meddle(async () => 'cut')

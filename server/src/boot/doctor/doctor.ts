@@ -14,6 +14,7 @@ import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
+import { checkHub } from './check-hub.ts'
 import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { checkReach } from './check-reach.ts'
@@ -47,6 +48,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))
     }
+    findings.push(...(await checkHub(settings)))
     if (settings.config.serenity === undefined)
       findings.push({
         severity: 'note',

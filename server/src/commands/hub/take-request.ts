@@ -104,7 +104,9 @@ async function store(
   const { risk, strength, risk_notes } = shown.packet
   const asked: Verdict = { effect: 'ask', strength, evidence: risk_notes }
   const tool = { row: { tool_id: request.tool, server: request.tool.split('__')[0] ?? '' }, ...routedAs(risk) }
-  const verdict = withRoute(deps.routes, asked, call, tool)
+  const { approvers } = request
+  const named = approvers && { name: `of ${node}/${shown.context.document ?? ''}`, approvers }
+  const verdict = withRoute(deps.routes, asked, call, tool, named)
   const preview = shown.packet.preview
   const bytes = bytesOf(JSON.stringify(request))
   const pending = await pendingChanges(deps.accounts, deps.pendingLimits, by, bytes)

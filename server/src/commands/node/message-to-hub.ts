@@ -23,6 +23,7 @@ export async function messageToHub(deps: MessageDeps, message: RunId, told: Told
   if (told.what === 'outcome') return outcomeOf(head, call, held.row)
   if (held.row.state !== 'pending') return undefined
   const packet = await packetOf(deps, held)
+  const approvers = held.row.route?.approvers
   return {
     is: 'request',
     ...head,
@@ -33,6 +34,7 @@ export async function messageToHub(deps: MessageDeps, message: RunId, told: Told
     packet_digest: packet.digest,
     expires_at: held.row.expires_at,
     context: await contextOf(deps, held.row),
+    ...(approvers === undefined ? {} : { approvers: [...approvers] }),
     packet: shownTo(packet),
   }
 }

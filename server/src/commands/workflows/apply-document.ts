@@ -4,13 +4,14 @@ import type { DocumentHead, DocumentVersion, VersionView } from '../../contract/
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { readDocument, spellFault } from '../../core/workflow/read-document.ts'
 import { newSchedules, schedules } from '../../core/workflow/schedules.ts'
+import type { DecidedHere } from '../approvals/decided-here.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 import { headId, versionId, type Documents } from './documents.ts'
 
-export type ApplyDeps = {
+export type ApplyDeps = DecidedHere & {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly clock: Clock
@@ -44,6 +45,10 @@ export async function applyDocument(
     .filter(({ required, envVar }) => required && (deps.environment(envVar) ?? '') === '')
     .map(({ name }) => name)
   if (absent.length > 0) return refuse('call.secret_absent', { secret: absent.join(', ') })
+  // Where approvals are decided is the gate's, not the document's, to choose: one that expects otherwise is refused.
+  const { transport } = document.approvals
+  if (deps.hub === undefined && transport === 'hub') return refuse('hub.absent')
+  if (deps.hub !== undefined && transport === 'local') return refuse('hub.local_transport', { hub: deps.hub.where })
   const { name } = document.metadata
   const held = await deps.documents.head(name)
   const sha256 = deps.digest(text)

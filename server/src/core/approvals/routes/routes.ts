@@ -6,7 +6,7 @@ import type { Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../gate/call-args.ts'
 import type { RouteFact } from '../../gate/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
-import { membersOf, type Groups } from './seats.ts'
+import { documentGroup, membersOf, type Groups } from './seats.ts'
 
 /** What is in force: the groups, and the routes in the order in which they are tried. */
 export type Routes = {
@@ -77,11 +77,21 @@ export function strongestOf(strength: Strength = 'simple', route: Pick<RouteFact
   return STRENGTHS.findLast((one) => wanted.includes(one)) ?? 'simple'
 }
 
-/** An ask with who is asked about it. For calls that are judged elsewhere: a node's. */
-export function withRoute(routes: Routes, asked: Verdict, call: RoutedCall, tool: RoutedTool): Verdict {
+/** An ask with who is asked about it, for a call that was judged elsewhere: a node's. A document narrows who decides. */
+export function withRoute(
+  routes: Routes,
+  asked: Verdict,
+  call: RoutedCall,
+  tool: RoutedTool,
+  document?: { readonly name: string; readonly approvers: readonly string[] },
+): Verdict {
   const fact = routeFact(routes, call, tool)
-  if (fact === undefined) return asked
-  return { ...asked, strength: strongestOf(asked.strength, fact), route: fact.chosen }
+  const strength = fact === undefined ? asked.strength : strongestOf(asked.strength, fact)
+  const of = strength === undefined ? {} : { strength }
+  if (document === undefined) return fact === undefined ? asked : { ...asked, ...of, route: fact.chosen }
+  const group = documentGroup(document.name)
+  const route: ChosenRoute = { id: group, people: 1, group, ...fact?.chosen, approvers: document.approvers }
+  return { ...asked, ...of, route }
 }
 
 /** The route of a call as a fact: with the people that its groups mean today. */

@@ -1,0 +1,63 @@
+import { HubKeysAnswer } from '../../contract/hub.ts'
+import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { secretOf } from '../../upstream/server-config.ts'
+import type { Settings } from '../load-config.ts'
+
+const ANSWER_MS = 5_000
+const about = 'hub'
+
+/** Of a node: whether its hub answers, takes its key, and signs with a key that is pinned. */
+export async function checkHub({ config, folder }: Pick<Settings, 'config' | 'folder'>): Promise<readonly Finding[]> {
+  const { hub } = config
+  // Over a control room nothing can be asked without taking part in it.
+  if (hub?.url === undefined || hub.key === undefined) return []
+  const key = secretOf(hub.key, folder, process.env)
+  if (key === undefined || key === '')
+    return [
+      {
+        severity: 'error',
+        about,
+        says: `the secret ${hub.key} is missing`,
+        do: 'create a key at the hub: `sluice keys create node NAME`',
+      },
+    ]
+  try {
+    const answer = await fetch(new URL('v1/hub/key', hub.url.endsWith('/') ? hub.url : `${hub.url}/`), {
+      headers: { authorization: `Bearer ${key}` },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    if (!answer.ok)
+      return [
+        {
+          severity: 'error',
+          about,
+          says: `the hub at ${hub.url} answers with status ${answer.status}`,
+          do: 'check `hub.url`, and that `hub.key` is a key of kind `node` that was not revoked',
+        },
+      ]
+    const read = HubKeysAnswer.safeParse(await answer.json())
+    const active = read.success ? read.data.keys.find(({ state }) => state === 'active') : undefined
+    if (active === undefined)
+      return [{ severity: 'error', about, says: `${hub.url} is not a hub`, do: 'check `hub.url`' }]
+    if (hub.public_keys.includes(active.public_key))
+      return [{ severity: 'ok', about, says: `the hub at ${hub.url} answers and signs with a pinned key` }]
+    return [
+      {
+        severity: 'error',
+        about,
+        says: `the hub at ${hub.url} signs with the key ${active.key}, which is not pinned: every held call is refused`,
+        do: 'compare with `sluice hub key` at the hub itself, then add the key to `hub.public_keys`',
+      },
+    ]
+  } catch {
+    return [
+      {
+        severity: 'error',
+        about,
+        says: `the hub at ${hub.url} does not answer: held calls are refused after ${hub.answer_s} seconds`,
+        do: 'start the hub, or correct `hub.url`',
+      },
+    ]
+  }
+}
