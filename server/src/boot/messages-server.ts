@@ -42,7 +42,11 @@ export const withMessages = (servers: Config['servers'], transports: readonly Me
   transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: messagesSettings() }
 
 /** The same servers; calls of `messages` go to the first transport that reaches their room. */
-export function sendingMessages(servers: ToolServers, transports: readonly MessageTransport[]): ToolServers {
+export function sendingMessages(
+  servers: ToolServers,
+  transports: readonly MessageTransport[],
+  mayAct: () => boolean,
+): ToolServers {
   if (transports.length === 0) return servers
   return {
     ...servers,
@@ -51,6 +55,7 @@ export function sendingMessages(servers: ToolServers, transports: readonly Messa
       const { agent, room, text } = JSON.parse(call.canonical_args) as { agent: string; room: string; text: string }
       const transport = transports.find((one) => one.reaches(room, agent))
       if (transport === undefined) return notSent('no transport reaches this room')
+      if (!mayAct()) return notSent('the lease of this node is over')
       const again = call.repeats_since === undefined ? {} : { since: call.repeats_since }
       return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text, ...again }))
     },

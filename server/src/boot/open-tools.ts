@@ -90,10 +90,12 @@ export async function openTools(
     listingFindings,
     log,
   })
+  const mayAct = () => world.liveness.mayAct()
   const servers = openToolServers({
     logins,
     servers: openServerFolders(settings.data, configs),
     version: world.version,
+    mayAct,
     onListed,
     log: ({ level, server, says }) => log(level, says, { server }),
   })
@@ -144,7 +146,7 @@ export async function openTools(
       live,
       policy: () => live.current(),
       servers: measured.servers(
-        sendingMessages(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs), transports),
+        sendingMessages(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs), transports, mayAct),
       ),
       offerings: redactReplies(strikeOwnReplies(servers, own.current, scanner), outputs),
       logins,

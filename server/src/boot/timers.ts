@@ -6,9 +6,9 @@ export function after(ms: number, callback: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Tries again until it is done. */
+/** Tries again until it is done, or the process ends: this keeps none alive that has shut down, or that the other nodes take for dead. */
 export function persist(attempt: () => Promise<boolean>): void {
-  const again = () => setTimeout(() => void tryOnce(), PERSIST_MS)
+  const again = () => setTimeout(() => void tryOnce(), PERSIST_MS).unref()
   const tryOnce = async () => {
     const done = await attempt().catch(() => false)
     if (!done) again()

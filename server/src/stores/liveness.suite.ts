@@ -67,6 +67,7 @@ export function livenessSuite(name: string, under: LivenessUnderTest): void {
       await other.leave()
       expect([await one.isAlive(other.boot), await one.isAlive(other.boot)]).toEqual([false, false])
       expect(await other.isAlive(other.boot)).toBe(false)
+      expect([one.mayAct(), other.mayAct()]).toEqual([true, false])
       expect(deaths).toEqual([other.boot])
     })
 

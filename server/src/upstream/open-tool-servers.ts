@@ -23,6 +23,8 @@ export type ToolServersOptions = {
   /** What the gate calls itself in handshakes. */
   readonly version?: string
   readonly tuning?: Partial<Tuning>
+  /** Without it, always. */
+  readonly mayAct?: () => boolean
 }
 
 /** `users`: only where each user has a login of their own; then `shared` does nothing but list the tools. */
@@ -49,7 +51,8 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
 
   let generations = 0
 
-  function open(config: ServerConfig): Opened {
+  function open(given: ServerConfig): Opened {
+    const config = options.mayAct === undefined ? given : { ...given, mayAct: options.mayAct }
     const generation = (generations += 1)
     const said = (says: string) => log({ level: 'info', server: config.name, says })
     const deps = { config, tuning, identity, log }

@@ -128,6 +128,8 @@ export function loginNeeded(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.login_needed', { server, why }) }
 }
 
+export const LEASE_OVER = 'the lease of this node is over: another node may have taken the call over'
+
 /** A promise: it did not run. */
 export function notSent(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.unavailable', { server, why }) }

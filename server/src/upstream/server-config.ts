@@ -9,7 +9,12 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { runAs, type RunAs } from './run-as.ts'
 
 /** `data`: a folder of its own beside the gate's data folder, told to a child as `SLUICE_DATA`. Made by a server that wants it. */
-type Named = { readonly name: string; readonly data?: string }
+type Named = {
+  readonly name: string
+  readonly data?: string
+  /** Asked immediately before a request leaves. False: other nodes may have taken this one's calls over. */
+  readonly mayAct?: () => boolean
+}
 type Process = { readonly cwd: string; readonly run_as?: RunAs }
 export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd' | 'user'> & Named & Process
 /** `configured`: the operator has a `login` section. Without one, a login is possible where the server asks for it. */

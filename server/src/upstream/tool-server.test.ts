@@ -113,6 +113,21 @@ describe('a replaced tool server', () => {
     }))
 })
 
+describe('a node whose lease is over', () => {
+  test('sends no call, and says that it did not', () => {
+    let isLeased = true
+    const one = { ...scriptServer('one', 'misbehaving.ts'), mayAct: () => isLeased }
+    return withToolServers([one], {}, async ({ servers }) => {
+      const request = { server: 'one', tool: 'echo', canonical_args: '{}', idempotency_key: 'key-1', trace: 'trace-1' }
+      expect(codeOf(await servers.call(request))).toBe('answered')
+      isLeased = false
+      expect(codeOf(await servers.call(request))).toBe('not_sent tool.unavailable')
+      isLeased = true
+      expect(codeOf(await servers.call(request))).toBe('answered')
+    })
+  })
+})
+
 describe('both eras of the protocol', () => {
   test('a server that dies of the question for the newer era is started again without it', () =>
     withToolServers(

@@ -6,6 +6,7 @@ import { FOLDER_VARIABLE } from '../postgres/global-setup.ts'
 import { stopPostgres } from '../postgres/start-postgres.ts'
 import { hasPostgres } from '../postgres/with-postgres.ts'
 import { crashPart } from './crash-part.ts'
+import { zombiePart } from './zombie-part.ts'
 import { partText, type ChaosReport, type PartReport } from './report.ts'
 
 /**
@@ -24,6 +25,7 @@ const { values } = parseArgs({
 type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly hasPostgres: boolean }
 const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
   crash: crashPart,
+  zombie: zombiePart,
 }
 
 const seed = Number(values.seed ?? Date.now() % 1_000_000)

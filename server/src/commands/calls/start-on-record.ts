@@ -11,7 +11,7 @@ const PAGE = 512
 const SLACK_MS = 60_000
 
 /**
- * Whether the audit says that this call was decided and has not started since. Rows in the database can be put back as they were
+ * Whether the audit says that this call was decided and has not started since. A start counts by its number: the row knows of as many. Rows in the database can be put back as they were
  * before, with their MACs; the audit cannot. Read from its end back to the decision, which was nearly always made a moment ago.
  */
 export async function isStartOnRecord(
@@ -23,23 +23,35 @@ export async function isStartOnRecord(
   const found = await Promise.all(
     (await audit.heads()).map(({ stream, seq }) => lastWord(audit, stream, seq, row.call_id, decided_at - SLACK_MS)),
   )
-  return found.includes('decided') && !found.includes('started')
+  const isDecided = found.some((entry) => entry !== undefined && DECISIONS.includes(entry.type))
+  // Each node has a stream of its own, so the start that was interrupted can be the last word of another one.
+  const isStarted = found.some((entry) => entry?.type === STARTED && attemptIn(entry) > row.attempt)
+  return isDecided && !isStarted
 }
 
-type Word = 'decided' | 'started' | undefined
+const STARTED = 'call.started'
 
-async function lastWord(audit: AuditReads, stream: string, head: number, call: string, since: number): Promise<Word> {
+/** The first start of a call that was never held names no number. */
+function attemptIn({ about }: AuditEntry): number {
+  const attempt = about?.['attempt']
+  return typeof attempt === 'number' ? attempt : 1
+}
+
+async function lastWord(
+  audit: AuditReads,
+  stream: string,
+  head: number,
+  call: string,
+  since: number,
+): Promise<AuditEntry | undefined> {
   for (let last = head, size = FIRST_PAGE; last > 0; last -= size, size = PAGE) {
     const from = Math.max(1, last - size + 1)
     const page = await audit.entries(stream, from, last - from + 1)
-    const word = page.toReversed().find((entry) => entry.subject['call'] === call && wordIn(entry) !== undefined)
-    if (word !== undefined) return wordIn(word)
+    const word = page.toReversed().find((entry) => entry.subject['call'] === call && isWord(entry))
+    if (word !== undefined) return word
     if ((page[0]?.at ?? 0) < since) return undefined
   }
   return undefined
 }
 
-function wordIn({ type }: AuditEntry): Word {
-  if (type === 'call.started') return 'started'
-  return DECISIONS.includes(type) ? 'decided' : undefined
-}
+const isWord = ({ type }: AuditEntry): boolean => type === STARTED || DECISIONS.includes(type)

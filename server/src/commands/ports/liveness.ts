@@ -10,4 +10,9 @@ export interface Liveness {
   isAlive(boot: string): Promise<boolean>
   /** Told of every other boot that this one saw alive, once, soon after its death. Returns how to stop. */
   onDeath(listener: (boot: string) => void): () => void
+  /**
+   * Whether this boot is surely alive for everybody else, asked immediately before something is done in the world. False may be
+   * too cautious, true never is, but for the time between the answer and the deed.
+   */
+  mayAct(): boolean
 }

@@ -4,6 +4,7 @@ import type { Liveness } from '../../commands/ports/liveness.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { connect, messageOf, unreachable, type PostgresAddress } from './connect.ts'
 import { FUNCTIONS } from './functions.ts'
+import { leaseClock } from './lease-clock.ts'
 import { migrate } from './schema.ts'
 
 export type JoinedBoot = Liveness & {
@@ -44,6 +45,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
   const dead = new Set<string>()
   const listeners = new Set<(boot: string) => void>()
   let isOwnDead = false
+  const lease = leaseClock(lease_ms)
   let timer: NodeJS.Timeout | undefined
   let working: Promise<unknown> = Promise.resolve()
 
@@ -78,7 +80,9 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       await client?.end()
       return migrated
     }
+    const asked = lease.ask()
     stream = await inTurn((link) => enter(link, boot, lease_ms))
+    lease.granted(asked)
   } catch (error) {
     return unreachable(address, error)
   }
@@ -119,8 +123,13 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
   const beat = async (): Promise<void> => {
     if (isOwnDead) return
     try {
-      const renewed = await inTurn((link) => link.query(RENEW, [boot, lease_ms]))
-      if (renewed.rowCount === 0) return dieHere('its lease ended before it was renewed')
+      const renewed = await inTurn(async (link) => {
+        const asked = lease.ask()
+        const { rowCount } = await link.query(RENEW, [boot, lease_ms])
+        if (rowCount !== 0) lease.granted(asked)
+        return rowCount
+      })
+      if (renewed === 0) return dieHere('its lease ended before it was renewed')
       const others = await inTurn((link) => link.query<{ boot: string }>(OTHERS, [boot]))
       for (const { boot: name } of others.rows) if (!dead.has(name)) seen.add(name)
       if (seen.size > 0) await lookAt([...seen])
@@ -146,6 +155,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    mayAct: () => !isOwnDead && lease.isRunning(),
     async leave() {
       if (timer === undefined) return
       clearInterval(timer)

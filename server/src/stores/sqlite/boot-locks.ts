@@ -80,6 +80,8 @@ export function joinBoots(folder: string): Result<JoinedBoot> {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    // The lock is the lease: it is held until the process ends.
+    mayAct: () => held.has(own),
     leave() {
       clearInterval(poll)
       if (!held.delete(own)) return

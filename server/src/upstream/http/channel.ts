@@ -26,6 +26,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   let pool = openPool(base.origin)
   let destroyed = false
   let login_need: string | undefined
+  const acting = config.mayAct === undefined ? {} : { mayAct: config.mayAct }
 
   /** Where one connection broke off, those that lie idle are likely to be broken too. A call on one would be lost. */
   function dropIdle(): void {
@@ -42,7 +43,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
     function once(at: URL, token: string | undefined): Exchange {
       const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
       const headers = { ...config.headers, ...authorization, ...ask.headers }
-      const begun = exchange(at, { ...ask, headers }, pool, (broke_off) => {
+      const begun = exchange(at, { ...ask, ...acting, headers }, pool, (broke_off) => {
         open.delete(begun)
         if (broke_off && !aborted && !destroyed) dropIdle()
       })

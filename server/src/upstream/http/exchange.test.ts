@@ -42,6 +42,20 @@ describe('what is known of a request without an answer', () => {
     expect(refused.mayHaveLeft()).toBe(false)
   })
 
+  test('nothing leaves when the lease ended while it was connected', async () => {
+    let heard = 0
+    await withPort(
+      (socket) => socket.on('data', () => (heard += 1)),
+      async (port) => {
+        const url = new URL(`http://127.0.0.1:${port}/`)
+        const ask = { method: 'POST', headers: {}, body: '{}', mayAct: () => false } as const
+        const asking = exchange(url, ask, openPool(url.origin))
+        expect(await asking.reply).toMatchObject({ is: 'fault', unsent: true })
+        expect([asking.mayHaveLeft(), heard]).toEqual([false, 0])
+      },
+    )
+  })
+
   test('nothing left when the other side cannot prove who it is', () =>
     withPort(
       (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),

@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { LEASE_OVER } from '../pending-calls.ts'
 import { openBody, type Body, type BodyReader } from './body.ts'
 
 export type Ask = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Asked when the request is handed to a connection, the last moment before bytes can leave. */
+  readonly mayAct?: () => boolean
 }
 
 export type Reply = {
@@ -68,6 +71,7 @@ export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: O
     {
       onRequestStart(offered) {
         if (aborted || connection !== undefined) return offered.abort(new Error('given up'))
+        if (ask.mayAct?.() === false) return offered.abort(new Error(LEASE_OVER))
         connection = offered
       },
       onResponseStart(from, status, headers, status_text = '') {

@@ -127,6 +127,7 @@ function connectionTo(
           method: operation.method,
           headers: { ...headers, 'idempotency-key': asHeader(call.idempotency_key) },
           ...(request.body === undefined ? {} : { body: request.body }),
+          ...(config.mayAct === undefined ? {} : { mayAct: config.mayAct }),
         },
         pool,
       )

@@ -1,0 +1,97 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LAUNCHER, runGate } from '../doors/with-running-gate.ts'
+import type { Node } from '../postgres/with-nodes.ts'
+import { freshSchema, testDatabase } from '../postgres/with-postgres.ts'
+import { checkHistory, type CheckOptions } from './check-history.ts'
+import type { History, Told, Violation } from './history.ts'
+import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
+import { hashOf, readLedger, readReceipts } from './read-history.ts'
+
+export type ChaosNodes = {
+  readonly log: string
+  readonly address: { readonly url: string; readonly schema: string }
+  /** What clients sent and were told. */
+  readonly told: Told[]
+  start(launcher?: string): Promise<Node>
+  /** Removes a node that has ended from those that are stopped at the end. */
+  gone(node: Node): void
+  history(): Promise<History>
+  check(options?: Partial<CheckOptions>): Promise<{
+    readonly checks: Readonly<Record<string, number>>
+    readonly violations: readonly Violation[]
+  }>
+  stop(): Promise<void>
+}
+
+/** Gates as processes of their own on one database, with a tool server each that keeps one log together. */
+export async function openChaosNodes(
+  config: object = {},
+  url: Promise<string> = testDatabase(),
+  schema = freshSchema(),
+): Promise<ChaosNodes> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-nodes-'))
+  const log = logIn(folder)
+  const store = { postgres: await url, schema }
+  const nodes = new Set<Node>()
+  const told: Told[] = []
+  let keys: string | undefined
+  const history = async (): Promise<History> => ({
+    ...(await readLedger({
+      folder: join(keys ?? '', '..'),
+      postgres: { url: store.postgres, schema: store.schema },
+    })),
+    receipts: readReceipts(log),
+    told,
+  })
+  return {
+    log,
+    address: { url: store.postgres, schema: store.schema },
+    told,
+    async start(launcher = LAUNCHER) {
+      const place = mkdtempSync(join(folder, 'node-'))
+      const text = {
+        listen: { port: 0 },
+        mcp: { surface: 'passthrough' },
+        servers: { log: loggedServer(log) },
+        policy: LOGGED_POLICY,
+        repetition: { most: 1_000 },
+        store,
+        ...config,
+      }
+      writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
+      mkdirSync(join(place, '.sluice'), { mode: 0o700 })
+      if (keys !== undefined) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
+      const node = await runGate(place, ['up'], launcher)
+      keys ??= keepCopy(join(node.folder, '.sluice', 'keys'), join(folder, 'kept', 'keys'))
+      nodes.add(node)
+      return node
+    },
+    gone: (node) => void nodes.delete(node),
+    history,
+    async check(options = {}) {
+      const all = await history()
+      return {
+        violations: checkHistory(all, { hashOf, isQuiet: true, isOneClock: true, ...options }),
+        checks: {
+          calls: all.calls.length,
+          receipts: all.receipts.length,
+          decisions: told.filter((one) => one.is === 'decision' && one.acknowledged).length,
+          runs: all.runs.length,
+          'audit entries': all.audit.length,
+        },
+      }
+    },
+    async stop() {
+      await Promise.all([...nodes].map((node) => node.stop()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The keys stay when the first node's folder is removed. */
+function keepCopy(from: string, to: string): string {
+  cpSync(from, to, { recursive: true })
+  return to
+}
