@@ -23,7 +23,7 @@ test('commands are counted by what they are and whether they are allowed', async
   expect(wrong.map(({ command }) => command)).toEqual(['frobnicate', 'cat README.md'])
 })
 
-test('of both lists of ours, nearly all acting commands are held and few harmless ones', async () => {
+test('of each list of ours, nearly all acting commands are held and few harmless ones', async () => {
   const { rows } = await bench.run([])
   for (const row of rows) {
     expect(row.acting).toBeGreaterThanOrEqual(150)

@@ -48,6 +48,7 @@ test('every coding agent on the machine gets its hooks and its server, and every
   expect(changed.map(({ file }) => file.slice(home().length + 1)).toSorted()).toEqual([
     '.claude/settings.json',
     '.codex/hooks.json',
+    '.config/opencode/opencode.json',
     '.config/opencode/plugin/sluice.js',
     '.copilot/hooks/sluice.json',
     '.cursor/hooks.json',
@@ -70,6 +71,31 @@ test('every coding agent on the machine gets its hooks and its server, and every
   run({ undo: true })
   expect(read(claude)).toBe(before)
   expect(existsSync(join(home(), '.codex/hooks.json'))).toBe(false)
+})
+
+test('opencode`s settings permit nothing as long as the plugin is not loaded, and the plugin gives back what the user permits', async () => {
+  const text = '{\n  // mine\n  "permission": { "bash": "ask", "edit": "allow" }\n}\n'
+  const settings = write(join(home(), '.config/opencode/opencode.jsonc'), text)
+  run({ write: true })
+  const changed = JSON.parse(read(settings).replace('// mine', '')) as { permission: object }
+  expect(changed.permission).toEqual({ '*': 'deny' })
+  expect(run({ write: true }).changed).toEqual([])
+  const plugin = join(home(), '.config/opencode/plugin/sluice.js')
+  const module = write(join(root, 'plugin.mjs'), read(plugin))
+  const { SluicePlugin } = (await import(module)) as {
+    SluicePlugin(input: object): Promise<{ config(config: { permission?: unknown }): Promise<void> }>
+  }
+  const { config: configure } = await SluicePlugin({ directory: root })
+  const permitted = async (permission: unknown) => {
+    const given = { permission }
+    await configure(given)
+    return given.permission
+  }
+  expect(await permitted({ '*': 'deny' })).toEqual({ bash: 'ask', edit: 'allow' })
+  expect(await permitted({ '*': 'deny', bash: 'deny' })).toEqual({ bash: 'deny', edit: 'allow' })
+  expect(await permitted('ask')).toEqual({ '*': 'ask', bash: 'ask', edit: 'allow' })
+  run({ undo: true })
+  expect([read(settings), existsSync(plugin)]).toEqual([text, false])
 })
 
 test('a settings file that its client has rewritten since loses our hooks and keeps the rest', () => {

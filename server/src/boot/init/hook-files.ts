@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Json } from '../../contract/json.ts'
 import type { HookClient } from '../../contract/hook-clients.ts'
 import { HOOK_CLIENTS } from '../../contract/hook-clients.ts'
 import type { Surroundings } from './client-files.ts'
@@ -38,15 +39,15 @@ export function hookPlaces({ home, env }: Surroundings): readonly HookPlace[] {
 export const presentPlaces = (around: Surroundings): readonly HookPlace[] =>
   hookPlaces(around).filter(({ home }) => existsSync(home))
 
-/** What the installed command is made of. */
-export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'>
+/** What the installed command is made of. `own`: what opencode's user permits. */
+export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonly own?: Json }
 
 /** The client's file with our hooks in it; other hooks of the user stay. Undefined when it cannot be read, or has them already. */
 export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
   const { client, file } = place
   const before = changed ?? (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
   if (client === 'opencode') {
-    const text = opencodePlugin(program.socket)
+    const text = opencodePlugin(program.socket, program.own)
     return before === text ? undefined : text
   }
   const line = (event: HookEvent) =>

@@ -14,6 +14,7 @@ import { clientFiles, type ClientFile, type Surroundings } from './client-files.
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
+import { closedSettings, opencodeSettings, textOf } from './opencode-permission.ts'
 import { hookPlaces, presentPlaces, withHooks, type HookPlace } from './hook-files.ts'
 import { openClients } from './open-clients.ts'
 import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
@@ -141,8 +142,13 @@ function withHookFiles(
 ): readonly Replacement[] {
   const texts = new Map(replacements.map(({ file, text }) => [file, text]))
   for (const place of places) {
-    const text = withHooks(place, { node: process.execPath, hook: HOOK, socket }, texts.get(place.file))
+    const settings = opencodeSettings(place.home)
+    const closed =
+      place.client === 'opencode' ? closedSettings(texts.get(settings) ?? textOf(settings), textOf(place.file)) : {}
+    const own = closed.own === undefined ? {} : { own: closed.own }
+    const text = withHooks(place, { node: process.execPath, hook: HOOK, socket, ...own }, texts.get(place.file))
     if (text !== undefined) texts.set(place.file, text)
+    if (closed.text !== undefined) texts.set(settings, closed.text)
   }
   return [...texts].map(([file, text]) => ({ file, text }))
 }

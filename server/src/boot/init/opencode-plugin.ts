@@ -1,10 +1,16 @@
-/** The plugin that opencode loads: it runs inside opencode, so it asks the gate itself, and refuses by throwing. */
-export function opencodePlugin(socket: string): string {
+import type { Json } from '../../contract/json.ts'
+
+/**
+ * The plugin that opencode loads: it runs inside opencode, so it asks the gate itself, and refuses by throwing. `own`: what the user permits, which
+ * opencode's settings deny as long as this plugin is not loaded.
+ */
+export function opencodePlugin(socket: string, own?: Json): string {
   return `// sluice gate plugin: asks the gate before every built-in tool. Installed by \`sluice init --write\`, removed by \`sluice init --undo\`.
 import { request } from 'node:http'
 
 const socketPath = ${JSON.stringify(socket)}
 const WAIT_MS = 570000
+const own = ${JSON.stringify(own)}
 
 function ask(path, body, ms) {
   return new Promise((resolve, reject) => {
@@ -32,7 +38,8 @@ function ask(path, body, ms) {
     sent.on('close', () => clearTimeout(timer))
     sent.on('error', (error) =>
       reject(
-        error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
+        // opencode runs on Bun, which has names of its own for these.
+        ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused'].includes(error.code)
           ? new Error('the gate is not running; start it with \`sluice up\`')
           : error,
       ),
@@ -52,6 +59,12 @@ export const SluicePlugin = async ({ directory }) => {
     args: isShell(tool) ? { command: args?.command ?? null, cwd: args?.workdir ?? directory } : (args ?? {}),
   })
   return {
+    // The settings deny everything until this runs; what a project sets besides stays.
+    config: async (config) => {
+      const { '*': all, ...rest } = typeof config.permission === 'object' ? config.permission : { '*': config.permission }
+      const mine = typeof own === 'string' ? { '*': own } : (own ?? {})
+      config.permission = { ...mine, ...(all === 'deny' || all === undefined ? {} : { '*': all }), ...rest }
+    },
     'tool.execute.before': async (input, output) => {
       if (isOurs(input.tool)) return
       let said

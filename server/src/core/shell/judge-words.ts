@@ -5,6 +5,7 @@ import { readOptions, type Arguments } from './read-options.ts'
 import type { ReadWord } from './read-word.ts'
 import type { Place, Reader } from './reader.ts'
 import { sensitiveWord } from './sensitive.ts'
+import { searchesHome } from './searches-home.ts'
 import { SPECIALS } from './specials.ts'
 import { programName, programOf } from './table.ts'
 
@@ -25,6 +26,12 @@ const HAS_SHORT_VERSION = new Set([
   'tsc',
   'deno',
   'bun',
+  'mvn',
+  'gradle',
+  'make',
+  'gcc',
+  'clang',
+  'docker',
 ])
 
 /**
@@ -55,6 +62,7 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
   if (rest.length === 1 && only?.literal === true && isVersion(name, only.text)) return ['reads']
   const does = rowDoings(reader, name, program, withoutNull(name, rest), place)
   if (does.some((doing) => HANDS_ON.has(doing))) probeAll(reader, rest, place)
+  if (searchesHome(name, rest)) reader.secrets.add('everything below a home or system folder')
   if (does.includes('fetches') || does.includes('sends')) noteAddresses(reader, rest)
   if (does.includes('fetches') && place.substituted)
     reader.unknown.add('words from the network become part of a command')
@@ -134,7 +142,7 @@ function subcommandDoings(
   place: Place,
 ): readonly Doing[] {
   const [sub] = found.operands
-  if (sub === undefined) return [program.bare ?? 'reads', ...found.added]
+  if (sub === undefined) return [...bareDoings(program, found), ...found.added]
   if (!sub.literal || sub.pattern) {
     reader.unknown.add('what a program is told to do is not written out')
     return ['unknown', program.does, ...found.added]
@@ -148,6 +156,18 @@ function subcommandDoings(
   const below = typeof row === 'string' ? { does: row } : row
   return [...found.added, ...rowDoings(reader, `${name} ${sub.text}`, below, rest, place)]
 }
+
+/** Without a subcommand most programs print their help. With an option that the row does not know they may do anything: `pacman -Syu`. */
+function bareDoings(program: Program, { options }: Arguments): readonly Doing[] {
+  const known = new Set(
+    [program.valued ?? '', program.plain ?? '', ...spread(program.options).keys()].join(' ').split(' '),
+  )
+  const isOdd = options.some(({ name }) => !known.has(name) && !ASKS_FOR_HELP.test(name))
+  const bare = program.bare ?? 'reads'
+  return isOdd ? [bare, program.does] : [bare]
+}
+
+const ASKS_FOR_HELP = /^(?:-[hvV]|--?(?:help|version|info|list|no-color|quiet|verbose|json))$/
 
 function carried(reader: Reader, name: string, program: Program, found: Arguments, place: Place): readonly Doing[] {
   if (place.depth > DEEPEST) return ['unknown']
@@ -184,11 +204,22 @@ export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
 function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): void {
   if (place.depth > DEEPEST) return
   const below = { ...place, depth: place.depth + 1 }
+  for (const text of place.input?.texts ?? []) for (const code of codesIn(text)) reader.probe(code, below)
   for (const [at, { text }] of words.entries()) {
-    if (/\s/.test(text)) reader.probe(text, below)
+    for (const code of codesIn(text)) reader.probe(code, below)
     const name = programName(text)
     const forbidden =
       name === undefined || text.startsWith('-') ? undefined : forbiddenIn(name, words.slice(at + 1), reader.cwd)
     if (forbidden !== undefined && programOf(name ?? '') !== undefined) reader.forbidden.push(forbidden)
   }
+}
+
+/** A text that may be a command, and what stands behind a setting's name, an editor's `:!` or the times of a cron job. */
+function codesIn(text: string): readonly string[] {
+  if (!/\s/.test(text)) return []
+  const behind = [...text.slice(0, 200).matchAll(/=/g)].slice(0, 3).map(({ index }) => text.slice(index + 1))
+  const lines = text.split('\n').slice(0, 50)
+  const jobs = lines.flatMap((line) => /^\s*(?:@\w+|(?:[\d*,/-]+\s+){4}[\w*,/-]+)\s+(.+)$/.exec(line)?.[1] ?? [])
+  const escapes = lines.flatMap((line) => /^\s*[:+]*\s*!+(.+)$/.exec(line)?.[1] ?? [])
+  return [text, ...behind, ...jobs, ...escapes]
 }

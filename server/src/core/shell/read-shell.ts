@@ -109,6 +109,10 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       if (node.script === undefined) reader.unknown.add('a command that cannot be parsed')
       forEachChild(node, (child) => visit(reader, child, source, { ...place, substituted: true }))
       return
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+      arithmetic(reader, node.type === 'ArithmeticCommand' ? node.body : node.text.replace(/^\$\(\(|\)\)$/g, ''), place)
+      break
     case 'SimpleExpansion':
       if (isSecretVariable(node.text.slice(1))) reader.secrets.add('a variable whose name promises a secret')
       break
@@ -138,6 +142,15 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       break
   }
   forEachChild(node, (child) => visit(reader, child, source, place))
+}
+
+/** Shells differ in whether `$((rm x))` is arithmetic or a subshell in a substitution. */
+function arithmetic(reader: Reader, text: string, place: Place): void {
+  const bare = text.replace(/\+\+|--/g, '').replace(/\$\([^()]*\)|\$\{[^{}]*\}|"[^"]*"/g, '1')
+  if (/[\w)]\s+[\w.~/$(]|[@./~]\w|[^\w\s)]\s*$/.test(bare.replace(/[-+*%/<>=!&|^?:,]+\s+/g, '+'))) {
+    reader.unknown.add('arithmetic that may be a command')
+    reader.probe(text, place)
+  }
 }
 
 /** A function may be called before the place where it is written, from another one. */
@@ -228,6 +241,17 @@ function inputOf(redirects: readonly Redirection[]): Input | undefined {
   return texts.length === 0 ? undefined : { texts: [...texts, ...texts.flatMap(decodings)], decoded: false }
 }
 
+/** What a process substitution among the arguments prints: `source <(echo ls)`. */
+function substitutedIn(node: Command): Input | undefined {
+  let found: Input | undefined
+  const look = (child: SyntaxNode): void => {
+    if (child.type === 'ProcessSubstitution') found = joined(found, printedBy(child))
+    else forEachChild(child, look)
+  }
+  for (const argument of node.args) look(argument)
+  return found
+}
+
 function simple(reader: Reader, node: Command, source: string, place: Place): void {
   reader.left -= 1
   if (reader.left < 0) {
@@ -236,7 +260,7 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   }
   const does: Doing[] = []
   for (const one of node.redirects) does.push(...redirect(reader, one, source))
-  const input = joined(place.input, inputOf(node.redirects))
+  const input = joined(joined(place.input, inputOf(node.redirects)), substitutedIn(node))
   const words = node.name === undefined ? [] : [readWord(node.name), ...node.args.map(readArgument)]
   does.push(...judgeWords(reader, words, { ...place, input }))
   const program = words[0] === undefined ? 'assignment' : (programName(words[0].text) ?? words[0].text)

@@ -89,7 +89,14 @@ function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
   if (operands.length === 0) return [...does, 'reads']
   const given = (input?.texts ?? []).flatMap((text) => text.trim().split(/\s+/)).filter((text) => text !== '')
   const rest = given.length > 0 && given.length < 200 ? given.map(literalWord) : [UNKNOWN_WORD]
-  return [...does, ...judgeWords(reader, [...operands, ...rest, UNKNOWN_WORD], { ...deeper(place), input: undefined })]
+  const below = { ...deeper(place), input: undefined }
+  // `xargs sh -c`: what it reads is code, and a whole line of it may be one word.
+  if (CODE_OPTION.test(operands.at(-1)?.text ?? '')) {
+    reader.unknown.add('code that is put together while it runs')
+    for (const text of input?.texts ?? [])
+      does.push(...judgeWords(reader, [...operands, literalWord(text.trim())], below))
+  }
+  return [...does, ...judgeWords(reader, [...operands, ...rest, UNKNOWN_WORD], below)]
 }
 
 function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[] {

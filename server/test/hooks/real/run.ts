@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run, runGate } from '../../doors/with-running-gate.ts'
+import { approveInConsole } from './approve-in-console.ts'
 import { installClients, REAL_CLIENTS, runClient, type Place, type RealClient } from './clients.ts'
+import { failures, type Gate } from './failures.ts'
 import { scriptedModel, type ScriptedModel } from './scripted-model.ts'
 
 /**
@@ -24,7 +25,6 @@ if (process.env[INSIDE] === undefined) {
   process.exit(ran.status ?? 1)
 }
 
-type Gate = Awaited<ReturnType<typeof runGate>>
 const results: { readonly client: string; readonly what: string; readonly ok: boolean; readonly note: string }[] = []
 
 function check(client: string, what: string, isRight: boolean, note = ''): void {
@@ -56,7 +56,8 @@ async function story(client: RealClient): Promise<void> {
     await blocks(client, place, model)
     await holds(client, place, model, gate, admin)
     await provenance(client, place, model, gate, admin)
-    gate = await failures(client, place, model, gate, folder)
+    const scene = { client, place, model, folder, check: check.bind(undefined, client.client) }
+    gate = await failures(scene, gate, admin)
     const undone = await run(folder, ['init', '--undo', '--yes', '--json'], undefined, { env })
     const isGone = !JSON.parse(inited.out).changed.some(
       ({ file }: { file: string }) =>
@@ -112,11 +113,13 @@ async function holds(
     const [held] = await heldCalls(gate, admin)
     if (held !== undefined) {
       check(client.client, 'a write is held', !existsSync(file))
-      approved = (await gate.approve(held.approval_id, admin)).status === 200
+      const shown = await approveInConsole(gate.url, admin, held.approval_id)
+      check(client.client, 'the console shows it in a sentence', shown !== '', shown)
+      approved = true
     } else await new Promise((later) => setTimeout(later, 100))
   }
   await running
-  check(client.client, 'an approved write runs', approved && existsSync(file))
+  check(client.client, 'a write that was approved in the console runs', approved && existsSync(file))
 }
 
 async function provenance(
@@ -157,88 +160,4 @@ async function provenance(
     'the reason of a denial reaches the model',
     played.requests.some((one) => one.includes('never asked for')),
   )
-}
-
-/** Each way in which a hook can fail: the command must not run. Returns a gate that runs again. */
-async function failures(
-  client: RealClient,
-  place: Place,
-  played: ScriptedModel,
-  first: Gate,
-  folder: string,
-): Promise<Gate> {
-  const mark = join(place.work, 'must-not-run.txt')
-  const attempt = async (how: string, timeout_ms = 60_000) => {
-    rmSync(mark, { force: true })
-    played.play([client.shell(`touch ${mark}`), { say: 'finished' }])
-    await runClient(client, place, 'make a file', timeout_ms)
-    check(client.client, `not run when ${how}`, !existsSync(mark))
-  }
-  await ended(first)
-  await attempt('there is no gate')
-  const socket = join(folder, '.sluice/gate.sock')
-  rmSync(socket, { force: true })
-  const bad = (answer: string | undefined) =>
-    new Promise<() => Promise<void>>((listening) => {
-      const server = createServer((wire) => {
-        wire.on('error', () => undefined)
-        wire.once('data', () => (answer === undefined ? wire.destroy() : wire.end(answer)))
-      })
-      server.listen(socket, () => listening(() => new Promise((closed) => server.close(() => closed()))))
-    })
-  for (const [how, answer] of [
-    ['the gate answers garbage', 'HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\ngarbage'],
-    ['the gate is killed under it', undefined],
-  ] as const) {
-    const close = await bad(answer)
-    await attempt(how)
-    await close()
-    rmSync(socket, { force: true })
-  }
-  if (client.client === 'opencode') return runGate(folder, ['up'])
-  await brokenHooks(client, place, attempt)
-  return runGate(folder, ['up'])
-}
-
-/** Without its folder being removed. */
-function ended(gate: Gate): Promise<void> {
-  return new Promise((done) => {
-    gate.process.once('exit', () => done())
-    gate.process.kill('SIGTERM')
-  })
-}
-
-/** The program that the hook line starts is replaced by one that fails in its own way. */
-async function brokenHooks(client: RealClient, place: Place, attempt: (how: string) => Promise<void>): Promise<void> {
-  const files = {
-    codex: '.codex/hooks.json',
-    gemini: '.gemini/settings.json',
-    qwen: '.qwen/settings.json',
-    opencode: '',
-  }
-  const file = join(place.home, files[client.client])
-  const good = readFileSync(file, 'utf8')
-  const program = join(place.home, 'broken-hook')
-  const original = /sluice (\d+) (\S+) (\S+sluice-hook\.cjs)/.exec(good)
-  if (original === null) return check(client.client, 'the hook line can be found', false)
-  const broken: Readonly<Record<string, string | undefined>> = {
-    'the hook is missing': undefined,
-    'the hook crashes': '#!/bin/sh\nexit 1\n',
-    'the hook is killed': '#!/bin/sh\nkill -9 $$\n',
-    'the hook prints garbage': '#!/bin/sh\necho hello\n',
-    'the hook prints a line before its answer': '#!/bin/sh\necho starting; echo "{}"\n',
-    'the hook prints nothing': '#!/bin/sh\nexit 0\n',
-    'the hook hangs': '#!/bin/sh\nsleep 1000\n',
-  }
-  for (const [how, text] of Object.entries(broken)) {
-    rmSync(program, { force: true })
-    if (text !== undefined) {
-      writeFileSync(program, text)
-      chmodSync(program, 0o755)
-    }
-    // The time that a hook gets is shortened, so that the one that hangs is given up soon.
-    writeFileSync(file, good.replaceAll(original[0], `sluice 5 ${program} x`))
-    await attempt(how)
-  }
-  writeFileSync(file, good)
 }

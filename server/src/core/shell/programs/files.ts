@@ -5,9 +5,34 @@ const ALL_TEXT = 1_000_000
 /** Files, texts and the machine itself: coreutils and what is always beside them. */
 export const FILES: Table = {
   ...rows(
-    'cat tac head tail wc nl cut paste fold fmt expand unexpand comm join column look tsort ptx pr ls dir vdir exa eza lsd pwd basename dirname realpath readlink stat file du df free uptime whoami id groups who w users last uname arch nproc cal seq sleep factor numfmt md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum cmp diff diff3 colordiff od hexdump strings nm objdump readelf size which whereis whatis apropos pgrep ps pidof lscpu lsblk lsusb lspci lsmod vmstat iostat mpstat pstree ss netstat getent locale tty tput clear cloc tokei scc zcat bzcat xzcat zgrep zipinfo zdiff sw_vers getconf ncdu tldr logname lsb_release nvidia-smi csvcut csvgrep csvstat hostid sensors xcode-select pathchk dircolors',
+    'cat tac head tail wc nl cut paste fold fmt expand unexpand comm join column look tsort pr ls dir vdir exa eza lsd pwd basename dirname realpath readlink stat du df free uptime whoami id groups who w users last uname nproc cal seq sleep factor numfmt md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum cmp diff od hexdump strings readelf size which whereis whatis apropos pgrep ps pidof lscpu lsblk lsusb lspci lsmod vmstat iostat mpstat pstree netstat locale tty clear tokei zcat bzcat xzcat zgrep zipinfo zdiff sw_vers getconf logname lsb_release csvcut csvgrep csvstat hostid pathchk dircolors locate plocate mlocate',
     { does: 'reads' },
   ),
+  shuf: { does: 'reads', valued: '-n -i -e --head-count', options: { '-o --output --random-source': 'writes' } },
+  ptx: { does: 'reads', options: { '-G --traditional': 'writes' } },
+  file: { does: 'reads', valued: '-m -f -F', options: { '-C --compile': 'writes' } },
+  // On macOS it starts a program.
+  arch: { does: 'reads', more: { free: 0, does: 'unknown' } },
+  ss: { does: 'reads', options: { '-K --kill': 'destroys', '-D --diag': 'writes' } },
+  getent: {
+    does: 'unknown',
+    subcommands: { 'passwd group hosts services protocols networks ahosts ahostsv4 ahostsv6 rpc ethers': 'reads' },
+  },
+  tput: { does: 'reads', options: { '-S': 'unknown' } },
+  ...rows('cloc scc', { does: 'reads', options: { '-o --out --output --report-file --write-lang-def': 'writes' } }),
+  ncdu: { does: 'unknown' },
+  tldr: { does: 'reads', options: { '-u --update --clear-cache': 'writes' } },
+  'nvidia-smi': { does: 'reads', plain: '-q -L -l -i --query-gpu --format --query-compute-apps --id --loop' },
+  sensors: { does: 'reads', options: { '-s --set': 'escalates' } },
+  'xcode-select': { does: 'escalates', instead: { '-p --print-path': 'reads' } },
+  ...rows('nm objdump', { does: 'reads', options: { '--plugin': 'runs' } }),
+  ...rows('diff3 colordiff', { does: 'reads', options: { '--diff-program --difftool': 'runs' } }),
+  pdftotext: { does: 'reads', more: { free: 1, does: 'writes' } },
+  ffprobe: {
+    does: 'reads',
+    plain: '-v -show_format -show_streams -of -print_format -hide_banner -select_streams -show_entries',
+    options: { '-o': 'writes' },
+  },
   ...rows('echo true false : test [ expr tr yes', { does: 'reads', text: ALL_TEXT }),
   ...rows('grep egrep fgrep', {
     does: 'reads',

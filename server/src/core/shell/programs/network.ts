@@ -27,7 +27,12 @@ export const NETWORK: Table = {
     valued: '-O --output-document -t -T --timeout --tries -U --user-agent',
   },
   ...rows('http https xh httpie aria2c lynx w3m links elinks', 'sends'),
-  ...rows('ping ping6 dig nslookup host traceroute tracepath mtr whois', {
+  ...rows('ping ping6', {
+    does: 'fetches',
+    valued: '-c -W -w -i -t -s -I -m -p --pattern',
+    options: { '-f': 'unknown', '-p --pattern': 'sends' },
+  }),
+  ...rows('dig nslookup host traceroute tracepath mtr whois', {
     does: 'fetches',
     valued: '-c -W -w -i -t -s -I -p -m',
     options: { '-f': 'unknown' },

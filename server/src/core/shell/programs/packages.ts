@@ -79,9 +79,10 @@ export const PACKAGES: Table = {
   },
   gofmt: { does: 'reads', options: { '-w': 'writes' } },
   ...rows(
-    'mvn mvnw gradle gradlew ant sbt bazel buck make gmake cmake ninja meson just task rake tox nox invoke msbuild dotnet xcodebuild swiftc',
+    'mvn mvnw gradle gradlew ant sbt bazel buck make gmake cmake ninja meson just task rake tox nox invoke msbuild xcodebuild swiftc',
     'runs',
   ),
+  dotnet: { does: 'runs', instead: { '--info --list-sdks --list-runtimes': 'reads' } },
   ...rows('gcc g++ cc c++ clang clang++ javac kotlinc', 'writes'),
   ...rows(
     'jest vitest mocha ava tap pytest unittest rspec phpunit playwright cypress karma webpack vite rollup esbuild parcel next nuxt astro svelte-kit nodemon pm2 concurrently storybook',

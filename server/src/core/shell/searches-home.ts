@@ -1,0 +1,18 @@
+import type { ReadWord } from './read-word.ts'
+
+/** Programs that read every file below a folder, always or with an option. */
+const ALWAYS = new Set(['rg', 'ag', 'ack'])
+const RECURSIVE = /^(?:-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--directories=recurse)$/
+const WITH_OPTION = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'diff'])
+
+/** Folders with everybody's settings, keys and histories somewhere below them. */
+const HOME = String.raw`(?:~[\w.-]*|\$\{?HOME\}?|/root|/(?:home|Users)/[\w.-]+)`
+const HOLDS_SECRETS = new RegExp(
+  String.raw`^(?:/|/(?:home|Users|etc|var|proc|mnt|media|run)|${HOME}(?:/(?:\.config|\.local(?:/share)?|Library|AppData|snap))?)/*\*?$`,
+)
+
+/** Whether a search goes through a folder in which secrets are found by searching: `grep -r password ~`. */
+export function searchesHome(name: string, words: readonly ReadWord[]): boolean {
+  const isRecursive = ALWAYS.has(name) || (WITH_OPTION.has(name) && words.some(({ text }) => RECURSIVE.test(text)))
+  return isRecursive && words.some(({ text }) => HOLDS_SECRETS.test(text))
+}
