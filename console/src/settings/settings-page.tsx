@@ -8,6 +8,7 @@ import { useMe } from '../inbox/use-me.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
+import { AskedPeople, Delegations } from './asked-people.tsx'
 import { Browsers } from './browsers.tsx'
 import { Channels } from './channels.tsx'
 import { Doctor } from './doctor.tsx'
@@ -51,6 +52,8 @@ export function SettingsPage() {
           {decides ? <Passkeys /> : null}
           {decides ? <Browsers /> : null}
           {decides ? <Channels /> : null}
+          {decides ? <AskedPeople /> : null}
+          {decides ? <Delegations /> : null}
           <Appearance />
           <Health />
           {me?.kind === 'admin' ? <Doctor /> : null}

@@ -8,7 +8,7 @@ import { placesIn } from '../data-folder.ts'
 /** Whether two people can be had for what two people should decide. Asked of the running gate. */
 export async function checkApprovers(
   data: string,
-  { auth, channels }: Pick<Config, 'auth' | 'channels'>,
+  { auth, channels, approvals }: Pick<Config, 'auth' | 'channels' | 'approvals'>,
 ): Promise<readonly Finding[]> {
   // Who gets a role from an issuer is not known here.
   if (auth.oidc.length > 0) return []
@@ -22,8 +22,10 @@ export async function checkApprovers(
     callback === undefined ? [] : [callback.user ?? callback.approver],
   )
   const people = new Set([LOCAL_OWNER.user, ...callbacks, ...deciding.map(({ user }) => textOf(user))])
-  if (people.size > 1) return []
+  const groups = checkGroups(approvals, people)
+  if (people.size > 1) return groups
   return [
+    ...groups,
     {
       severity: 'note',
       about: 'approvals',
@@ -31,4 +33,27 @@ export async function checkApprovers(
       do: 'set one with `sluice passphrase set`, or give a second person a key: `sluice keys create approver NAME`',
     },
   ]
+}
+
+/** Members of groups who cannot log in, and routes that ask for more people than can. */
+export function checkGroups(
+  { groups, routes }: Pick<Config['approvals'], 'groups' | 'routes'>,
+  people: ReadonlySet<string>,
+): readonly Finding[] {
+  const about = 'approvals'
+  const absent = Object.entries(groups).flatMap(([group, members]): Finding[] => {
+    const without = members.filter((member) => !people.has(member))
+    if (without.length === 0) return []
+    const says = `of the group \`${group}\` these have no key: ${without.join(', ')}`
+    return [{ severity: 'warning', about, says, do: 'give each a key: `sluice keys create approver NAME --user NAME`' }]
+  })
+  const few = routes.flatMap(({ id, group, people: wanted, escalation }): Finding[] => {
+    if (group === undefined) return []
+    const able = (groups[group] ?? []).filter((member) => people.has(member)).length
+    if (able >= wanted) return []
+    const later = escalation === undefined ? '' : `, until the group \`${escalation.to}\` is asked too`
+    const says = `the route \`${id}\` asks for ${wanted} of \`${group}\`, and ${able} of them can decide: nothing is approved${later}`
+    return [{ severity: 'error', about, says, do: 'give more members of the group a key, or ask for fewer people' }]
+  })
+  return [...absent, ...few]
 }

@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkHooks } from '../../src/boot/doctor/check-hooks.ts'
+import { init } from '../../src/boot/init/init.ts'
+import { HOOK } from '../../src/boot/local-gate.ts'
+import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
+
+let root = ''
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-doctor-hooks-'))))
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const around = () => ({ home: join(root, 'home'), cwd: join(root, 'project'), platform: 'linux' as const, env: {} })
+const program = (socket = join(root, 'project/.sluice/gate.sock')) => ({ node: process.execPath, hook: HOOK, socket })
+const FOLDERS = ['.claude', '.codex', '.copilot', '.cursor', '.gemini', '.config/opencode', '.qwen']
+
+function install(): void {
+  for (const folder of FOLDERS) mkdirSync(join(root, 'home', folder), { recursive: true })
+  mkdirSync(join(root, 'project'), { recursive: true })
+  const wish = { from: [], write: true, undo: false, dry_run: false }
+  const report = init({ config: join(root, 'project/sluice.yaml') }, wish, around())
+  if (!report.ok) throw new Error(JSON.stringify(report.problem))
+}
+function change(path: string, edit: (text: string) => string): void {
+  const file = join(root, 'home', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, edit(readFileSync(file, { encoding: 'utf8', flag: 'a+' })))
+}
+const found = (client: string, of = program()) =>
+  checkHooks(around(), of)
+    .filter(({ says }) => says.includes(client))
+    .map(({ severity, says }) => `${severity}: ${says}`)
+
+test('clients without hooks are warned about, and clients with them are not', () => {
+  for (const folder of FOLDERS) mkdirSync(join(root, 'home', folder), { recursive: true })
+  expect(checkHooks(around(), program()).map(({ severity }) => severity)).toEqual(HOOK_CLIENTS.map(() => 'warning'))
+  install()
+  const after = checkHooks(around(), program())
+  expect(after.map(({ severity, says }) => [severity, says])).toEqual(
+    HOOK_CLIENTS.map(() => ['note', expect.stringMatching(/are hooked/)]),
+  )
+})
+
+test('hooks that were changed, or that an older release wrote, are outdated', () => {
+  install()
+  change('.codex/hooks.json', (text) => text.replace('"timeout": 600', '"timeout": 30'))
+  expect(found('codex')).toEqual([expect.stringMatching(/^warning: the hooks of codex are those of another release/)])
+})
+
+test('hooks that start a program that is gone, or ask another gate, do not work', () => {
+  install()
+  change('.gemini/settings.json', (text) => text.replaceAll(HOOK, '/gone/bin/sluice-hook.cjs'))
+  expect(found('gemini')).toEqual([expect.stringMatching(/^error: .* a program that is not there, `\/gone/)])
+  expect(found('qwen', program('/other/.sluice/gate.sock'))).toEqual([expect.stringMatching(/^error: .* another gate/)])
+})
+
+test.each([
+  ['claude-code', '.claude/settings.json', '"disableAllHooks": true'],
+  ['gemini', '.gemini/settings.json', '"hooksConfig": { "enabled": false }'],
+  ['gemini', '.gemini/settings.json', '"hooksConfig": { "disabled": ["sluice"] }'],
+  ['qwen', '.qwen/settings.json', '"disableAllHooks": true'],
+])('%s with its own switch for hooks turned off is an error: %s %s', (client, file, setting) => {
+  install()
+  change(file, (text) => text.replace('{', `{ ${setting},`))
+  expect(found(client)).toEqual([expect.stringMatching(/^error: .* does not run its hooks/)])
+})
+
+test('codex with `hooks = false`, and opencode with open settings', () => {
+  install()
+  change('.codex/config.toml', () => '[features]\nhooks = false\n')
+  expect(found('codex')).toEqual([expect.stringMatching(/^error: codex does not run its hooks/)])
+  change('.config/opencode/opencode.json', () => '{}\n')
+  expect(found('opencode')).toEqual([expect.stringMatching(/^warning: opencode runs every tool/)])
+})
