@@ -215,7 +215,11 @@ export const OPAQUE: Readonly<Record<string, Wrap>> = {
   'name of a variable': (it) => `[[ -v ${quoted(`a[$(${it})]`)} ]]`,
   'case of a variable': (it) => `x=${quoted(it.toUpperCase())}; \${x,,}`,
   'transformed variable': (it) => `x=${quoted(it)}; eval \${x@P}`,
-  'hexadecimal to sh': (it) => `xxd -r -p <<< ${it.split('').map((one) => one.charCodeAt(0).toString(16)).join('')} | sh`,
+  'hexadecimal to sh': (it) =>
+    `xxd -r -p <<< ${it
+      .split('')
+      .map((one) => one.charCodeAt(0).toString(16))
+      .join('')} | sh`,
   'environment of bash': (it) => `env ${quoted(`BASH_FUNC_ls%%=() { ${it}; }`)} bash -c ls`,
   'library before a program': () => 'LD_PRELOAD=./x.so ls',
   unfinished: (it) => `${it} "`,
