@@ -83,6 +83,14 @@ describe('an agent that reads files around the data folder', () => {
     '/dev/fd/3',
     '.sluice',
     '.sluice/',
+    '%CD%/.sluice/admin.key',
+    '\0.sluice/admin.key',
+    Buffer.from('.sluice/admin.key').toString('base64'),
+    Buffer.from('.sluice/admin.key').toString('hex'),
+    `/proc/thread-self/root${folder}/.sluice/admin.key`,
+    `jar:file:${folder}/.sluice!/admin.key`,
+    '.[s]luice/admin.key',
+    'notes/a.txt|.sluice/admin.key',
   ]
 
   test('is blocked at HTTP, whatever it calls the key', async () => {
@@ -92,6 +100,24 @@ describe('an agent that reads files around the data folder', () => {
       expect(JSON.stringify(body)).not.toContain(admin)
     }
   }, 60_000)
+
+  test('is blocked as well where the preset only observes', async () => {
+    const rules = join(gate.folder, 'rules.yaml')
+    const reload = async (preset: string) => {
+      writeFileSync(rules, `preset: ${preset}\nrules: []\n`)
+      expect((await gate.http('POST', '/v1/policies/reload', admin)).status).toBe(200)
+    }
+    await reload('observe')
+    try {
+      expect((await call('read_text_file', { path: 'notes/a.txt' }))['status']).toBe('executed')
+      for (const path of ['.sluice/admin.key', 'notes/key-link', 'data-link/keys/row-key.json'])
+        expect([path, await call('read_text_file', { path })]).toMatchObject([path, { code: 'call.blocked' }])
+      const replaced = await call('write_file', { path: 'rules.yaml', content: 'preset: observe' })
+      expect(rulesOf(replaced)).toContain('sandbox.gate_settings')
+    } finally {
+      await reload('careful')
+    }
+  })
 
   test('is blocked at the MCP door and on the command line', async () => {
     for (const path of ['.sluice/admin.key', 'notes/key-link']) {

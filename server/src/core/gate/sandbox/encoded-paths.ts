@@ -5,6 +5,9 @@ import { looksLikePath } from './path-shapes.ts'
 const SHORTEST = 6
 const LONGEST = 8192
 
+/** `.sluice/admin.key`: names of ordinary characters, with a slash between them. */
+const RELATIVE = /^[\w. -]{1,255}(?:\/[\w. -]{1,255}){1,40}$/
+
 /**
  * The paths that a text holds in base64 or hexadecimal, as a whole. What comes out must be printable and look like a path by itself,
  * so that a picture, a digest or an id is none.
@@ -16,5 +19,5 @@ export function encodedPaths(text: string): readonly string[] {
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(code)) found.add(bytesOfBase64(code))
   const digits = code.replace(/\\x|[\s:]|0x/gi, '')
   if (/^(?:[0-9a-f]{2})+$/i.test(digits)) found.add(bytesOfHex(digits))
-  return [...found].filter((path) => /^[\x20-\x7e]{4,}$/.test(path) && looksLikePath(path))
+  return [...found].filter((path) => /^[\x20-\x7e]{4,}$/.test(path) && (looksLikePath(path) || RELATIVE.test(path)))
 }

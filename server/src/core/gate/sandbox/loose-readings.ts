@@ -47,7 +47,7 @@ function decoded(text: string): readonly string[] {
 function plainCuts(text: string): readonly string[] {
   const trimmed = text.trim()
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
-  const [head = ''] = trimmed.split(/[\u0000-\u001f\u007f-\u009f]/)
+  const head = trimmed.split(/[\u0000-\u001f\u007f-\u009f]/).find((part) => part.trim() !== '') ?? ''
   return [...new Set([text, trimmed, head.trim(), trimmedBoth(trimmed, '"\'`')])]
 }
 
@@ -60,9 +60,9 @@ function openedForms(text: string, { home, windows }: PathWorld): readonly strin
   const relative = /^(?:file:|~\+[\\/])(?![\\/])/i.exec(text)?.[0]
   if (relative !== undefined) return [text, text.slice(relative.length)]
   if (!windows && /^[A-Za-z]:[\\/]/.test(text)) return [text, text.slice(2)]
-  const atHome = /^(?:~[^\\/]*|\$\{?HOME\}?|\$env:\w+|%\w+%)(?=[\\/]|$)/i.exec(text)?.[0]
+  const atHome = /^(?:~[^\\/]*|\$\{?HOME\}?|\$env:\w+|%(?!CD%)\w+%)(?=[\\/]|$)/i.exec(text)?.[0]
   if (atHome !== undefined) return [text, `${home}${text.slice(atHome.length)}`]
-  const here = /^\$\{?PWD\}?[\\/]+/.exec(text)?.[0]
+  const here = /^(?:\$\{?PWD\}?|%CD%)[\\/]+/i.exec(text)?.[0]
   return here === undefined ? [text] : [text, text.slice(here.length)]
 }
 
