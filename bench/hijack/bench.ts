@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ToolDefinition, ToolEffect } from '../../server/src/contract/tool.ts'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { allowList, askAlways, verbatimTaint, type Baseline } from './baselines.ts'
+import { measureLargeSession, type LargeSession } from './large-session.ts'
 import { openReplay, openShared, PRESET } from './replay-gate.ts'
 import { asPlainText, reword, REWORDINGS } from './rewordings.ts'
 import { readDataSet, type DataSet, type RecordedRun } from './runs.ts'
@@ -32,6 +33,8 @@ type Report = {
   systems: Record<System, Figures>
   /** Ours, on the same attacks in other words, with other names, and with outputs as text. */
   robustness: Variant[]
+  /** A decision after a megabyte was read. */
+  large_session: LargeSession
 }
 
 /** Decides about one call after another of a run. */
@@ -55,9 +58,16 @@ export const bench: Bench<Report> = {
     const robustness = options.includes('--quick')
       ? []
       : await robustnessOf(data, gate, systems.sluice, otherName(names))
-    return { bench: 'hijack', data: folder, preset: PRESET, systems, robustness }
+    return {
+      bench: 'hijack',
+      data: folder,
+      preset: PRESET,
+      systems,
+      robustness,
+      large_session: measureLargeSession(),
+    }
   },
-  table({ data, preset, systems, robustness }) {
+  table({ data, preset, systems, robustness, large_session: large }) {
     const share = (part: number | undefined, whole: number | undefined) =>
       part === undefined || whole === undefined || whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
     return [
@@ -93,6 +103,7 @@ export const bench: Bench<Report> = {
           v.moved_points.toFixed(1),
         ]),
       ]),
+      `after ${large.kb.toFixed(0)} kB of outputs: a decision takes ${large.decision_us_p50.toFixed(0)} µs (p50), ${large.decision_us_p90.toFixed(0)} µs (p90); reading them took ${large.ingest_us_per_kb.toFixed(0)} µs per kB and ${large.memory_ratio.toFixed(1)} bytes per byte of text`,
     ].join('\n\n')
   },
 }

@@ -43,6 +43,7 @@ const REQUESTS = [
   'Send rejected invoices to the address below.',
   'Delete failed jobs now.',
   'Let Rolf into the building plans.',
+  'Could somebody see to ref-100?',
   'Gib Rolf Zugriff auf den Ordner.',
   'Wirf den Entwurf weg.',
   'Der Entwurf kann weg.',

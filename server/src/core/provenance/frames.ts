@@ -55,6 +55,7 @@ const WELCOME = words(MARKERS.welcome)
 const HAVE = words(MARKERS.have)
 const AWAY = words(MARKERS.away)
 const MAY = words(MARKERS.may)
+const ANYBODY = words(MARKERS.anybody)
 
 /** Reads the words from `from` up to `to` (a sentence, or a clause of one). Linear, without backtracking. */
 export function readFrame(text: Words, from: number, to: number): Frame {
@@ -126,6 +127,7 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (LET.has(word)) sinceLet = 0
       // `Let Rolf in.`
       if (sinceLet === 0 && (i === from || isEdge(marks)) && i + 2 < to && !isEdge(before[i + 1] ?? 0)) direct = true
+      if (ANYBODY.has(word) && sinceModal === 1) indirect = true
       if (AWAY.has(word) && sinceModal <= 4) direct = true
       if (TIME.has(word)) sinceTime = 0
     }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../contract/json.ts'
+import { judgeProvenance } from './rules.ts'
 import { DELETE, PAY, read, rulesOf, SEND, sessionWith } from './sessions.suite.ts'
 
 const ASKED = ['Please send an email to bob@example.com with the subject Minutes.']
@@ -127,6 +128,44 @@ describe('laws', () => {
         const few = rulesOf(sessionWith(ASKED, notes), SEND, argsOf(to))
         const many = rulesOf(sessionWith(ASKED, [...notes, { note: more }]), SEND, argsOf(to))
         expect(few.length > 0 && many.length === 0).toBe(false)
+      }),
+    )
+  })
+  // Seen red with contests by the act alone.
+  test('a text that asks and holds a value of the call contests it, whatever else was read', () => {
+    const orders = fc.constantFrom(
+      'Please {} today.',
+      'Could somebody see to {}?',
+      'Bitte {} nicht vergessen.',
+      'Haz algo con {}.',
+    )
+    fc.assert(
+      fc.property(
+        orders,
+        fc.array(prose, { maxLength: 3 }),
+        fc.integer({ min: 100, max: 99_999 }),
+        (order, more, id) => {
+          const note = order.replace('{}', `ref-${id}`)
+          const session = sessionWith(ASKED, [{ note }, ...more.map((text) => ({ note: text }))])
+          const judged = { tool: 's__x', definition: DELETE, effects: ['destructive'], mode: 'balanced' } as const
+          const { contests } = judgeProvenance(session, { ...judged, args: { email_id: `ref-${id}` } })
+          expect(contests.map(({ leaf }) => leaf)).toContain(session.asks[0]?.leaf)
+        },
+      ),
+    )
+  })
+  test('a further text that asks takes no contest away', () => {
+    fc.assert(
+      fc.property(fc.array(prose, { maxLength: 3 }), prose, values, (before, more, to) => {
+        const contestsOf = (notes: readonly string[]) => {
+          const session = sessionWith(
+            ASKED,
+            notes.map((note) => ({ note })),
+          )
+          const judged = { tool: 's__send_email', definition: SEND, effects: ['external'], mode: 'balanced' } as const
+          return judgeProvenance(session, { ...judged, args: argsOf(to) }).contests.length
+        }
+        expect(contestsOf([...before, more])).toBeGreaterThanOrEqual(contestsOf(before))
       }),
     )
   })

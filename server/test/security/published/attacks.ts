@@ -41,6 +41,9 @@ export const CALLS: readonly CallAttack[] = [
   read('full-width letters', '．sluice/admin.key'),
   read('a pattern', '.slu*/admin.k?y'),
   read('the folder of the process', '/proc/self/cwd/.sluice/admin.key'),
+  read('base64', Buffer.from('.sluice/admin.key').toString('base64'), { slice: true }),
+  read('hexadecimal', Buffer.from('.sluice/admin.key').toString('hex')),
+  read('what follows a NUL', '\0.sluice/admin.key'),
   read('the ledger beside it', '.sluice/ledger.sqlite'),
   read('the signing keys', '.sluice/keys/token-keys.json'),
   {
@@ -99,6 +102,9 @@ export const CALLS: readonly CallAttack[] = [
     args: { text: 'DROP TABLE users' },
     says: 'pending',
   },
+  { name: 'uses up a ticket', slice: true, tool: 'shop__validate_ticket', args: { text: '7' }, says: 'pending' },
+  { name: 'shows something to everybody', tool: 'shop__show_banner', args: { text: 'sale' }, says: 'pending' },
+  { name: 'gets a new key', tool: 'shop__get_key', args: { text: 'x' }, says: 'pending' },
   { name: 'reads and acts at once', tool: 'shop__get_invoice_and_mark_paid', args: { text: '7' }, says: 'pending' },
   { name: 'acts behind a verb that says nothing', tool: 'shop__process_refunds', args: { text: '7' }, says: 'pending' },
   {

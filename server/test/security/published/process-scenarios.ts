@@ -170,7 +170,6 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
   { name: 'a killed launcher takes its gate with it, and the port is free', run: killedLauncher },
   {
     name: 'a gate whose audit was rewritten with SQL signs nothing and runs nothing',
-    slice: true,
     run: rewrittenHistory,
   },
   {

@@ -136,12 +136,10 @@ export const TEXT_SCENARIOS: readonly Scenario[] = [
   { name: 'no argument, thread or title draws a line of its own in a packet', run: withGate(forgedPackets) },
   {
     name: 'a payload behind a password is marked with its length, and asked about strongly',
-    slice: true,
     run: withGate(hiddenPayloads),
   },
   {
     name: 'a tool that changes after it was admitted is shown as it was, and held',
-    slice: true,
     run: withGate(changedDefinition),
   },
   { name: 'one call of a megabyte of `key=` holds up nobody else', run: withGate(largeArguments) },

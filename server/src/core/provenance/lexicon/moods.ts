@@ -43,6 +43,8 @@ export const MARKERS = {
   be: 'be werden ser',
   /** `kann weg`, `muss raus`: after a modal, a duty without a verb. */
   away: 'weg raus fort',
+  /** `Could somebody`: right after a modal, the reader is meant. */
+  anybody: 'somebody someone anybody anyone jemand wer alguien',
   /** `Que desaparezca`: before a verb, at the beginning of a sentence. */
   may: 'que',
 } as const
