@@ -6,17 +6,19 @@ import { FOLDER_VARIABLE } from '../postgres/global-setup.ts'
 import { stopPostgres } from '../postgres/start-postgres.ts'
 import { hasPostgres } from '../postgres/with-postgres.ts'
 import { crashPart } from './crash-part.ts'
+import { soakPart } from './soak-part.ts'
 import { zombiePart } from './zombie-part.ts'
 import { partText, type ChaosReport, type PartReport } from './report.ts'
 
 /**
  * `npm run chaos`: causes faults, checks the histories afterwards, and reports seed, faults, checks and violations. Exits with 1 when
- * there is a violation. `--only NAME` runs one part, `--short` a slice of each, `--seed N` repeats a run, `--json` prints the report as JSON.
+ * there is a violation. `--only NAME` runs one part, `--seconds N` is the length of the soak, `--short` a slice of each, `--seed N` repeats a run, `--json` prints the report as JSON.
  */
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     seed: { type: 'string' },
+    seconds: { type: 'string', default: '30' },
     short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -26,6 +28,7 @@ type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly ha
 const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
   crash: crashPart,
   zombie: zombiePart,
+  soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }
 
 const seed = Number(values.seed ?? Date.now() % 1_000_000)

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Node } from '../postgres/with-nodes.ts'
+import type { Told } from './history.ts'
+import { pick } from './random.ts'
+
+export type Load = {
+  readonly agent: string
+  readonly approver: string
+  readonly random: () => number
+  /** Nodes that take requests now. */
+  readonly nodes: () => readonly Node[]
+  readonly tell: (told: Told) => void
+  readonly isOver: () => boolean
+}
+
+const TRIES = 40
+const AGAIN_MS = 250
+type Answer = Awaited<ReturnType<Node['http']>>
+
+/** Some node's answer. A client whose node died asks another one, with the same key. */
+async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<Answer | undefined> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const nodes = load.nodes()
+    try {
+      if (nodes.length > 0) {
+        const answer = await send(pick(load.random, nodes))
+        if (answer.status < 500) return answer
+        tellOf(load, answer)
+      }
+    } catch {
+      // The node was killed before it answered.
+    }
+    await sleep(AGAIN_MS)
+  }
+  return undefined
+}
+
+function tellOf({ tell }: Load, { body }: Answer, key?: string): void {
+  const about = (body['about'] ?? body) as Record<string, unknown>
+  const call_id = body['call_id'] ?? about['call_id']
+  if (typeof call_id !== 'string') return
+  const status = typeof body['status'] === 'string' ? body['status'] : 'refused'
+  const more = { ...(key === undefined ? {} : { key }), ...(about['sent'] === 'no' ? { not_sent: true } : {}) }
+  tell({ is: 'call', call_id, status, ...more })
+}
+
+async function makeCall(node: Node, key: string, idempotency_key: string, body: object): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${key}`,
+    'idempotency-key': idempotency_key,
+  }
+  const answer = await fetch(`${node.url}/v1/calls`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: answer.status, body: (await answer.json()) as Answer['body'] }
+}
+
+/** Calls until the time is over: some run at once, some are held and decided by somebody, on whichever node. */
+export async function client(load: Load, name: string): Promise<number> {
+  let made = 0
+  for (let number = 0; !load.isOver(); number += 1) {
+    const idempotency_key = `${name}-${number}`
+    const tool = pick(load.random, ['log__add', 'log__add_again', 'log__ask_add', 'log__ask_add'])
+    const ms = pick(load.random, [0, 0, 50, 300])
+    const args = { text: idempotency_key, ms }
+    const answer = await ask(load, (node) => makeCall(node, load.agent, idempotency_key, { tool, args }))
+    if (answer === undefined) continue
+    if (answer.status >= 400 && answer.body['call_id'] === undefined) throw new Error(JSON.stringify(answer.body))
+    made += 1
+    tellOf(load, answer, idempotency_key)
+    const { approval_id, call_id } = answer.body
+    if (typeof approval_id !== 'string') continue
+    await decide(load, approval_id)
+    const ended = await ask(load, (node) => node.http('GET', `/v1/calls/${String(call_id)}?wait_ms=2000`, load.agent))
+    if (ended !== undefined) tellOf(load, ended)
+  }
+  return made
+}
+
+/** One yes or no, sent until some node answers. */
+export async function decide(load: Load, approval_id: string): Promise<void> {
+  const path = `/v1/approvals/${approval_id}`
+  const packet = await ask(load, (node) => node.http('GET', path, load.approver))
+  const digest = packet?.body['digest']
+  if (typeof digest !== 'string') return
+  const says = load.random() < 0.2 ? 'deny' : 'approve'
+  load.tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
+  const body = says === 'approve' ? { decision: 'approve', digest } : { decision: 'deny' }
+  const decided = await ask(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
+  if (decided?.status === 200) load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+}
+
+/** A person says what became of a call that nobody knows the outcome of. */
+export async function settle(load: Load, call_id: string): Promise<void> {
+  const as = pick(load.random, ['retry', 'done', 'failed'] as const)
+  const settled = await ask(load, (node) => node.http('POST', `/v1/calls/${call_id}/resume`, load.approver, { as }))
+  if (settled?.status === 200) load.tell({ is: 'settlement', call_id, as, acknowledged: true })
+}
