@@ -3,7 +3,6 @@ import type { Gate } from '../commands/gate.ts'
 import { followHub } from '../commands/node/follow-hub.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
-import { endUnreported } from '../commands/judgements/end-unreported.ts'
 import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
 import { ok, problem, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
@@ -92,7 +91,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     )
   }, CHECKPOINT_TICK_MS)
   const sweep = async () => {
-    await endUnreported(world)
+    await gate.judgements.sweep()
     const quiet = { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted }
     return sweepExpired(quiet, settings.config.retention)
   }

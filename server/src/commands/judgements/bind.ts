@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { JudgementAnswer } from '../../contract/judgement-answers.ts'
 import type { Result } from '../../contract/problems.ts'
 import { hearWords, type HearDeps } from '../provenance/hear-words.ts'
+import { endUnreported, endUnused } from './end-unreported.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { judgeToolUse, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
 import { reportToolUse, type ReportDeps, type Reported } from './report-tool-use.ts'
@@ -14,6 +15,8 @@ export interface JudgementsGate {
   report(use: ToolUse, reported: Reported): Promise<Result<{ readonly recorded: boolean }>>
   /** `own`: the hook may speak for its user. */
   hear(said: { readonly caller: Caller; readonly thread: string; readonly text: string }): Promise<Result<void>>
+  /** Ends calls that were never reported, and approvals that expired before they were used. Returns how many. */
+  sweep(): Promise<{ readonly unreported: number; readonly unused: number }>
 }
 
 export function bindJudgements(world: JudgementsWorld): JudgementsGate {
@@ -21,5 +24,6 @@ export function bindJudgements(world: JudgementsWorld): JudgementsGate {
     judge: (use, wait_ms) => judgeToolUse(world, use, wait_ms),
     report: (use, reported) => reportToolUse(world, use, reported),
     hear: (said) => hearWords(world, { ...said, id: world.ids.call() }),
+    sweep: async () => ({ unreported: await endUnreported(world), unused: await endUnused(world) }),
   }
 }

@@ -1,3 +1,4 @@
+import type { ClaimDeps } from '../calls/claim-held.ts'
 import { giveUpReport, type RecoverDeps } from '../calls/recover-calls.ts'
 
 /** So long a client may take to say what came of a call. */
@@ -21,6 +22,33 @@ export async function endUnreported(deps: UnreportedDeps): Promise<number> {
       if (executor !== 'client' || deps.clock() - started_at < UNREPORTED_MS) continue
       await giveUpReport(deps, held)
       ended += 1
+    }
+    after = page.at(-1)?.cursor
+    if (page.length < PAGE) return ended
+  }
+}
+
+export type UnusedDeps = Pick<RecoverDeps, 'shelves' | 'clock'> & Pick<ClaimDeps, 'claim'>
+
+/**
+ * Approvals of calls that a client runs itself and has not made again before the approval expired: the call ends as refused, so that nobody takes it for
+ * one that may still run. Returns how many were ended. INVARIANT: starts nothing, because an expired approval cannot be spent.
+ */
+export async function endUnused(deps: UnusedDeps): Promise<number> {
+  let ended = 0
+  let after: number | undefined
+  for (;;) {
+    const page = await deps.shelves.list(
+      'calls',
+      { state: 'pending' },
+      { limit: PAGE, ...(after === undefined ? {} : { after }) },
+    )
+    for (const { row } of page) {
+      if (row.executor !== 'client' || row.approval_id === undefined) continue
+      const approval = (await deps.shelves.row('approvals', row.approval_id))?.row
+      if (approval?.state !== 'approved' || deps.clock() < approval.expires_at) continue
+      const claimed = await deps.claim(row.call_id)
+      if (claimed !== 'later' && claimed !== 'taken') ended += 1
     }
     after = page.at(-1)?.cursor
     if (page.length < PAGE) return ended

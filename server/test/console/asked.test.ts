@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHROMIUM, SKIPPED } from './browser.ts'
+import { complaints, held, openConsole, openPacket, settled, type Console } from './with-console.ts'
+
+if (CHROMIUM === undefined) console.warn(SKIPPED)
+const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
+
+describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', () => {
+  let app: Console
+  beforeAll(async () => {
+    app = await openConsole((config) => ({
+      ...config,
+      approvals: {
+        groups: { finance: ['mara', 'priya'], 'on-call': ['root'] },
+        routes: [
+          {
+            id: 'money',
+            match: { tool: 'bank__*' },
+            group: 'finance',
+            people: 2,
+            escalation: { after: '15m', to: 'on-call' },
+          },
+        ],
+      },
+    }))
+  }, 120_000)
+  afterAll(async () => app.close(), 60_000)
+
+  test('the settings show routes with groups, numbers and escalation, and a hand-over is made and ended there', async () => {
+    const page = await app.open(app.world.keys.mara)
+    await page.goto(`${app.world.url}/#/settings`)
+    await page.getByText('tool bank__*').waitFor()
+    await page.getByText(/2 of finance \(mara, priya\); after 15\D+also on-call/).waitFor()
+    await settled(page)
+    await page.fill('#delegate-to', 'priya')
+    await page.getByRole('button', { name: 'Hand over', exact: true }).click()
+    await page.getByText(/decides for mara until/).waitFor()
+    const { body } = await app.world.http('GET', '/v1/delegations', app.world.keys.admin)
+    expect(body['items']).toMatchObject([{ from: 'mara', to: 'priya' }])
+    await settled(page)
+    await page.getByRole('button', { name: 'End what mara handed over to priya' }).click()
+    await expect.poll(() => page.getByText(/decides for mara until/).count()).toBe(0)
+    await page.fill('#delegate-to', 'mara')
+    await settled(page)
+    await page.getByRole('button', { name: 'Hand over', exact: true }).click()
+    await page.getByText('It was not handed over').waitFor()
+    await page.context().close()
+  })
+
+  test('the packet says how many of whom must approve, who has, and who is asked later', async () => {
+    const { world } = app
+    const payment = { amount: 5, currency: 'EUR', recipient: 'A', iban: 'DE02120300000000202051' }
+    const id = await held(world, 'ledger-bot', 'bank__pay', payment)
+    const page = await app.open(world.keys.priya)
+    await openPacket(page, world, id)
+    await page.getByText('2 people of finance must approve; 2 are missing.').waitFor()
+    await page.getByText(/From \S+.* on on-call is asked too\./).waitFor()
+    expect((await world.approve(id, world.keys.mara)).status).toBe(200)
+    await page
+      .getByText(/one is missing/)
+      .first()
+      .waitFor()
+    await page
+      .getByText(/mara approved at/)
+      .first()
+      .waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
