@@ -56,6 +56,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     await page.getByText('2 people of finance must approve; 2 are missing.').waitFor()
     await page.getByText(/From \S+.* on on-call is asked too\./).waitFor()
     expect((await world.approve(id, world.keys.mara)).status).toBe(200)
+    await page.reload()
+    await openPacket(page, world, id)
     await page
       .getByText(/one is missing/)
       .first()
