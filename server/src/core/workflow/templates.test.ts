@@ -37,7 +37,7 @@ describe('a template', () => {
     expect(valueOf('{{output | json}}')).toBe('{"a":[true],"z":1}')
     expect(valueOf('{{output|json}}')).toBe('{"a":[true],"z":1}')
     expect(valueOf('{{output.json}}')).toBe('{"a":[true],"z":1}')
-    expect(valueOf('KUMO {{output.json}}')).toBe('KUMO {"a":[true],"z":1}')
+    expect(valueOf('CLERK {{output.json}}')).toBe('CLERK {"a":[true],"z":1}')
     expect(valueOf('{{input.name | json}}')).toBe('"Ana"')
   })
 
