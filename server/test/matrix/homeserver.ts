@@ -55,7 +55,10 @@ export async function startHomeserver(root: string): Promise<Homeserver> {
   const stop = async () => {
     const ended = new Promise((done) => child?.once('close', done))
     child?.kill('SIGTERM')
+    // Sometimes it waits for its own threads for ever.
+    const impatient = setTimeout(() => child?.kill('SIGKILL'), 10_000)
     await ended
+    clearTimeout(impatient)
   }
   await start()
   const version = execFileSync(

@@ -1,11 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../gate/with-gate.ts'
+import { ADMIN, until } from '../gate/with-gate.ts'
 import { openWorkflows, type WorkflowRig } from '../workflows/with-workflows.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
-import { ADMIN } from '../gate/with-gate.ts'
 import { encryptedPerson } from './encrypted-person.ts'
 import {
   bodyOf,
@@ -48,21 +48,16 @@ workflow:
         - { type: tool, tool: book__note_again, argsTemplate: { text: "filed {{input.id}}" } }
         - { type: send_message, targetAlias: office, payloadTemplate: 'CLERK_DONE {{input | json}}' }
 `
-  const open = () =>
-    openWorkflows(folder, {
-      transport: false,
-      config: {
-        transports: [
-          {
-            name: 'chat',
-            matrix: {
-              homeserver: homeserver.url,
-              agents: { clerk: { user: clerk.id, password: 'env:SLUICE_TEST_CLERK' } },
-            },
-          },
-        ],
+  const transports = () => [
+    {
+      name: 'chat',
+      matrix: {
+        homeserver: homeserver.url,
+        agents: { clerk: { user: clerk.id, password: 'env:SLUICE_TEST_CLERK' } },
       },
-    })
+    },
+  ]
+  const open = () => openWorkflows(folder, { transport: false, config: { transports: transports() } })
 
   beforeAll(async () => {
     homeserver = await startHomeserver(root ?? '')
@@ -167,6 +162,22 @@ workflow:
     await boss.say(room, FILE(later))
     await answered(later)
     for (const id of [known, missed, later]) expect([id, filed(id), await answers(id)]).toEqual([id, 1, 1])
+  }, 120_000)
+
+  test('a message that was sent when the gate was killed is there once, and the run goes on', async () => {
+    const id = next()
+    await rig.close()
+    const words = [folder, JSON.stringify(transports()), JSON.stringify({ id })]
+    const child = spawnSync(process.execPath, [resolve(import.meta.dirname, 'crash-child.ts'), ...words], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect(child.stdout).toContain('died')
+    expect([filed(id), await answers(id)]).toEqual([1, 1])
+    rig = await open()
+    const [run] = valueOf(await rig.gate.workflows.runs(ADMIN, 'clerk', { limit: 1 })).items
+    expect(await rig.ended(run?.run_id ?? '')).toMatchObject({ status: 'done' })
+    expect([filed(id), await answers(id)]).toEqual([1, 1])
   }, 120_000)
 
   test('waits for a homeserver that is away', async () => {
