@@ -25,7 +25,8 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
   beforeAll(async () => {
     const script = join(scripts, 'script.yaml')
     writeFileSync(script, JSON.stringify({ rules: [NOTE] }))
-    nodes = await openNodes({ models: { script } })
+    const rules = [{ id: 'again', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }]
+    nodes = await openNodes({ models: { script }, policy: { rules } })
     one = await nodes.start()
     other = await nodes.start()
     agent = await nodeOne().key('agent', 'a', 'ana')
@@ -114,4 +115,35 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     const { findings } = JSON.parse(out) as { findings: { severity: string; about: string; says: string }[] }
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
   })
+
+  test('a schedule fires once for each of its times, whichever node does it', async () => {
+    const file = join(scripts, 'clock.yaml')
+    const document = (schedule: string) => `apiVersion: gosuto/v1
+metadata: { name: clock }
+trust: { allowedRooms: ["!none:test"], allowedSenders: ["@nobody:test"] }
+capabilities: [{ name: book, mcp: book, tool: note_again, allow: true }]
+gateways: [{ name: bell, type: cron, config: { schedule: "${schedule}" } }]
+workflow:
+  protocols:
+    - id: bell.v1
+      trigger: { type: gateway.event }
+      steps: [{ type: tool, tool: book__note_again, argsTemplate: { text: "rings {{input.ts}}" } }]
+`
+    const apply = async (schedule: string) => {
+      writeFileSync(file, document(schedule))
+      expect(await nodeOne().cli('workflow', 'apply', file)).toMatchObject({ code: 0 })
+    }
+    const rings = () => effects().flatMap((line) => /"rings ([^"]+)"/.exec(line)?.[1] ?? [])
+    await apply('@every 1s')
+    await expect.poll(() => rings().length, { timeout: 60_000 }).toBeGreaterThan(3)
+    await apply('@every 24h')
+    const admin = await nodeOne().key('admin', 'clockmaker')
+    const { items } = (await nodeTwo().http('GET', '/v1/workflows/clock/versions', admin)).body as {
+      items: { version: number; at: number }[]
+    }
+    const since = items.find(({ version }) => version === 1)?.at ?? 0
+    // A time that is due is fired before the next one begins, or is left out: two of one second are two firings of the same time.
+    const times = rings().map((at) => Math.floor((Date.parse(at) - since) / 1000))
+    expect(times.toSorted((one, two) => one - two)).toEqual([...new Set(times)].toSorted((one, two) => one - two))
+  }, 120_000)
 })

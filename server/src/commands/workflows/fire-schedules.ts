@@ -40,15 +40,17 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
         )
         if (!started.ok && RETRIED.includes(started.problem.code)) return 'later'
       }
-      return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since) }
+      // The first time counts from when the version was applied, also if the gate was down between that and now.
+      const after = fires ? deps.clock() : since
+      return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since, after) }
     }
   return { workflow_schedule: perform(false), workflow_fire: perform(true) }
 }
 
 const RETRIED: readonly string[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
-function nextOf({ clock, zoneOffset }: SchedulesDeps, { config }: CronGateway, since: number): number {
+function nextOf({ zoneOffset }: SchedulesDeps, { config }: CronGateway, since: number, after: number): number {
   const parsed = parseSchedule(config.schedule)
   if (!parsed.ok) throw new Bug('the schedule was checked when it was applied')
-  return nextTime(parsed.value, clock(), (at) => zoneOffset(config.timezone, at) ?? 0, since)
+  return nextTime(parsed.value, after, (at) => zoneOffset(config.timezone, at) ?? 0, since)
 }

@@ -72,6 +72,7 @@ export async function startRun(deps: StartDeps, told: RunToStart): Promise<Start
     ...once,
     ...runChanges(deps, told, place[0]?.account ?? null, now),
   ])
+  if (isOver(committed) && delivery !== undefined && (await isKnown(deps, run_id))) return { is: 'known', run_id }
   if (isOver(committed))
     return {
       is: 'refused',
@@ -84,6 +85,10 @@ export async function startRun(deps: StartDeps, told: RunToStart): Promise<Start
     ? { is: 'unrecorded', problem: problem('audit.unavailable') }
     : { is: 'known', run_id }
 }
+
+/** A delivery that was taken before is no new request, whatever the limit is by now. */
+const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>
+  lostAt(await ledger.commit([{ kind: 'expect', table: 'runs', id: run_id, version: 'absent' }])) === 0
 
 const limitName = (account: string): string => {
   const [, kind = ''] = account.split(' ')

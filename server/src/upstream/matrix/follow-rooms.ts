@@ -24,6 +24,8 @@ const RETRY_MS = 1_000
 /** Documents change, and with them the rooms they want to be in. */
 const INVITATIONS_MS = 5_000
 const MOST_HANDLED = 10_000
+/** One message that the gate fails on does not keep it from the others. */
+const MOST_FAILURES = 5
 
 /**
  * Hands in what is said in the rooms of one user, in the order of each room. What the homeserver pushes is only a hint to read the room:
@@ -98,7 +100,13 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   }
 
   async function isTaken(message: IncomingMessage): Promise<boolean> {
-    while ((await deps.take(message)) === 'later') {
+    for (let failures = 0; failures < MOST_FAILURES;) {
+      try {
+        if ((await deps.take(message)) !== 'later') return true
+      } catch (error) {
+        failures += 1
+        log('a message could not be taken', { agent, event: message.id, error: nameOf(error) })
+      }
       await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return false
     }

@@ -1,0 +1,267 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { BOOK_TOOLS, until } from '../gate/with-gate.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const BEARER = 'bearer-of-the-tests-1234'
+const SIGNED = 'signer-of-the-tests-1234'
+const BOARD = { out: 'what-the-gate-signs-with', in: 'what-the-board-signs-with' }
+process.env['HOOK_BEARER'] = BEARER
+process.env['HOOK_SIGNED'] = SIGNED
+process.env['BOARD_OUT'] = BOARD.out
+process.env['BOARD_IN'] = BOARD.in
+
+const DOCUMENT = (name: string, limit = 0) => `apiVersion: gosuto/v1
+metadata: { name: ${name} }
+trust:
+  allowedRooms: ["!office:test"]
+  allowedSenders: ["*"]
+  trustedPeers: [{ mxid: "@boss:test", roomId: "!office:test", protocols: [said.v1] }]
+limits: { maxEventsPerMinute: ${limit} }
+capabilities: [{ name: book, mcp: book, tool: "*", allow: true }]
+gateways:
+  - { name: open-${name}, type: webhook, config: { auth: bearer, secret: bearer } }
+  - { name: signed-${name}, type: webhook, config: { secret: signed, event: order.made } }
+secrets: [{ name: bearer, envVar: HOOK_BEARER }, { name: signed, envVar: HOOK_SIGNED }]
+messaging: { allowedTargets: [{ roomId: "!office:test", alias: office }] }
+workflow:
+  protocols:
+    - id: order.v1
+      trigger: { type: gateway.event, prefix: order.made }
+      steps: [{ type: tool, tool: book__note_again, argsTemplate: { text: "order {{input | json}}" } }]
+    - id: said.v1
+      trigger: { type: matrix.protocol_message, prefix: FILE_IT }
+      steps:
+        - { type: tool, tool: book__note_again, argsTemplate: { text: "said {{input.id}}" } }
+        - { type: send_message, targetAlias: office, payloadTemplate: "FILED {{input.id}}" }
+`
+
+type Sent = { readonly headers: Record<string, string>; readonly body: string }
+
+let gate: RunningGate & { stop(): Promise<void> }
+let board: Server
+/** What the gate sent to the other side, and how that answers. */
+const sent: Sent[] = []
+let answers: number[] = []
+
+beforeAll(async () => {
+  board = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      sent.push({ headers: request.headers as Record<string, string>, body })
+      response.writeHead(answers.shift() ?? 204).end()
+    })
+  })
+  await new Promise<void>((done) => board.listen(0, '127.0.0.1', done))
+  gate = await startGate((folder) => {
+    const book = {
+      command: 'node',
+      args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+      env: { EFFECTS: join(folder, 'effects.txt') },
+      tools: BOOK_TOOLS,
+    }
+    const url = `http://127.0.0.1:${(board.address() as AddressInfo).port}/in`
+    const rules = [{ id: 'all', effect: 'allow', match: { server: ['book', 'messages'] }, says: 'harmless' }]
+    const transports = [{ name: 'board', url, secret: 'env:BOARD_OUT', incoming: { secret: 'env:BOARD_IN' } }]
+    const config = { listen: { port: 0 }, policy: { rules }, repetition: { most: 1000 }, servers: { book }, transports }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+    writeFileSync(join(folder, 'effects.txt'), '')
+    writeFileSync(join(folder, 'clerk.yaml'), DOCUMENT('clerk'))
+    writeFileSync(join(folder, 'tight.yaml'), DOCUMENT('tight', 2))
+  })
+  for (const name of ['clerk', 'tight'])
+    expect(await gate.cli('workflow', 'apply', `${name}.yaml`)).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  await gate.stop()
+  await new Promise((done) => board.close(done))
+})
+
+const effects = (text: string) =>
+  readFileSync(join(gate.folder, 'effects.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(text))
+const audit = async () =>
+  (await gate.cli('audit', 'export')).out
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const { kind, entry } = JSON.parse(line) as { kind: string; entry: Record<string, unknown> }
+      return kind === 'entry' ? [entry] : []
+    })
+const refused = async () => (await audit()).filter(({ type }) => type === 'workflow.refused')
+
+async function post(path: string, body: string, headers: Record<string, string>) {
+  const answer = await fetch(`${gate.url}${path}`, { method: 'POST', body, headers })
+  const told = (await answer.json()) as Record<string, unknown>
+  return { status: answer.status, code: told['code'] ?? told['type'], body: told }
+}
+const signed = (body: string, secret = SIGNED) => ({
+  'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+})
+const event = (id: string) => JSON.stringify({ order: id })
+
+describe('a webhook gateway', () => {
+  test('starts a run for a signed event, with 202 and its id, and once for one delivery', async () => {
+    const body = event('first')
+    const one = await post('/v1/events/signed-clerk', body, { ...signed(body), 'webhook-id': 'd1' })
+    expect(one).toMatchObject({ status: 202, body: { run_id: expect.stringMatching(/^run_/) } })
+    const again = await post('/v1/events/signed-clerk', body, { ...signed(body), 'webhook-id': 'd1' })
+    expect([again.status, again.body['run_id']]).toEqual([202, one.body['run_id']])
+    // Without an id of the sender's, the body is the id.
+    const [plain, same] = [
+      await post('/v1/events/signed-clerk', event('plain'), signed(event('plain'))),
+      await post('/v1/events/signed-clerk', event('plain'), signed(event('plain'))),
+    ]
+    expect(plain.body['run_id']).toBe(same.body['run_id'])
+    await until(() => effects('\\"first\\"').length === 1 && effects('\\"plain\\"').length === 1)
+    const [line = ''] = effects('\\"first\\"').map((one) => one.replaceAll('\\', ''))
+    expect(line).toContain('"source":"signed-clerk"')
+    expect(line).toContain('"type":"order.made"')
+    expect(line).toContain('"payload":{"data":{"order":"first"},"message":""}')
+  })
+
+  test('twenty at the same time with one delivery id start one run', async () => {
+    const body = event('race')
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        post('/v1/events/signed-clerk', body, { ...signed(body), 'webhook-id': 'race' }),
+      ),
+    )
+    expect(new Set(all.map(({ status, body: { run_id } }) => `${status} ${String(run_id)}`)).size).toBe(1)
+    await until(() => effects('\\"race\\"').length > 0)
+    await post('/v1/events/signed-clerk', event('after'), signed(event('after')))
+    await until(() => effects('\\"after\\"').length > 0)
+    expect(effects('\\"race\\"')).toHaveLength(1)
+  })
+
+  test('refuses what is not signed, signed wrongly, or signed for another body, and says so in the audit', async () => {
+    const before = (await refused()).length
+    const body = event('forged')
+    const tries = [
+      {},
+      signed(body, 'another-secret-of-the-tests'),
+      signed(event('other')),
+      { 'x-hub-signature-256': signed(body)['x-hub-signature-256'].slice(0, -1) },
+      { 'x-hub-signature-256': `sha1=${createHmac('sha1', SIGNED).update(body).digest('hex')}` },
+      { authorization: `Bearer ${SIGNED}` },
+    ]
+    for (const headers of tries)
+      expect(await post('/v1/events/signed-clerk', body, headers)).toMatchObject({
+        status: 401,
+        body: { code: 'event.not_genuine' },
+      })
+    for (const headers of [{}, { authorization: `Bearer ${BEARER}x` }, { authorization: BEARER }, signed(body, BEARER)])
+      expect(await post('/v1/events/open-clerk', body, headers)).toMatchObject({ status: 401 })
+    expect(await post('/v1/events/nobody', body, signed(body))).toMatchObject({ status: 404 })
+    expect((await refused()).slice(before).map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: tries.length + 4 }, () => 'trust_mismatch'),
+    )
+    expect(effects('forged')).toEqual([])
+  })
+
+  test('takes a bearer, an envelope, a type in a header; a type for which there is no protocol is refused', async () => {
+    const bearer = { authorization: `Bearer ${BEARER}` }
+    const envelope = JSON.stringify({ type: 'order.made', payload: { message: 'enveloped', data: [1] } })
+    expect(await post('/v1/events/open-clerk', envelope, bearer)).toMatchObject({ status: 202 })
+    const typed = await post('/v1/events/open-clerk', event('typed'), { ...bearer, 'x-event-type': 'order.made' })
+    expect(typed).toMatchObject({ status: 202 })
+    await until(() => effects('enveloped').length === 1 && effects('\\"typed\\"').length === 1)
+    expect(await post('/v1/events/open-clerk', event('none'), bearer)).toMatchObject({
+      body: { code: 'workflow.invalid_protocol_message' },
+    })
+  })
+
+  test('answers 429 over the limit, and a delivery that was taken before is still known', async () => {
+    const send = (id: string) => post('/v1/events/signed-tight', event(id), { ...signed(event(id)), 'webhook-id': id })
+    const one = await send('t1')
+    const statuses = []
+    for (const id of ['t2', 't3', 't4', 't5', 't6']) statuses.push((await send(id)).status)
+    // The minute may end in between.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1)
+    expect(await send('t1')).toMatchObject({ status: 202, body: { run_id: one.body['run_id'] } })
+    expect((await refused()).some(({ outcome }) => outcome === 'limit_exceeded')).toBe(true)
+  })
+})
+
+describe('a transport of signed requests', () => {
+  const now = () => String(Math.floor(Date.now() / 1000))
+  const sign = (id: string, seconds: string, body: string, secret = BOARD.in) =>
+    `v1,${createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64')}`
+  const message = (id: number, more: object = {}) =>
+    JSON.stringify({
+      room: '!office:test',
+      sender: '@boss:test',
+      agent: 'clerk',
+      text: `FILE_IT {"id":${id}}`,
+      ...more,
+    })
+  const hand = (
+    body: string,
+    { id = String(randomUUID()), seconds = now(), signature = sign(id, seconds, body) } = {},
+  ) =>
+    post('/v1/transports/board/messages', body, {
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': signature,
+    })
+
+  test('hands in a message once, and the answer goes out signed, under one id for all attempts', async () => {
+    answers = [503, 204]
+    const id = String(randomUUID())
+    const one = await hand(message(1), { id })
+    expect(one).toMatchObject({ status: 200, body: { taken: [{ is: 'started', document: 'clerk' }] } })
+    expect(await hand(message(1), { id })).toMatchObject({ body: one.body })
+    await until(() => sent.length >= 2)
+    expect(effects('"said 1"')).toHaveLength(1)
+    const [first, second] = sent
+    expect(first?.headers['webhook-id']).toBe(second?.headers['webhook-id'])
+    for (const { headers, body } of sent) {
+      const [of = '', seconds = ''] = [headers['webhook-id'], headers['webhook-timestamp']]
+      expect(headers['webhook-signature']).toBe(sign(of, seconds, body, BOARD.out))
+      expect(JSON.parse(body)).toEqual({ type: 'message', agent: 'clerk', room: '!office:test', text: 'FILED 1' })
+    }
+  })
+
+  test('is not genuine with another secret, body, id or time, or when it is too old; nothing of it is read', async () => {
+    const body = message(2)
+    const [id, old] = [String(randomUUID()), String(Number(now()) - 301)]
+    const tries: { id: string; seconds?: string; signature?: string }[] = [
+      { id, signature: sign(id, now(), body, BOARD.out) },
+      { id, signature: sign(id, now(), message(3)) },
+      { id, signature: sign('another', now(), body) },
+      { id, seconds: old, signature: sign(id, now(), body) },
+      { id, seconds: old },
+      { id, seconds: String(Number(now()) + 400) },
+      { id, seconds: 'soon', signature: sign(id, 'soon', body) },
+      { id: '', signature: sign('', now(), body) },
+      { id, signature: '' },
+    ]
+    for (const given of tries)
+      expect(await hand(body, given)).toMatchObject({ status: 401, body: { code: 'transport.not_genuine' } })
+    expect(await post('/v1/transports/other/messages', body, {})).toMatchObject({ status: 404 })
+    expect(effects('"said 2"')).toEqual([])
+  })
+
+  test('checks room, sender, prefix, peer and payload in this order, whatever the message says of itself', async () => {
+    const outcome = async (more: object) =>
+      ((await hand(message(4, more))).body['taken'] as { code?: string }[])[0]?.code
+    expect(await outcome({ room: '!away:test' })).toBe('trust_mismatch')
+    expect(await outcome({ sender: '@imp:test', text: 'FILE_IT {no' })).toBe('trust_mismatch')
+    expect(await outcome({ text: 'FILE_IT {no' })).toBe('invalid_protocol_message')
+    expect(await hand(message(4, { extra: 1 }))).toMatchObject({ status: 400 })
+    expect(effects('"said 4"')).toEqual([])
+  })
+})
+
+// The last one: the gate closes the connection on a request that is too long.
+test('a body of more than a mebibyte is refused', async () => {
+  const body = JSON.stringify('x'.repeat(1_048_576))
+  expect(await post('/v1/events/signed-clerk', body, signed(body))).toMatchObject({ status: 413 })
+})
