@@ -202,19 +202,19 @@ describe('a transport of signed requests', () => {
       text: `FILE_IT {"id":${id}}`,
       ...more,
     })
-  const hand = (
-    body: string,
-    { id = String(randomUUID()), seconds = now(), signature = sign(id, seconds, body) } = {},
-  ) =>
-    post('/v1/transports/board/messages', body, {
+  const hand = (body: string, given: { id?: string; seconds?: string; signature?: string } = {}) => {
+    const { id = randomUUID(), seconds = now() } = given
+    const { signature = sign(id, seconds, body) } = given
+    return post('/v1/transports/board/messages', body, {
       'webhook-id': id,
       'webhook-timestamp': seconds,
       'webhook-signature': signature,
     })
+  }
 
   test('hands in a message once, and the answer goes out signed, under one id for all attempts', async () => {
     answers = [503, 204]
-    const id = String(randomUUID())
+    const id = randomUUID()
     const one = await hand(message(1), { id })
     expect(one).toMatchObject({ status: 200, body: { taken: [{ is: 'started', document: 'clerk' }] } })
     expect(await hand(message(1), { id })).toMatchObject({ body: one.body })
@@ -231,7 +231,7 @@ describe('a transport of signed requests', () => {
 
   test('is not genuine with another secret, body, id or time, or when it is too old; nothing of it is read', async () => {
     const body = message(2)
-    const [id, old] = [String(randomUUID()), String(Number(now()) - 301)]
+    const [id, old] = [randomUUID(), String(Number(now()) - 301)]
     const tries: { id: string; seconds?: string; signature?: string }[] = [
       { id, signature: sign(id, now(), body, BOARD.out) },
       { id, signature: sign(id, now(), message(3)) },
