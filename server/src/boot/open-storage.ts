@@ -38,6 +38,7 @@ export type Storage = {
     | 'boot'
     | 'liveness'
     | 'notices'
+    | 'changeNumbers'
     | 'shelves'
     | 'searches'
     | 'accounts'
@@ -132,7 +133,8 @@ export async function openStorage(
     nonce: newNonce,
   })
   const outgoing = withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now })
-  const ledger = announceCommits(outgoing, node.value.notices, doubts)
+  const numbers = { node: node.value.liveness.boot, last: 0 }
+  const ledger = announceCommits(outgoing, node.value.notices, doubts, numbers)
   return ok({
     world: {
       version,
@@ -143,6 +145,7 @@ export async function openStorage(
       boot: node.value.liveness.boot,
       liveness: node.value.liveness,
       notices: node.value.notices,
+      changeNumbers: numbers,
       shelves,
       searches,
       accounts,

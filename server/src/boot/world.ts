@@ -26,6 +26,7 @@ import type { Meaning } from '../commands/catalogue/search-meaning.ts'
 import type { Sessions } from '../commands/provenance/sessions.ts'
 import type { SecretValue } from '../commands/calls/call-secrets.ts'
 import type { Documents } from '../commands/workflows/documents.ts'
+import type { ChangeNumbers } from '../commands/changes/watch-rows.ts'
 import type { Doubts } from '../commands/changes/settle-doubts.ts'
 import type { DoctorAnswer } from '../contract/answers.ts'
 import type { CallerKind } from '../contract/caller.ts'
@@ -96,6 +97,7 @@ export type World = {
   readonly journal: Journal
   readonly liveness: Liveness
   readonly notices: Notices
+  readonly changeNumbers: ChangeNumbers
   readonly artifacts: Artifacts
   readonly servers: ToolServers
   readonly offerings: Offerings

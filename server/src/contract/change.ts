@@ -12,7 +12,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
 /** Something that is now another way than it was: enough to know what to read again, never its contents. */
 export type GateChange = {
-  /** Grows with every change of one process; another process's ids mean nothing to this one. */
+  /** Says how far the stream has come, on every node. */
   readonly id: string
   readonly at: number
 } & (

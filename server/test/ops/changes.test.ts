@@ -88,7 +88,8 @@ test('changes after an id are those that a listener heard after it', () =>
     expect(gate.changes.changesAfter(ADMIN, changes[1]?.id ?? '')).toEqual(changes.slice(2))
     expect(gate.changes.changesAfter(AGENT, before)).toEqual(changes.slice(0, 2))
     expect(gate.changes.changesAfter(ADMIN, gate.changes.newest())).toEqual([])
-    for (const unknown of ['', 'x', 'otherboot-1', `${before.split('-')[0]}-999999`, `${before.split('-')[0]}--1`])
+    const boot = before.split('-')[0]
+    for (const unknown of ['', 'x', 'otherboot-1', 'otherboot-1~0~b.1', `${boot}-999999~0`, `${boot}--1~0`, `${boot}-1`])
       expect(gate.changes.changesAfter(ADMIN, unknown)).toBeUndefined()
   }))
 
@@ -97,12 +98,14 @@ describe('the ring', () => {
     const nodes = localNodes()
     const missed: (() => void)[] = []
     const own = { ...nodes.join(), onMissed: (listener: () => void) => (missed.push(listener), () => {}) }
-    const { commit } = announceCommits({ commit: async () => 'committed' }, own)
+    const changeNumbers = { node: 'b', last: 0 }
+    const { commit } = announceCommits({ commit: async () => 'committed' }, own, undefined, changeNumbers)
     let refresh: Parameters<ChangesDeps['catalogue']['onRefresh']>[0] = () => {}
     const soon: (() => void)[] = []
     const found = new Set(['seen'])
     const deps: ChangesDeps = {
       notices: own,
+      changeNumbers,
       catalogue: { onRefresh: (listener) => void (refresh = listener) },
       clock: () => 7,
       boot: 'b',
@@ -139,7 +142,7 @@ describe('the ring', () => {
     await times(3)
     expect(told).toEqual([])
     run()
-    expect(told.map(({ id }) => id)).toEqual(['b-1', 'b-2', 'b-3'])
+    expect(told.map(({ id }) => id.split('~')[0])).toEqual(['b-1', 'b-2', 'b-3'])
   })
 
   test('a listener that fell behind what is remembered is told to start over, once', async () => {
@@ -153,8 +156,8 @@ describe('the ring', () => {
     await times(1)
     run()
     expect(told.map(({ kind }) => kind)).toEqual(['reset', 'pause'])
-    expect(changes.changesAfter(ADMIN, 'b-1')).toBeUndefined()
-    expect(changes.changesAfter(ADMIN, 'b-2')).toHaveLength(REMEMBERED)
+    expect(changes.changesAfter(ADMIN, 'b-1~7~b.1')).toBeUndefined()
+    expect(changes.changesAfter(ADMIN, 'b-2~7~b.2')).toHaveLength(REMEMBERED)
   })
 
   test('when notices of other nodes were missed, everybody is told to start over, also who comes back later', async () => {

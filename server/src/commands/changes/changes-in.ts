@@ -11,6 +11,8 @@ export type Happened = {
   readonly change: Without<GateChange>
   readonly owner?: Caller
   readonly run_owner?: NonNullable<RunRow['owner']>
+  /** The node that published it, and its number there. */
+  readonly by?: { readonly node: string; readonly number: number }
 }
 
 /** What a commit means to somebody who watches. Most of it means nothing: checkpoints, journals, units. */

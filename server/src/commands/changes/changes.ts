@@ -1,6 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
 import type { Happened } from './changes-in.ts'
+import { CLOCKS_MS, hasHeard, heardText, nodeNumbers, together, type HeardBy } from './node-numbers.ts'
+import type { ChangeNumbers } from './watch-rows.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
@@ -9,10 +11,11 @@ import type { Notices } from '../ports/notices.ts'
 import type { Clock } from '../ports/runtime.ts'
 
 export type ChangesDeps = {
-  readonly notices: Pick<Notices, 'subscribe' | 'onMissed'>
+  readonly notices: Notices
+  readonly changeNumbers: ChangeNumbers
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
   readonly clock: Clock
-  /** Names this process in the ids of its changes. */
+  /** Names this node in the ids of its changes. */
   readonly boot: string
   readonly after: (ms: number, callback: () => void) => () => void
   /** The servers of which this caller could find a tool now. */
@@ -22,17 +25,21 @@ export type ChangesDeps = {
 export type ChangeListener = (change: GateChange) => void
 
 export interface Changes {
-  /** Tells of what changes from now on, as far as the caller may see it. Returns how to stop. */
-  onChange(caller: Caller, listener: ChangeListener): () => void
+  /**
+   * Tells of what changes from now on, as far as the caller may see it; `after`: besides what a stream had told before that id. Returns
+   * how to stop.
+   */
+  onChange(caller: Caller, listener: ChangeListener, after?: string): () => void
   /** What the caller may see of the changes after this id; undefined when not all of them are remembered. */
   changesAfter(caller: Caller, id: string): readonly GateChange[] | undefined
-  /** The id of the newest change. */
-  newest(): string
+  /** The id of the newest change, for a stream that had told everything before `after`: it can be resumed from it on any node. */
+  newest(after?: string): string
 }
 
 /** How far back a listener may come late. */
 export const REMEMBERED = 2_048
-const ID = /^([^-]+)-(\d{1,15})$/
+/** The node, how far its ring has come, and how far it has heard every node. */
+const ID = /^([0-9a-z]{1,32})-(\d{1,15})~([0-9a-z.~]{1,4096})$/
 
 type Ear = {
   readonly caller: Caller
@@ -41,6 +48,8 @@ type Ear = {
   next: number
   /** What an agent could find when it was last told: the loss of the last tool of a server is news too. */
   servers: ReadonlySet<string>
+  /** What the stream has told already, and this node has not heard yet. */
+  told?: HeardBy | undefined
 }
 
 /**
@@ -49,22 +58,26 @@ type Ear = {
  * INVARIANT: memory is bounded by the ring; a listener that falls behind it is told to start over.
  */
 export function openChanges(deps: ChangesDeps): Changes {
-  const ring: (Happened & { readonly at: number })[] = []
+  const ring: (Happened & { readonly at: number; readonly id: string })[] = []
+  const numbers = nodeNumbers(deps.clock())
   const ears = new Set<Ear>()
   let count = 0
   let isTelling = false
   /** Before this number something may be missing that another node told. */
   let missedBefore = 0
 
-  const idOf = (number: number) => `${deps.boot}-${number}`
+  const newest = () => `${deps.boot}-${count}~${numbers.text(deps.clock())}`
   const oldest = () => Math.max(missedBefore, count - REMEMBERED)
 
   function happen(happened: readonly Happened[]): void {
     if (happened.length === 0) return
     const at = deps.clock()
     for (const one of happened) {
-      ring[count % REMEMBERED] = { ...one, at }
+      const evicted = ring[count % REMEMBERED]?.by
+      if (evicted !== undefined) numbers.forget(evicted.node, evicted.number)
+      if (one.by !== undefined) numbers.hear(one.by.node, one.by.number)
       count += 1
+      ring[(count - 1) % REMEMBERED] = { ...one, at, id: newest() }
     }
     tellSoon()
   }
@@ -73,6 +86,8 @@ export function openChanges(deps: ChangesDeps): Changes {
   function miss(): void {
     count += 1
     missedBefore = count
+    numbers.missed(deps.clock(), deps.boot)
+    askCounts()
     tellSoon()
   }
 
@@ -97,8 +112,9 @@ export function openChanges(deps: ChangesDeps): Changes {
   function tellOne(ear: Ear): void {
     if (ear.next < oldest()) {
       ear.next = count
-      ear.listener({ id: idOf(count), at: deps.clock(), kind: 'reset' })
+      ear.listener({ id: newest(), at: deps.clock(), kind: 'reset' })
     }
+    if (ear.told !== undefined && numbers.covers(ear.told) && ear.next === count) ear.told = undefined
     while (ear.next < count && ears.has(ear)) {
       const change = seenBy(ear, ear.next)
       ear.next += 1
@@ -106,10 +122,13 @@ export function openChanges(deps: ChangesDeps): Changes {
     }
   }
 
-  function seenBy(ear: Pick<Ear, 'caller' | 'servers'>, number: number): GateChange | undefined {
+  const isTold = (told: HeardBy | undefined, { by }: Happened) =>
+    told !== undefined && by !== undefined && hasHeard(told, by.node, by.number)
+
+  function seenBy(ear: Pick<Ear, 'caller' | 'servers' | 'told'>, number: number): GateChange | undefined {
     const happened = ring[number % REMEMBERED]
-    if (happened === undefined || !maySee(ear, happened)) return undefined
-    return { id: idOf(number + 1), at: happened.at, ...happened.change }
+    if (happened === undefined || isTold(ear.told, happened) || !maySee(ear, happened)) return undefined
+    return { id: idFor(happened.id, ear.told), at: happened.at, ...happened.change }
   }
 
   function maySee(ear: Pick<Ear, 'caller' | 'servers'>, happened: Happened): boolean {
@@ -124,24 +143,58 @@ export function openChanges(deps: ChangesDeps): Changes {
     return before.has(change.server) || ear.servers.has(change.server)
   }
 
+  function askCounts(): void {
+    deps.notices.publish('counts', { node: deps.boot, number: deps.changeNumbers.last, asks: true })
+  }
+
+  /** How far a stream has come that ended with this id: in this node's ring, and in what it has told. */
+  function placeOf(id: string): { readonly from: number | undefined; readonly told: HeardBy } | undefined {
+    const [, boot, digits, text = ''] = ID.exec(id) ?? []
+    const told = boot === undefined ? undefined : numbers.read(text)
+    if (told === undefined) return undefined
+    return { from: boot === deps.boot ? Number(digits) : undefined, told }
+  }
+  /** The id of a place in the ring, for a stream that has told more than this node has heard. */
+  function idFor(id: string, told: HeardBy | undefined): string {
+    const place = told === undefined ? undefined : placeOf(id)
+    if (told === undefined || place === undefined) return id
+    return `${deps.boot}-${place.from}~${heardText(together(place.told, told))}`
+  }
+  const toldBefore = (id: string | undefined): HeardBy | undefined => {
+    const told = id === undefined ? undefined : placeOf(id)?.told
+    return told === undefined || numbers.covers(told) ? undefined : told
+  }
+
   deps.notices.subscribe('changes', happen)
+  deps.notices.subscribe('counts', ({ node, number, asks }, origin) => {
+    if (origin === 'here') return
+    numbers.hearCount(node, number)
+    if (asks) deps.notices.publish('counts', { node: deps.boot, number: deps.changeNumbers.last, asks: false })
+  })
+  askCounts()
   deps.notices.onMissed(miss)
   deps.catalogue.onRefresh((server) => happen([{ change: { kind: 'tools', server } }]))
 
   return {
-    onChange(caller, listener) {
-      const ear: Ear = { caller, listener, next: count, servers: deps.serversFor(caller) }
+    onChange(caller, listener, after) {
+      const ear: Ear = { caller, listener, next: count, servers: deps.serversFor(caller), told: toldBefore(after) }
       ears.add(ear)
       return () => void ears.delete(ear)
     },
     changesAfter(caller, id) {
-      const [, boot, digits] = ID.exec(id) ?? []
-      const from = Number(digits)
-      if (boot !== deps.boot || from < oldest() || from > count) return undefined
-      const ear = { caller, servers: deps.serversFor(caller) }
-      const numbers = Array.from({ length: count - from }, (_, index) => from + index)
-      return numbers.map((number) => seenBy(ear, number)).filter((change) => change !== undefined)
+      const place = placeOf(id)
+      if (place === undefined) return undefined
+      const { from, told } = place
+      if (from === undefined ? !numbers.isWholeAfter(told) : from < oldest() || from > count) return undefined
+      const first = from ?? Math.max(0, count - REMEMBERED)
+      const ear = { caller, servers: deps.serversFor(caller), told }
+      return Array.from({ length: count - first }, (_, index) => first + index).flatMap((number) => {
+        const happened = ring[number % REMEMBERED]
+        // What only this node knows of, such as its list of tools, is told by time to who comes from another one.
+        const isOld = from === undefined && happened?.by === undefined && (happened?.at ?? 0) <= told.at - CLOCKS_MS
+        return (isOld ? undefined : seenBy(ear, number)) ?? []
+      })
     },
-    newest: () => idOf(count),
+    newest: (after) => idFor(newest(), toldBefore(after)),
   }
 }

@@ -1,6 +1,6 @@
 import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
-import { changesIn } from './changes-in.ts'
+import { changesIn, type Happened } from './changes-in.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
@@ -38,15 +38,25 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
   }
 }
 
+/** Numbers the changes that a node publishes, from 1. */
+export type ChangeNumbers = { readonly node: string; last: number }
+
 /** The same ledger, which tells all nodes of what it stored. */
-export function announceCommits(ledger: Ledger, notices: Pick<Notices, 'publish'>, doubts?: Doubts): Ledger {
+export function announceCommits(
+  ledger: Ledger,
+  notices: Pick<Notices, 'publish'>,
+  doubts?: Doubts,
+  numbers?: ChangeNumbers,
+): Ledger {
+  const numbered = (happened: Happened): Happened =>
+    numbers === undefined ? happened : { ...happened, by: { node: numbers.node, number: (numbers.last += 1) } }
   const tell = (changes: readonly Change[]) => {
     const rows = changes.flatMap((change) => (change.kind === 'swap' ? [{ table: change.table, id: change.id }] : []))
     if (rows.length > 0) notices.publish('rows', rows)
     const woken = changes.flatMap((change) => (change.kind === 'wake' && change.at === undefined ? [change.run] : []))
     if (woken.length > 0) notices.publish('wakes', woken)
     const happened = changesIn(changes)
-    if (happened.length > 0) notices.publish('changes', happened)
+    if (happened.length > 0) notices.publish('changes', happened.map(numbered))
   }
   /** A commit that stays in doubt is told of when it turns out to be stored. */
   const tellLater = async (id: CommitId, changes: readonly Change[]) => {

@@ -8,6 +8,8 @@ export type Topics = {
   readonly rows: readonly { readonly table: Table; readonly id: string }[]
   /** What a durable commit means to those who watch. */
   readonly changes: readonly Happened[]
+  /** How many changes a node has published until now. `asks`: it wants to hear the same of the others. */
+  readonly counts: { readonly node: string; readonly number: number; readonly asks: boolean }
   /** The catalogue holds other tools of this server; these ones, or all. */
   readonly catalogue: { readonly server: string; readonly tool_ids?: readonly string[] }
   /** Another policy came into force. */

@@ -64,8 +64,8 @@ function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: E
   const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
   if (missed === undefined) out.tell('reset', { at: Date.now() }, gate.changes.newest())
   // Without an id of its own a reader that never saw a change could not resume.
-  else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest())
-  const stopHearing = gate.changes.onChange(caller, tell)
+  else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest(from))
+  const stopHearing = gate.changes.onChange(caller, tell, missed === undefined ? undefined : from)
   // Without an id: it is kept nowhere, so nobody can come back to it.
   const stopShown = kinds.has('shown')
     ? gate.runs.onShown(caller, (run_id, key, news) => out.tell('shown', { run_id, key, news }))

@@ -1,0 +1,101 @@
+/**
+ * How far this node has heard each node's changes. Every node numbers what it publishes from 1, so the ids of one node's stream can be
+ * read on another: an id says how far its node had heard everybody.
+ */
+export interface NodeNumbers {
+  /** A node told of its change with this number. */
+  hear(node: string, number: number): void
+  /** A node said that it has published so many until now. */
+  hearCount(node: string, number: number): void
+  /** A change is not remembered any more. */
+  forget(node: string, number: number): void
+  /** Changes may have been missed, until their node says how many it has published. */
+  missed(now: number, own: string): void
+  /** How far everybody was heard, as a part of an id. */
+  text(now: number): string
+  /** What such a part of an id says; undefined when it is none. */
+  read(text: string): HeardBy | undefined
+  /** Whether everything after that is remembered here. */
+  isWholeAfter(heard: HeardBy): boolean
+  /** Whether this node has heard all of that itself. */
+  covers(heard: HeardBy): boolean
+}
+
+/** How far each node was heard, and when by the clock of the node that says so. */
+export type HeardBy = { readonly at: number; readonly numbers: ReadonlyMap<string, number> }
+
+export const hasHeard = ({ numbers }: HeardBy, node: string, number: number): boolean =>
+  number <= (numbers.get(node) ?? 0)
+
+/** As far as one of the two has heard each node. */
+export function together(one: HeardBy, other: HeardBy): HeardBy {
+  const numbers = new Map(one.numbers)
+  for (const [node, number] of other.numbers) numbers.set(node, Math.max(number, numbers.get(node) ?? 0))
+  return { at: one.at, numbers }
+}
+
+export const heardText = ({ at, numbers }: HeardBy): string =>
+  [at.toString(36), ...[...numbers].map(([node, last]) => `${node}.${last.toString(36)}`)].join('~')
+
+/** Clocks of nodes differ by less than this. */
+export const CLOCKS_MS = 5_000
+const PART = /^([0-9a-z]{1,32})\.([0-9a-z]{1,10})$/
+const MOST_NODES = 64
+
+type Heard = {
+  readonly last: number
+  /** What is numbered up to this is not remembered. */
+  readonly lost: number
+  /** Since then it is not known whether something was missed. */
+  readonly unsure_since?: number
+}
+
+export function nodeNumbers(started_at: number): NodeNumbers {
+  const nodes = new Map<string, Heard>()
+
+  /** `isChange`: the change with this number is here; otherwise only the number is known. */
+  function note(node: string, number: number, isChange: boolean): void {
+    const known = nodes.get(node)
+    const before = isChange ? number - 1 : number
+    const lost = known !== undefined && before <= known.last ? known.lost : before
+    nodes.delete(node)
+    nodes.set(node, { last: Math.max(known?.last ?? 0, number), lost })
+    const [oldest] = nodes.keys()
+    if (nodes.size > MOST_NODES && oldest !== undefined) nodes.delete(oldest)
+  }
+
+  /** Whether all that this node published after the number is remembered here. */
+  function isWhole(node: string, number: number, at: number): boolean {
+    const known = nodes.get(node)
+    // It has published nothing since this node listens.
+    if (known === undefined) return number === 0 || at > started_at + CLOCKS_MS
+    if (known.lost > number) return false
+    return number > known.last || known.unsure_since === undefined || at > known.unsure_since + CLOCKS_MS
+  }
+
+  return {
+    hear: (node, number) => note(node, number, true),
+    hearCount: (node, number) => note(node, number, false),
+    forget(node, number) {
+      const known = nodes.get(node)
+      if (known !== undefined && known.lost < number) nodes.set(node, { ...known, lost: number })
+    },
+    missed(now, own) {
+      for (const [node, heard] of nodes) if (node !== own) nodes.set(node, { ...heard, unsure_since: now })
+    },
+    text: (now) => heardText({ at: now, numbers: new Map([...nodes].map(([node, { last }]) => [node, last])) }),
+    read(text) {
+      const [time = '', ...parts] = text.split('~')
+      const at = Number.parseInt(time, 36)
+      const matched = parts.slice(0, MOST_NODES).map((part) => PART.exec(part))
+      if (!/^[0-9a-z]{1,10}$/.test(time) || matched.includes(null)) return undefined
+      return {
+        at,
+        numbers: new Map(matched.map((found) => [found?.[1] ?? '', Number.parseInt(found?.[2] ?? '0', 36)])),
+      }
+    },
+    isWholeAfter: ({ at, numbers }) =>
+      [...new Set([...numbers.keys(), ...nodes.keys()])].every((node) => isWhole(node, numbers.get(node) ?? 0, at)),
+    covers: ({ numbers }) => [...numbers].every(([node, number]) => number <= (nodes.get(node)?.last ?? 0)),
+  }
+}
