@@ -89,7 +89,15 @@ test('changes after an id are those that a listener heard after it', () =>
     expect(gate.changes.changesAfter(AGENT, before)).toEqual(changes.slice(0, 2))
     expect(gate.changes.changesAfter(ADMIN, gate.changes.newest())).toEqual([])
     const boot = before.split('-')[0]
-    for (const unknown of ['', 'x', 'otherboot-1', 'otherboot-1~0~b.1', `${boot}-999999~0`, `${boot}--1~0`, `${boot}-1`])
+    for (const unknown of [
+      '',
+      'x',
+      'otherboot-1',
+      'otherboot-1~0~b.1',
+      `${boot}-999999~0`,
+      `${boot}--1~0`,
+      `${boot}-1`,
+    ])
       expect(gate.changes.changesAfter(ADMIN, unknown)).toBeUndefined()
   }))
 

@@ -8,7 +8,12 @@ import { wiredNotices } from '../../src/stores/wired-notices.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 
 const NODES = 3
-type Node = { readonly changes: Changes; readonly notices: Notices; change(scope: `tool:${string}`): Promise<void>; run(): void }
+type Node = {
+  readonly changes: Changes
+  readonly notices: Notices
+  change(scope: `tool:${string}`): Promise<void>
+  run(): void
+}
 
 /** Nodes whose notices travel when the test says so, each node's to each other in order. */
 function cluster() {
@@ -29,7 +34,8 @@ function cluster() {
       onMissed: own.onMissed,
     }
     const boot = `n${index}`
-    const changeNumbers = { node: boot, last: 0 }
+    // Each has published something before its stream was opened.
+    const changeNumbers = { node: boot, last: index }
     const soon: (() => void)[] = []
     const changes = openChanges({
       notices,

@@ -19,10 +19,11 @@ export type Nodes = {
 }
 
 /** Gates as processes of their own, with a data folder each, on one database. */
-export async function openNodes(config: object = {}): Promise<Nodes> {
+export async function openNodes(config: object = {}, redis?: string): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'))
   const effects = join(folder, 'effects.txt')
-  const store = { postgres: await testDatabase(), schema: freshSchema() }
+  const more = redis === undefined ? {} : { redis }
+  const store = { postgres: await testDatabase(), schema: freshSchema(), ...more }
   const book = {
     command: 'node',
     args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],

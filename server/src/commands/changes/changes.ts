@@ -165,6 +165,8 @@ export function openChanges(deps: ChangesDeps): Changes {
     return told === undefined || numbers.covers(told) ? undefined : told
   }
 
+  // What this node published before is not in the ring, but the others have heard it.
+  numbers.hearCount(deps.boot, deps.changeNumbers.last)
   deps.notices.subscribe('changes', happen)
   deps.notices.subscribe('counts', ({ node, number, asks }, origin) => {
     if (origin === 'here') return
