@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -13,6 +13,8 @@ export type Nodes = {
   readonly schema: string
   /** Starts another node on the same database, with the keys of the first. */
   start(): Promise<Node>
+  /** The keys that nodes start with. */
+  readonly keys: string
   /** All that is in the database, as text. */
   dump(): Promise<string>
   stop(): Promise<void>
@@ -34,15 +36,16 @@ export async function openNodes(config: object = {}, redis?: string): Promise<No
   return {
     effects,
     schema: store.schema,
+    keys: join(folder, 'keys'),
     async start() {
       const place = mkdtempSync(join(folder, 'node-'))
       const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: { book }, store, ...config }
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
-      const [first] = nodes
+      const keys = join(folder, 'keys')
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })
-      if (first !== undefined)
-        cpSync(join(first.folder, '.sluice', 'keys'), join(place, '.sluice', 'keys'), { recursive: true })
+      if (existsSync(keys)) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
       const node = await runGate(place)
+      if (!existsSync(keys)) cpSync(join(place, '.sluice', 'keys'), keys, { recursive: true })
       nodes.push(node)
       return node
     },
