@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -37,14 +38,18 @@ export async function startBalancer(urls: readonly string[], port = 0): Promise<
   /** All nodes, the best choice first. */
   const choices = (session: string | undefined): string[] => {
     turn += 1
-    const first = session === undefined ? turn : [...session].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
+    const first = session === undefined ? turn : hash('sha256', session, 'buffer').readUInt16BE()
     const turned = nodes.map((_, index) => nodes[(first + index) % nodes.length] ?? '')
     return [...turned.filter((node) => !away.has(node)), ...turned.filter((node) => away.has(node))]
   }
 
   const server = createServer((asked, answer) => {
-    void bodyOf(asked).then(async (body) => {
-      if (body === undefined) return void answer.writeHead(413).end()
+    void serve(asked, answer)
+  })
+  const serve = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const body = await bodyOf(asked).catch(() => undefined)
+    if (body === undefined) answer.writeHead(413).end()
+    else {
       const session = asked.headers['mcp-session-id']
       for (const node of choices(typeof session === 'string' ? session : undefined)) {
         const isTaken = await forward(node, asked, body, answer)
@@ -52,8 +57,8 @@ export async function startBalancer(urls: readonly string[], port = 0): Promise<
         away.add(node)
       }
       if (!answer.headersSent) answer.writeHead(503, { 'retry-after': '1' }).end('no node is ready\n')
-    })
-  })
+    }
+  }
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const address = server.address() as AddressInfo
   return {
@@ -105,15 +110,14 @@ function forward(node: string, asked: IncomingMessage, body: Buffer, answer: Ser
         reply.on('error', () => answer.destroy())
         return resolve(true)
       }
-      bodyOf(reply).then(
-        (text) => {
-          if (text?.includes('gate.stopping') === true) return resolve(false)
-          answer.writeHead(503, reply.headers).end(text)
-          resolve(true)
-        },
-        () => resolve(false),
-      )
+      void refused(reply).then(resolve)
     })
+    const refused = async (reply: IncomingMessage): Promise<boolean> => {
+      const text = await bodyOf(reply).catch(() => undefined)
+      if (text === undefined || text.includes('gate.stopping')) return false
+      answer.writeHead(503, reply.headers).end(text)
+      return true
+    }
     sent.end(body)
   })
 }

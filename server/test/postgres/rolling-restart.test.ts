@@ -40,11 +40,11 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
     const held = await send('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'held' } })
     expect(held.body).toMatchObject({ status: 'pending' })
 
-    let isOver = false
+    const state = { isOver: false }
     const sent: string[] = []
     const bad: unknown[] = []
     const caller = async (name: number) => {
-      for (let nth = 0; !isOver; nth += 1) {
+      for (let nth = 0; !state.isOver; nth += 1) {
         const text = `c${name}-${nth}`
         sent.push(text)
         const { status, body } = await send('POST', '/v1/calls', agent, { tool: 'book__note_again', args: { text } })
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
       await old.stop()
       balancer.setNodes(running.map(({ url }) => url))
     }
-    isOver = true
+    state.isOver = true
     await Promise.all(callers)
     expect(bad).toEqual([])
     const texts = effects().flatMap((line) => /^note_again .*"text":"([^"]+)"/.exec(line)?.[1] ?? [])

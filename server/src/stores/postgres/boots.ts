@@ -134,6 +134,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       for (const { boot: name } of others.rows) if (!dead.has(name)) seen.add(name)
       if (seen.size > 0) await lookAt([...seen])
     } catch (error) {
+      if (isOwnDead) return
       // The next beat tries again. Whether the lease has ended meanwhile is known then.
       onFault(new Error(`the lease of this node could not be renewed: ${messageOf(error)}`))
     }
