@@ -109,6 +109,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   log('info', `stopping on ${signal}`)
   // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
   opened.value.stopTaking()
+  // Balancers learn from `/readyz` that this node stops; a connection that it no longer accepts would be lost.
+  if (settings.config.store.postgres !== undefined) await sleep(DRAIN_MS)
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
   await opened.value.close()
@@ -133,4 +135,6 @@ function untilStopped(onHangUp: () => void): Promise<string> {
     // A service is told to read again; in a terminal the same signal means that the terminal is gone.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })
-}
+}/** How long a node among others still answers `gate.stopping` before it stops listening. */
+const DRAIN_MS = 2_000
+
