@@ -27,6 +27,9 @@ import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
 
+/** How long a node among others still answers `gate.stopping` before it stops listening. */
+const DRAIN_MS = 2_000
+
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
   if (options.demo === true) writeDemo(DEMO)
@@ -135,6 +138,4 @@ function untilStopped(onHangUp: () => void): Promise<string> {
     // A service is told to read again; in a terminal the same signal means that the terminal is gone.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })
-}/** How long a node among others still answers `gate.stopping` before it stops listening. */
-const DRAIN_MS = 2_000
-
+}
