@@ -16,6 +16,7 @@ import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
+import { answerNodes } from '../doors/chat/answer-nodes.ts'
 import { answerRooms } from '../doors/chat/answer-rooms.ts'
 
 export type OpenedGate = {
@@ -60,6 +61,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const leaveRooms = answerRooms(gate, world.rooms, (error) =>
     log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
   )
+  const leaveNodes =
+    world.nodeRoom === undefined
+      ? undefined
+      : answerNodes(gate, world.nodeRoom, world.clock, (error) =>
+          log('error', 'a message of a node could not be handled', { error: String(error) }),
+        )
   const listening = await Promise.all(
     transports.flatMap(
       (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
@@ -105,6 +112,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     clearInterval(tick)
     await leaveRooms()
     await followed?.stop()
+    await leaveNodes?.()
     await Promise.all(listening.map((stop) => stop()))
     await retention.stop()
     hangUp()

@@ -4,26 +4,26 @@ import type { Config } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openPinnedKeys } from '../keys/hub-keys.ts'
 import { httpHub } from '../upstream/hub/http-hub.ts'
+import { matrixHub } from '../upstream/matrix/matrix-hub.ts'
 import { secretOf } from '../upstream/server-config.ts'
+import { openControlRoom, type RoomDeps } from './open-node-room.ts'
 
 /** The hub of a node, with its secret fetched; undefined for a gate that decides by itself. */
-export function openHub(
-  settings: Config['hub'],
-  folder: string,
-  stopping: AbortSignal,
-): Result<AttachedHub | undefined> {
+export function openHub(settings: Config['hub'], deps: RoomDeps): Result<AttachedHub | undefined> {
   if (settings === undefined) return ok(undefined)
-  const { url, node, key: reference, public_keys, answer_s } = settings
-  const key = secretOf(reference, folder, process.env)
-  if (key === undefined || key === '') return refuse('config.invalid', { paths: 'hub.key: the secret is missing' })
-  return ok({
-    node,
-    where: url,
-    url,
-    answer_ms: answer_s * 1_000,
-    pinned: openPinnedKeys(public_keys),
-    link: httpHub({ url, key, stopping }),
-  })
+  const { url, node, key: reference = '', matrix, public_keys, answer_s } = settings
+  const common = { node, answer_ms: answer_s * 1_000, pinned: openPinnedKeys(public_keys) }
+  const known = url === undefined ? {} : { url }
+  if (matrix !== undefined) {
+    const room = openControlRoom(matrix, 'hub.matrix', deps)
+    if (!room.ok) return room
+    const link = matrixHub({ room: room.value, hub: matrix.hub, clock: Date.now })
+    return ok({ ...common, ...known, where: url ?? matrix.hub, link })
+  }
+  const key = secretOf(reference, deps.folder, process.env)
+  if (url === undefined || key === undefined || key === '')
+    return refuse('config.invalid', { paths: 'hub.key: the secret is missing' })
+  return ok({ ...common, url, where: url, link: httpHub({ url, key, stopping: deps.stopping }) })
 }
 
 export const newNonce = (): string => randomBytes(16).toString('hex')

@@ -20,6 +20,7 @@ import type { Settings } from './load-config.ts'
 import type { Log } from './log.ts'
 import { openChannels } from './open-channels.ts'
 import { openHub } from './open-hub.ts'
+import { openNodeRoom } from './open-node-room.ts'
 import { otlpOf } from './open-metrics.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
@@ -43,6 +44,7 @@ export type Parts = {
     | 'rooms'
     | 'hub'
     | 'hubKeys'
+    | 'nodeRoom'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -84,8 +86,15 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     log: (says, about) => log('warn', says, about),
   })
   if (!channels.ok) return channels
-  const hub = openHub(config.hub, settings.folder, posting.signal)
+  const around = {
+    folder: settings.folder,
+    stopping: posting.signal,
+    log: (says: string, about?: Readonly<Record<string, unknown>>) => log('warn', says, about),
+  }
+  const hub = openHub(config.hub, around)
   if (!hub.ok) return hub
+  const nodeRoom = openNodeRoom(config.nodes, around)
+  if (!nodeRoom.ok) return nodeRoom
   const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), Date.now)
   if (!oidcLogins.ok) return oidcLogins
   const model = config.models.toolflow
@@ -110,6 +119,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
       ...channels.value,
       hub: hub.value,
+      nodeRoom: nodeRoom.value,
       hubKeys: openHubKeys(placesIn(settings.data).keys),
     },
     own,

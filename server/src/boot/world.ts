@@ -11,7 +11,7 @@ import type { CallbackSource, Channel, WebPush } from '../commands/ports/channel
 import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
 import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
-import type { AttachedHub, HubKeys } from '../commands/ports/hub.ts'
+import type { AttachedHub, HubKeys, NodeRoom } from '../commands/ports/hub.ts'
 import type { HubEffectDeps } from '../commands/node/hub-effects.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
@@ -152,6 +152,8 @@ export type World = {
   readonly nonce: () => string
   /** With which this gate signs for nodes of its own. */
   readonly hubKeys: HubKeys
+  /** Through which nodes reach this hub, besides HTTP. */
+  readonly nodeRoom: NodeRoom | undefined
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
   readonly after: (ms: number, callback: () => void) => () => void
   readonly persist: (attempt: () => Promise<boolean>) => void

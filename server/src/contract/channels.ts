@@ -57,7 +57,7 @@ export const PushSettings = z.strictObject({
 })
 export type PushSettings = z.infer<typeof PushSettings>
 
-const RoomId = z.string().regex(/^![^\s]{1,254}$/, 'a room is given by its id, which begins with `!`')
+export const RoomId = z.string().regex(/^![^\s]{1,254}$/, 'a room is given by its id, which begins with `!`')
 export const MatrixUser = z.string().regex(/^@[^\s:]{1,200}:[^\s]{1,200}$/, 'a Matrix user is written @name:server')
 const TOLD_IN_CHAT = [
   'approval.pending',

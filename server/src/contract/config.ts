@@ -5,7 +5,7 @@ import { ClientSettings } from './client-settings.ts'
 import { CommandsSettings } from './command-settings.ts'
 import { HeaderName, HttpUrl, LoginSettings, OAuthSettings } from './http-settings.ts'
 import { FlowSettings } from './flows.ts'
-import { HubSettings } from './hub-settings.ts'
+import { HubSettings, NodesSettings } from './hub-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
 import { AgentSettings } from './agent.ts'
@@ -143,6 +143,8 @@ export const Config = z
     retention: Retention.prefault({}),
     /** Of a node: the hub at which its approvals are decided. */
     hub: HubSettings.optional(),
+    /** Of a hub: how its nodes reach it, besides HTTP. */
+    nodes: NodesSettings.prefault({}),
     store: StoreSection.prefault({}),
     toolflow: ToolflowSettings.prefault({}),
     /** How messages of documents come in and go out. */

@@ -1,22 +1,67 @@
 import { z } from 'zod'
+import { MatrixUser, RoomId } from './channels.ts'
 import { NodeName } from './hub.ts'
 import { HttpUrl } from './http-settings.ts'
 
 const Reference = z.string().regex(/^(?:env|file):.+$/, 'write a secret as env:NAME or file:PATH')
 
+const LOGIN = {
+  homeserver: HttpUrl,
+  /** The gate's own user there. */
+  user: MatrixUser,
+  token: Reference.optional(),
+  /** Instead of a token: each start is a new device, which rooms with encryption need. */
+  password: Reference.optional(),
+  room: RoomId,
+}
+type Login = { readonly token?: string | undefined; readonly password?: string | undefined }
+const hasOne = ({ token, password }: Login) => (token === undefined) !== (password === undefined)
+const ONE = 'give a token or a password'
+export type MatrixLogin = {
+  readonly homeserver: string
+  readonly user: string
+  readonly room: string
+} & Login
+
 /** Of a node: the hub at which its approvals are decided. */
-export const HubSettings = z.strictObject({
-  url: HttpUrl,
-  /** What this node is called there: the name of its key. */
-  node: NodeName,
-  /** Its key of kind `node`. */
-  key: Reference,
-  /** The hub's public keys, from `sluice hub key`. More than one while the hub changes its key. */
-  public_keys: z
-    .array(z.string().regex(/^[0-9a-f]{64}$/, 'a public key has 64 hex digits'))
-    .min(1)
-    .max(8),
-  /** So long a held call waits for the hub to confirm that it has the request; then it is refused. */
-  answer_s: z.int().min(1).max(86_400).default(60),
-})
+export const HubSettings = z
+  .strictObject({
+    url: HttpUrl.optional(),
+    /** What this node is called there: the name of its key. */
+    node: NodeName,
+    /** Its key of kind `node`. */
+    key: Reference.optional(),
+    /** Instead of an address and a key: a room that both are in. */
+    matrix: z
+      .strictObject({ ...LOGIN, hub: MatrixUser })
+      .refine(hasOne, ONE)
+      .optional(),
+    /** The hub's public keys, from `sluice hub key`. More than one while the hub changes its key. */
+    public_keys: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, 'a public key has 64 hex digits'))
+      .min(1)
+      .max(8),
+    /** So long a held call waits for the hub to confirm that it has the request; then it is refused. */
+    answer_s: z.int().min(1).max(86_400).default(60),
+  })
+  .superRefine(({ url, key, matrix }, context) => {
+    if (matrix === undefined && url === undefined)
+      context.addIssue({ code: 'custom', path: ['url'], message: 'give the address of the hub, or `matrix`' })
+    if (matrix === undefined && key === undefined)
+      context.addIssue({ code: 'custom', path: ['key'], message: 'missing' })
+    if (matrix !== undefined && key !== undefined)
+      context.addIssue({ code: 'custom', path: ['key'], message: 'in a control room the user of the node is its key' })
+  })
 export type HubSettings = z.infer<typeof HubSettings>
+
+/** Of a hub: how nodes reach it, besides HTTP. */
+export const NodesSettings = z.strictObject({
+  matrix: z
+    .strictObject({
+      ...LOGIN,
+      /** Which user in the room is which node. Messages of everybody else are not looked at. */
+      nodes: z.record(MatrixUser, NodeName),
+    })
+    .refine(hasOne, ONE)
+    .optional(),
+})

@@ -6,15 +6,26 @@ import { readNodes } from './read-nodes.ts'
 import { changeHubKey, readHubKeys, type HubKeyDeps } from './hub-key.ts'
 import { giveDecisions, type GiveDeps } from './give-decisions.ts'
 import { nodesSeen } from './nodes-seen.ts'
+import { takeMessage } from './take-message.ts'
+import { watchDecisions, type DecidedForNode, type WatchDecisionsDeps } from './watch-decisions.ts'
 import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 
-export type HubWorld = TakeRequestDeps & TakeOutcomeDeps & GiveDeps & HubKeyDeps & Omit<ReadNodesDeps, 'seen'>
+export type HubWorld = WatchDecisionsDeps &
+  TakeRequestDeps &
+  TakeOutcomeDeps &
+  GiveDeps &
+  HubKeyDeps &
+  Omit<ReadNodesDeps, 'seen'>
 
 /** What nodes ask of a hub, and what people ask about nodes. */
 export interface HubGate {
   takeRequest(node: Caller, request: NodeRequest): Promise<Result<readonly string[]>>
   takeOutcome(node: Caller, outcome: NodeOutcome): Promise<Result<readonly string[]>>
+  /** Either of them, as text. */
+  takeMessage(node: Caller, text: string): Promise<Result<readonly string[]>>
+  /** Tells of decisions as they are made. Returns how to stop. */
+  onDecided(listener: (decided: DecidedForNode) => void): () => void
   decisions(
     node: Caller,
     asked: { readonly approvals: readonly string[]; readonly wait_s: number },
@@ -29,6 +40,8 @@ export function bindHub(world: HubWorld): HubGate {
   return {
     takeRequest: (node, request) => takeRequest(world, seen.note(node), request),
     takeOutcome: (node, outcome) => takeOutcome(world, seen.note(node), outcome),
+    takeMessage: (node, text) => takeMessage(world, seen.note(node), text),
+    onDecided: (listener) => watchDecisions(world, listener),
     decisions: (node, asked) => giveDecisions(world, seen.note(node), asked),
     keys: (caller) => readHubKeys(world, caller),
     changeKey: (caller, step) => changeHubKey(world, caller, step),

@@ -1,12 +1,18 @@
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { NodeAnswer } from '../../contract/hub.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { NodeRoom } from '../ports/hub.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isOfNode } from './sign-word.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 
-export type ReadNodesDeps = { readonly shelves: Shelves; readonly clock: Clock; readonly seen: NodesSeen }
+export type ReadNodesDeps = {
+  readonly shelves: Shelves
+  readonly clock: Clock
+  readonly seen: NodesSeen
+  readonly nodeRoom: Pick<NodeRoom, 'nodes'> | undefined
+}
 
 const OVERSEERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
 const PAGE = 500
@@ -29,6 +35,12 @@ export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<
       pending: pending.get(node) ?? 0,
       ...(seen_at === undefined ? {} : { seen_at }),
     })
+  }
+  for (const { id } of deps.nodeRoom?.nodes.values() ?? []) {
+    const node = id.slice('node:'.length)
+    const seen_at = deps.seen.at(id)
+    const of = seen_at === undefined ? {} : { seen_at }
+    nodes.set(node, { node, state: 'enrolled', pending: pending.get(node) ?? 0, ...of })
   }
   return ok([...nodes.values()].toSorted((one, other) => (one.node < other.node ? -1 : 1)))
 }

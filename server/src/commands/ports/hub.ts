@@ -1,3 +1,4 @@
+import type { Caller } from '../../contract/caller.ts'
 import type { HubKeysAnswer, HubWord, NodeMessage } from '../../contract/hub.ts'
 import type { Result } from '../../contract/problems.ts'
 
@@ -38,6 +39,24 @@ export interface HubLink {
   send(message: NodeMessage): Promise<SentToHub>
   /** Takes in what the hub says, over interruptions of any length. `wake`: there is something new to ask for. */
   follow(follower: HubFollower): { wake(): void; stop(): Promise<void> }
+}
+
+/** What somebody left in a control room for the hub. */
+export type LeftInRoom = {
+  readonly text: string
+  readonly sender: string
+  readonly event_id: string
+  readonly at: number
+}
+
+/** A room through which nodes reach this hub. */
+export interface NodeRoom {
+  /** By the name the chat knows them by. Messages of everybody else are ignored. */
+  readonly nodes: ReadonlyMap<string, Caller>
+  /** What is said again with the same `txn` is there once. Never throws. */
+  say(words: readonly string[], says: string, txn?: string): Promise<void>
+  /** Newest messages may come again. Returns how to stop. */
+  follow(onText: (left: LeftInRoom) => Promise<void>): () => Promise<void>
 }
 
 /** A gate whose approvals are decided at a hub. */

@@ -1,0 +1,22 @@
+import type { Caller } from '../../contract/caller.ts'
+import { NodeMessage } from '../../contract/hub.ts'
+import { refuse, type Result } from '../../contract/problems.ts'
+import { readJson } from '../read-json.ts'
+import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
+import { takeRequest, type TakeRequestDeps } from './take-request.ts'
+
+/** A message of a node as text, from a transport that knows no routes. */
+export async function takeMessage(
+  deps: TakeRequestDeps & TakeOutcomeDeps,
+  node: Caller,
+  text: string,
+): Promise<Result<readonly string[]>> {
+  const json = readJson(text)
+  if (!json.ok) return json
+  const read = NodeMessage.safeParse(json.value)
+  if (!read.success) {
+    const paths = read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    return refuse('request.invalid', { paths: paths.slice(0, 10).join('; ') })
+  }
+  return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeOutcome(deps, node, read.data)
+}

@@ -1,0 +1,25 @@
+import type { Notices } from '../ports/notices.ts'
+import type { Shelves } from '../ports/reads.ts'
+import { isOfNode, signWord, type SignDeps } from './sign-word.ts'
+
+export type WatchDecisionsDeps = SignDeps & {
+  readonly shelves: Shelves
+  readonly notices: Pick<Notices, 'subscribe'>
+}
+
+export type DecidedForNode = { readonly node: string; readonly word: string }
+
+/**
+ * Tells of decisions about requests of nodes as they are made. A hint: whoever misses one asks for it. Returns how to stop.
+ */
+export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
+  const look = async (id: string): Promise<void> => {
+    const row = (await deps.shelves.row('approvals', id))?.row
+    if (row === undefined || !isOfNode(row) || row.state === 'pending') return
+    const word = await signWord(deps, row)
+    if (word.ok && word.value !== undefined) listener({ node: row.from_node.node, word: word.value })
+  }
+  return deps.notices.subscribe('rows', (rows) => {
+    for (const { table, id } of rows) if (table === 'approvals') void look(id).catch(() => undefined)
+  })
+}
