@@ -41,8 +41,11 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   const isSeveral = packet.asked.people > 1
   const saidYes = me !== undefined && packet.decisions.some(({ by, user }) => by === me.id || user === me.user)
   const isGroup = packet.asked.groups.length > 0
-  const isOwn = (isSeveral || isGroup) && me !== undefined && packet.asked_by.user === me.user
+  const requester = packet.node?.context.user ?? packet.asked_by.user
+  const isOwn = (isSeveral || isGroup) && me !== undefined && requester === me.user
   const isOff = off !== undefined || inert || decide.isPending
+  // The arguments of a node's call are not here.
+  const editOff = isOff || packet.node !== undefined
   const noYes = isOff || isOwn || saidYes
   const rememberOff = cannotRemember(packet)
 
@@ -89,7 +92,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
     },
     d: openDeny,
     e: () => {
-      if (!isOff) onEdit()
+      if (!editOff) onEdit()
     },
     r: openRemember,
     Escape: () => {
@@ -168,7 +171,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
       <Button kind="deny" keyName="d" off={isOff} onClick={openDeny}>
         Deny
       </Button>
-      <Button keyName="e" off={isOff} onClick={onEdit}>
+      <Button keyName="e" off={editOff} onClick={onEdit}>
         Edit
       </Button>
       {confirm.needed ? null : (

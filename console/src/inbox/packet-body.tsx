@@ -62,19 +62,55 @@ export function PacketHead({ packet, closed, headRef, onBack }: HeadProps) {
   )
 }
 
+/** Of a call that waits at a node: the node, and who it says is asking there. */
+function NodeWho({ node }: { readonly node: NonNullable<Packet['node']> }) {
+  const { caller, user, document, step, protocol, sender } = node.context
+  return (
+    <>
+      <b>
+        <Text>{agentName(caller)}</Text>
+      </b>{' '}
+      asks for{' '}
+      <b>
+        <Text>{user}</Text>
+      </b>{' '}
+      at the node{' '}
+      <b>
+        <Text>{node.name}</Text>
+      </b>
+      {document === undefined ? null : (
+        <>
+          , in step <Text>{step ?? ''}</Text> of <Text>{document}</Text>
+        </>
+      )}
+      {protocol === undefined ? null : (
+        <>
+          , for <Text>{protocol}</Text> from <Text>{sender ?? ''}</Text>
+        </>
+      )}
+    </>
+  )
+}
+
 function Who({ packet }: { readonly packet: Packet }) {
   const me = useMe()
-  const { asked_by, thread, by_run, created_at } = packet
+  const { asked_by, thread, by_run, created_at, node } = packet
   return (
     <p className="who">
       <span className="face agent" aria-hidden="true">
-        <Icon name={asked_by.kind === 'agent' ? 'agent' : 'person'} />
+        <Icon name={asked_by.kind === 'agent' || node !== undefined ? 'agent' : 'person'} />
       </span>
       <span>
-        <b>
-          <Text>{agentName(asked_by.id)}</Text>
-        </b>{' '}
-        asks for <b>{me?.user === asked_by.user ? 'you' : <Text>{asked_by.user}</Text>}</b>
+        {node === undefined ? (
+          <>
+            <b>
+              <Text>{agentName(asked_by.id)}</Text>
+            </b>{' '}
+            asks for <b>{me?.user === asked_by.user ? 'you' : <Text>{asked_by.user}</Text>}</b>
+          </>
+        ) : (
+          <NodeWho node={node} />
+        )}
         {by_run === undefined ? null : (
           <>
             , while working on{' '}

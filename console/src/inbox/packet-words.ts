@@ -83,6 +83,7 @@ export function oddOf(packet: Packet): string | undefined {
 
 /** Why no consent could answer such a call, or undefined: a consent answers the policy alone, and never two people. */
 export function cannotRemember(packet: Packet): string | undefined {
+  if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'
   const others = packet.risk_notes.filter(
     ({ decider, effect, rule, strength, proof }) =>
       effect !== 'allow' &&
