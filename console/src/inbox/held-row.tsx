@@ -33,7 +33,14 @@ export function HeldRow({ row, chosen }: { readonly row: InboxRow; readonly chos
       <span className="held-meta">
         {packet.risk === undefined ? null : <Risk of={packet.risk.class} />}
         <span>
-          <Text>{agentName(packet.asked_by.id)}</Text> for <Text>{packet.asked_by.user}</Text>
+          <Text>{agentName(packet.node?.context.caller ?? packet.asked_by.id)}</Text> for{' '}
+          <Text>{packet.node?.context.user ?? packet.asked_by.user}</Text>
+          {packet.node === undefined ? null : (
+            <>
+              {' '}
+              at <Text>{packet.node.name}</Text>
+            </>
+          )}
         </span>
         {outsideOf(packet).length > 0 ? (
           <span className="tag taint">

@@ -114,6 +114,7 @@ const TITLES: Readonly<Record<string, string>> = {
   policy: 'Policy',
   tools: 'Tools',
   consents: 'Consents',
+  nodes: 'Nodes',
   audit: 'Audit',
   settings: 'Settings',
   more: 'More',

@@ -26,6 +26,7 @@ const PAGES: readonly (readonly [string, string, string])[] = [
   ['/policy', 'Policy', 'g p'],
   ['/tools', 'Tools', ''],
   ['/consents', 'Consents', ''],
+  ['/nodes', 'Nodes', ''],
   ['/audit', 'Audit', ''],
   ['/settings', 'Settings', ''],
 ]
