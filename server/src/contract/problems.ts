@@ -947,6 +947,12 @@ export const PROBLEMS = {
     says: 'another version was applied at the same moment',
     do: 'look at the newest version and apply again',
   },
+  'workflow.server_missing': {
+    http: 422,
+    retry: 'never',
+    says: 'the document counts on a tool server that this gate does not have',
+    do: 'add the server to sluice.yaml under the name that `mcps` gives it, or take it out of the document',
+  },
   'workflow.trust_mismatch': {
     http: 403,
     retry: 'never',

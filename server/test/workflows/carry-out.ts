@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkflowRunView } from '../../src/contract/workflow.ts'
-import { APPROVER, approveShown } from '../gate/with-gate.ts'
+import { APPROVER, approveShown, effectsIn } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { CRASH_DOCUMENT, CRASH_MESSAGE } from './crash-document.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
@@ -11,12 +11,16 @@ type Probe = NonNullable<Parameters<typeof openWorkflows>[1]>['probe']
 
 /** A gate whose messages leave a line where the notes do: one file says everything that happened outside. */
 export async function openForCrash(folder: string, model: string, probe?: Probe): Promise<WorkflowRig> {
-  const rig = await openWorkflows(folder, {
+  const file = join(folder, 'effects.txt')
+  return openWorkflows(folder, {
     config: { models: { agent: { provider: 'openai-compatible', url: `${model}/v1`, model: 'test' } } },
     ...(probe === undefined ? {} : { probe }),
+    // A server of messages recognises one that it is sent again by its id.
+    onSent({ id, text }) {
+      if (!effectsIn(folder).some((line) => line.includes(id)))
+        appendFileSync(file, `sent ${JSON.stringify({ id, text })}\n`)
+    },
   })
-  rig.transport.onSent(({ text }) => appendFileSync(join(folder, 'effects.txt'), `sent ${JSON.stringify({ text })}\n`))
-  return rig
 }
 
 /** Starts the run, or finds the one that was started before, and does whatever it waits for until it is over. */

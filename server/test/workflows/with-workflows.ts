@@ -1,5 +1,6 @@
 import { openGate } from '../../src/boot/open-gate.ts'
 import type { GateOptions } from '../../src/boot/gate-options.ts'
+import type { OutgoingMessage } from '../../src/commands/ports/transports.ts'
 import type { WorkflowRunView } from '../../src/contract/workflow.ts'
 import { inProcessTransport, type InProcessTransport } from '../../src/upstream/transports/in-process-transport.ts'
 import { ADMIN, effectsIn, settingsIn, until } from '../gate/with-gate.ts'
@@ -34,12 +35,16 @@ export async function openWorkflows(
     /** False: only those of the configuration. */
     transport?: false
     log?: GateOptions['log']
+    server?: object
+    onSent?: (message: OutgoingMessage) => void
   } = {},
 ): Promise<WorkflowRig> {
   const transport = inProcessTransport()
+  transport.onSent((message) => options.onSent?.(message))
   const settings = settingsIn(folder, {
     policy: options.policy ?? POLICY,
     config: { repetition: { most: 1_000 }, ...options.config },
+    ...(options.server === undefined ? {} : { server: options.server }),
   })
   const opened = await openGate(settings, {
     log: options.log ?? (() => {}),

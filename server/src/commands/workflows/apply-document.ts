@@ -19,6 +19,8 @@ export type ApplyDeps = DecidedHere & {
   readonly digest: Digest
   /** A variable of the gate's environment. */
   readonly environment: (name: string) => string | undefined
+  /** The tool servers of this gate, by name. */
+  readonly serverSettings: () => Readonly<Record<string, unknown>>
 }
 
 export type Applied = VersionView & { readonly changed: boolean }
@@ -49,6 +51,8 @@ export async function applyDocument(
   const { transport } = document.approvals
   if (deps.hub === undefined && transport === 'hub') return refuse('hub.absent')
   if (deps.hub !== undefined && transport === 'local') return refuse('hub.local_transport', { hub: deps.hub.where })
+  const missing = document.mcps.map((one) => one.name).filter((one) => !Object.hasOwn(deps.serverSettings(), one))
+  if (missing.length > 0) return refuse('workflow.server_missing', { servers: missing.join(', ') })
   const { name } = document.metadata
   const held = await deps.documents.head(name)
   const sha256 = deps.digest(text)

@@ -15,11 +15,12 @@ import { compileTriggers } from '../../core/workflow/triggers.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { agentCaller } from './agent-caller.ts'
+import { loadValues, type LoadDeps } from './agent-store.ts'
 import type { OpenDocument } from './documents.ts'
 import { schemaFault } from './take-message.ts'
 import { argsWithSecrets, requestOf, textIn } from './tool-step.ts'
 
-export type DryRunDeps = PrepareDeps & JudgeDeps
+export type DryRunDeps = PrepareDeps & JudgeDeps & LoadDeps
 
 export type DryStep = {
   readonly step: string
@@ -88,12 +89,14 @@ export async function dryRun(
     started_at: now,
   })
   const steps: DryStep[] = []
+  /** What its own steps would have stored. */
+  const kept = new Map<string, Json>()
   const events: WorkflowEvent[] = [{ type: 'workflow.started', at: now }]
   for (let event = events.shift(); event !== undefined && steps.length < MOST_STEPS; event = events.shift()) {
     const next = workflow.step(state, event)
     ;({ state } = next)
     for (const effect of next.effects as readonly WorkflowEffect[]) {
-      const done = await assume(deps, opened, state, effect)
+      const done = await assume(deps, opened, state, effect, kept)
       if (done.step !== undefined) steps.push(done.step)
       events.push({ type: 'effect.done', key: effect.key, at: now, ...(done.found as JsonObject) })
     }
@@ -131,12 +134,16 @@ async function assume(
   opened: OpenDocument,
   state: WorkflowState,
   { kind, key, with: details }: WorkflowEffect,
+  kept: Map<string, Json>,
 ): Promise<Assumed> {
   const step = textIn(details, 'step')
   switch (kind) {
     case 'workflow_load':
-      return { found: { loaded: {} } }
+      return {
+        found: { loaded: { ...(await loadValues(deps, opened.name, details)).loaded, ...Object.fromEntries(kept) } },
+      }
     case 'workflow_persist':
+      kept.set(textIn(details, 'key'), details['value'] ?? null)
       return {
         step: {
           step,

@@ -1,19 +1,18 @@
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
-import { STORE_BOUNDS } from '../../contract/workflow.ts'
-import { canonicalJson } from '../../core/json/canonical.ts'
 import type { WorkflowEffect, WorkflowFound } from '../../core/workflow/draft.ts'
 import type { WorkflowState } from '../../core/workflow/state.ts'
 import { BUILT_IN_TOOLS, SEND_TOOL_ID } from '../../core/workflow/tool-names.ts'
 import { grepArtifact, type GrepDeps } from '../artifacts/grep-artifact.ts'
 import { readArtifact } from '../artifacts/read-artifact.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
-import { isUnrecorded, lostAt } from '../changes/unrecorded.ts'
+import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Shelves } from '../ports/reads.ts'
 import type { Live } from '../ports/upstream.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
+import { loadValues, persistValue } from './agent-store.ts'
 import type { Documents, OpenDocument } from './documents.ts'
 import { commitWithin, isOver, minuteMeter } from './meters.ts'
 import { askModel, type ModelStepDeps } from './model-step.ts'
@@ -52,26 +51,14 @@ export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<Workf
       return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
     }
   return {
-    workflow_load: perform(load),
+    workflow_load: perform(({ deps: all, state, details }) => loadValues(all, state.document, details)),
     workflow_model: perform(({ deps: all, opened, details, performing }) => askModel(all, opened, details, performing)),
     workflow_tool: perform(callTool),
     workflow_send: perform(sendMessage),
-    workflow_persist: perform(persist),
+    workflow_persist: perform(({ deps: all, state, key, details }) => persistValue(all, state, key, details)),
     workflow_outcome: perform(readOutcome),
     workflow_release: perform(release),
   }
-}
-
-const valueId = (agent: string, key: string): string => `${agent} ${key}`
-
-const load: Work = async ({ deps, state, details }) => {
-  const keys = Array.isArray(details['keys']) ? (details['keys'] as readonly Json[]).map(String) : []
-  const found: [string, Json][] = []
-  for (const key of keys) {
-    const row = (await deps.shelves.row('agent_values', valueId(state.document, key)))?.row
-    if (row !== undefined) found.push([key, row.value])
-  }
-  return { loaded: Object.fromEntries(found) }
 }
 
 const callTool: Work = async ({ deps, state, opened, key, details, performing }) => {
@@ -158,37 +145,6 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
 }
 
 const DAY_MS = 86_400_000
-
-/** INVARIANT: a value is written once for each step, in the commit that spends the step's key; a new key takes one of the agent's places. */
-const persist: Work = async ({ deps, state, key, details }) => {
-  const name = textIn(details, 'key')
-  const value = details['value'] ?? null
-  const canonical = canonicalJson(value)
-  const bytes = canonical.ok ? new TextEncoder().encode(canonical.value).byteLength : Infinity
-  const full = (says: string): WorkflowFound => ({ failure: { code: 'limit_exceeded', says, again: false } })
-  if (bytes > STORE_BOUNDS.bytes) return full(`a value of the store has at most ${STORE_BOUNDS.bytes} bytes`)
-  const id = valueId(state.document, name)
-  for (;;) {
-    const held = await deps.shelves.row('agent_values', id)
-    const now = deps.clock()
-    const changes: Change[] = [
-      { kind: 'once', key: `workflow.persist ${key}`, until: now + 365 * DAY_MS },
-      {
-        kind: 'swap',
-        table: 'agent_values',
-        id,
-        from: held?.version ?? 'absent',
-        to: { v: 1, agent: state.document, key: name, value, at: now, by_run: state.run_id },
-      },
-    ]
-    const places = held === undefined ? [{ account: `workflow store ${state.document}`, limit: STORE_BOUNDS.keys }] : []
-    const written = await commitWithin(deps, places, changes)
-    if (isOver(written)) return full(`the store has at most ${STORE_BOUNDS.keys} keys`)
-    // The key is spent: it was written before.
-    if (written === 'committed' || lostAt(written) === 0) return { output: value }
-    if (isUnrecorded(written)) return 'later'
-  }
-}
 
 const readOutcome: Work = async ({ deps, opened, details }) => {
   const row = (await deps.shelves.row('calls', textIn(details, 'call_id')))?.row

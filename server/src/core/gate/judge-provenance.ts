@@ -23,11 +23,10 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
   const { session, fields, judgement } = provenance
-  const isDocument = call.by_run?.document !== undefined
+  const reasons = call.by_run?.document === undefined ? judgement.reasons : documentReasons(provenance, tool)
   const said = new Map<string, Opinion>()
-  for (const reason of judgement.reasons) {
+  for (const reason of reasons) {
     if (said.size >= MOST_OPINIONS) break
-    if (isDocument && !OF_DOCUMENTS.has(reason.rule)) continue
     if (reason.value_at !== undefined && fields[reason.value_at] === 'off') continue
     const opinion = opinionOf(session, inCommand(reason, tool), now)
     const key = `${opinion.rule} ${opinion.value_at ?? ''}`
@@ -37,10 +36,40 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
 }
 
 /**
- * A document says itself which tool is called and which value goes into which field, so nothing that was read can ask for an act. What
- * a document cannot foresee is an address that somebody outside wrote.
+ * A document is the operator's own words: it asks for the act by naming the tool, and for the content by naming what goes into which
+ * field. It does not vouch for a destination, an address to fetch or a target to destroy that somebody outside wrote.
+ * docs/decisions/2026-11-16-provenance-of-documents.md
  */
+function documentReasons({ session, judgement }: ProvenanceFact, tool: Facts['tool']): readonly Reason[] {
+  const found = judgement.reasons.filter((reason) => countsForDocument(reason, tool))
+  if (tool.effects.length > 0 && tool.effects.every((effect) => effect === 'read')) return found
+  const unvouched = judgement.values.filter(
+    ({ role, from, leaf }) =>
+      role === 'destination' && (from === 'none' || (from === 'data' && isOfTrigger(session, leaf))),
+  )
+  return [
+    ...found,
+    ...unvouched.map(({ path, leaf }): Reason => ({
+      rule: 'provenance.destination',
+      value_at: path,
+      ...(leaf === undefined ? {} : { leaf }),
+    })),
+  ]
+}
+
+/** What started the run: its sender chose every field of it, so that none of them vouches for a destination. */
+function isOfTrigger({ origins, leaves }: Session, leaf: number | undefined): boolean {
+  const origin = leaf === undefined ? undefined : origins[leaves.origin(leaf)]
+  return origin?.kind === 'log' && origin.server === undefined
+}
+
+function countsForDocument({ rule, value_at }: Reason, { effects }: Facts['tool']): boolean {
+  if (OF_DOCUMENTS.has(rule)) return true
+  const destroys = effects.includes('destructive') || effects.includes('privileged')
+  return destroys && value_at !== undefined && OF_DESTROYING.has(rule)
+}
 const OF_DOCUMENTS: ReadonlySet<Rule> = new Set<Rule>(['provenance.destination', 'provenance.fetch'])
+const OF_DESTROYING: ReadonlySet<Rule> = new Set<Rule>(['provenance.entity', 'provenance.contested'])
 
 /** The whole judgement of a call, in steps: a call may have thousands of values. */
 export function judgedProvenance(

@@ -182,7 +182,10 @@ function jump(
     outcome: 'done',
     about: { step: number, type: 'branch', to: to ?? '' },
   })
-  return { draft: { ...draft, audit: [...draft.audit, entry] }, frame: { ...rest, at: index } }
+  return {
+    draft: { ...draft, audit: [...draft.audit, entry] },
+    frame: { ...rest, at: index, passed: [...(frame.passed ?? []), frame.at] },
+  }
 }
 
 function listAt(expression: string, lookup: Lookup): readonly Json[] | string {

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SOUND } from './documents.suite.ts'
 import { readDocument, spellFault } from './read-document.ts'
@@ -206,57 +205,4 @@ describe('other mistakes', () => {
       expect(readDocument(text)).toMatchObject({ ok: false })
     },
   )
-})
-
-describe('mutated documents', () => {
-  const lines = SOUND.split('\n')
-  const mutation = fc.oneof(
-    fc.record({ is: fc.constant('drop'), at: fc.nat(lines.length - 2) }),
-    fc.record({ is: fc.constant('twice'), at: fc.nat(lines.length - 2) }),
-    fc.record({ is: fc.constant('rename'), at: fc.nat(lines.length - 2) }),
-    fc.record({
-      is: fc.constant('value'),
-      at: fc.nat(lines.length - 2),
-      to: fc.constantFrom('[]', '{}', '-1', '""', 'null', '{{', '~', 'true', '!x', '99999', '"*"'),
-    }),
-    fc.record({ is: fc.constant('splice'), at: fc.nat(SOUND.length), to: fc.string({ maxLength: 8 }) }),
-  )
-  type Mutation = { readonly is: string; readonly at: number; readonly to?: string }
-  const mutated = ({ is, at, to = '' }: Mutation): string => {
-    const line = lines[at] ?? ''
-    if (is === 'drop') return lines.toSpliced(at, 1).join('\n')
-    if (is === 'twice') return lines.toSpliced(at, 0, line).join('\n')
-    if (is === 'rename') return lines.toSpliced(at, 1, line.replace(/([A-Za-z]+):/, '$1x:')).join('\n')
-    if (is === 'value') return lines.toSpliced(at, 1, line.replace(/: .*$/, `: ${to}`)).join('\n')
-    return SOUND.slice(0, at) + to + SOUND.slice(at)
-  }
-
-  test('200 of them: none makes the reader throw, and each fault has a place and a sentence', () => {
-    fc.assert(
-      fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
-        const [first = { is: 'drop', at: 0 }] = mutations
-        const text = mutated(first)
-        const read = readDocument(text)
-        if (read.ok) return
-        expect(read.faults.length).toBeGreaterThan(0)
-        for (const { line, column, says } of read.faults) {
-          expect(line).toBeGreaterThan(0)
-          expect(column).toBeGreaterThan(0)
-          expect(says).toMatch(/\S/)
-        }
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  test('a renamed field is never accepted silently', () => {
-    // Names that the author chooses: of constraints, of schemas and their properties, of arguments.
-    const free =
-      /^ {6}text:|^ {4}(?:request|summary):|^ {8}(?:run_id|titles):|^ {6}(?:type|required|properties|minimum):|argsTemplate|value: \{|- \{ name: hook/
-    for (const [at, line] of lines.entries()) {
-      if (!/[A-Za-z]+:/.test(line) || free.test(line)) continue
-      const text = mutated({ is: 'rename', at })
-      expect(readDocument(text).ok, `line ${at + 1}: ${line}`).toBe(false)
-    }
-  })
 })

@@ -45,6 +45,8 @@ export type Frame = {
   readonly tried?: number
   readonly errors?: readonly string[]
   readonly done?: true
+  /** The branches that it has passed, by index: they have no output to be known by. */
+  readonly passed?: readonly number[]
 }
 
 export type Loop = {

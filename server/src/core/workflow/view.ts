@@ -49,7 +49,10 @@ function stepViews(
         ? {}
         : { items: { done: loop.frames.filter(({ done }) => done === true).length, of: loop.items.length } }),
     }
-    return [own, ...(step.type === 'for_each' ? stepViews(step.steps, open, state, `${number}.`) : [])]
+    if (step.type !== 'for_each') return [own]
+    const inner = stepViews(step.steps, open, state, `${number}.`)
+    const isOver = own.status === 'done' || own.status === 'skipped'
+    return [own, ...(isOver ? inner.map((one) => ({ ...one, status: own.status })) : inner)]
   })
 }
 
@@ -61,7 +64,8 @@ function statusOf(
 ): WorkflowStepView['status'] {
   if (failure?.step === number) return 'failed'
   if (frame === undefined || frame.at < index) return 'pending'
-  if (frame.at > index) return Object.hasOwn(frame.outputs, index) ? 'done' : 'skipped'
+  if (frame.at > index)
+    return Object.hasOwn(frame.outputs, index) || frame.passed?.includes(index) === true ? 'done' : 'skipped'
   if (frame.work !== undefined) return frame.work.is === 'waiting' ? 'waiting' : 'running'
   return frame.loop === undefined ? 'pending' : 'running'
 }

@@ -1,0 +1,69 @@
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { STORE_BOUNDS } from '../../contract/workflow.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
+import type { WorkflowFound } from '../../core/workflow/draft.ts'
+import type { WorkflowState } from '../../core/workflow/state.ts'
+import { isUnrecorded, lostAt } from '../changes/unrecorded.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Shelves } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+import { commitWithin, isOver, type MeterDeps } from './meters.ts'
+import { textIn } from './tool-step.ts'
+
+/** What the runs of one document keep between them: a bounded store of values by key. */
+export type LoadDeps = { readonly shelves: Pick<Shelves, 'row'> }
+export type PersistDeps = LoadDeps & MeterDeps & { readonly clock: Clock }
+
+const DAY_MS = 86_400_000
+const valueId = (agent: string, key: string): string => `${agent} ${key}`
+
+/** The values that a step asks for, as far as they are there. */
+export async function loadValues(
+  { shelves }: LoadDeps,
+  agent: string,
+  details: JsonObject,
+): Promise<Required<Pick<WorkflowFound, 'loaded'>>> {
+  const keys = Array.isArray(details['keys']) ? (details['keys'] as readonly Json[]).map(String) : []
+  const found: [string, Json][] = []
+  for (const key of keys) {
+    const row = (await shelves.row('agent_values', valueId(agent, key)))?.row
+    if (row !== undefined) found.push([key, row.value])
+  }
+  return { loaded: Object.fromEntries(found) }
+}
+
+/** INVARIANT: a value is written once for each step, in the commit that spends the step's key; a new key takes one of the agent's places. */
+export async function persistValue(
+  deps: PersistDeps,
+  state: Pick<WorkflowState, 'document' | 'run_id'>,
+  key: string,
+  details: JsonObject,
+): Promise<WorkflowFound | 'later'> {
+  const name = textIn(details, 'key')
+  const value = details['value'] ?? null
+  const canonical = canonicalJson(value)
+  const bytes = canonical.ok ? new TextEncoder().encode(canonical.value).byteLength : Infinity
+  const full = (says: string): WorkflowFound => ({ failure: { code: 'limit_exceeded', says, again: false } })
+  if (bytes > STORE_BOUNDS.bytes) return full(`a value of the store has at most ${STORE_BOUNDS.bytes} bytes`)
+  const id = valueId(state.document, name)
+  for (;;) {
+    const held = await deps.shelves.row('agent_values', id)
+    const now = deps.clock()
+    const changes: Change[] = [
+      { kind: 'once', key: `workflow.persist ${key}`, until: now + 365 * DAY_MS },
+      {
+        kind: 'swap',
+        table: 'agent_values',
+        id,
+        from: held?.version ?? 'absent',
+        to: { v: 1, agent: state.document, key: name, value, at: now, by_run: state.run_id },
+      },
+    ]
+    const places = held === undefined ? [{ account: `workflow store ${state.document}`, limit: STORE_BOUNDS.keys }] : []
+    const written = await commitWithin(deps, places, changes)
+    if (isOver(written)) return full(`the store has at most ${STORE_BOUNDS.keys} keys`)
+    // The key is spent: it was written before.
+    if (written === 'committed' || lostAt(written) === 0) return { output: value }
+    if (isUnrecorded(written)) return 'later'
+  }
+}
