@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { following, startModelServer } from '../server/test/agent/model-server.ts'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
+import { COURIER } from '../server/test/console/courier.ts'
 import { openConsole } from '../server/test/console/with-console.ts'
 import { seed } from '../server/test/console/world.ts'
 
@@ -51,6 +52,10 @@ const chat = await world.http('POST', '/agent/run?wait_ms=8000', world.keys.admi
   message: 'Look at my invoices, then tell #ops-status that there is maintenance on Saturday from 6 to 7 UTC',
 })
 const thread = typeof chat.body['run_id'] === 'string' ? chat.body['run_id'] : ''
+// A document of two versions, with a run that waits.
+for (const text of ['Mail has come in', 'New invoices have come in'])
+  await world.http('POST', '/v1/workflows', world.keys.admin, { document: COURIER(text) })
+await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
 const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
 
@@ -94,6 +99,8 @@ const shots: readonly Shot[] = [
   { name: 'overview', path: 'overview' },
   { name: 'runs', path: 'runs' },
   { name: 'run', path: `runs/${run}` },
+  { name: 'workflows', path: 'workflows' },
+  { name: 'workflow', path: 'workflows/courier' },
   { name: 'tools', path: 'tools?tool=mail__send' },
   { name: 'policy', path: 'policy' },
   {

@@ -71,6 +71,16 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/workflows',
+    component: lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/workflows/$name',
+    component: lazyRouteComponent(() => import('./workflows/workflow-page.tsx'), 'WorkflowPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/tools',
     validateSearch: words(['tool']),
     component: lazyRouteComponent(() => import('./tools/tools-page.tsx'), 'ToolsPage'),

@@ -27,6 +27,7 @@ const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] 
       { to: '/overview', name: 'Overview', icon: 'overview' },
       { to: '/activity', name: 'Activity', icon: 'activity' },
       { to: '/runs', name: 'Runs', icon: 'run' },
+      { to: '/workflows', name: 'Workflows', icon: 'bot' },
       { to: '/flows', name: 'Flows', icon: 'flow' },
     ],
   },
@@ -194,6 +195,7 @@ export function MorePage() {
       <div className="body">
         {[
           ...(GROUPS[0]?.items.slice(1) ?? []),
+          { to: '/workflows', name: 'Workflows', icon: 'bot' } as const,
           { to: '/flows', name: 'Flows', icon: 'flow' } as const,
           ...(GROUPS[2]?.items ?? []),
           { to: '/settings', name: 'Settings', icon: 'settings' } as const,

@@ -201,7 +201,7 @@ async function watch(session: Session, run_id: string): Promise<number> {
     const reply = await session.send('GET', `/v1/workflow-runs/${encodeURIComponent(run_id)}?wait_ms=${WAIT_MS}`)
     const view = fieldsOf(reply.body)
     const status = textOf(view['status'])
-    if (status === '') return printReply(session.out(), reply, () => undefined)
+    if (view['run_id'] === undefined) return printReply(session.out(), reply, () => undefined)
     const isOver = status !== 'active' && !(status === 'waiting' && view['waits_for'] === undefined)
     if (!session.out().json) tellSteps(session.out(), view, told)
     if (!isOver) continue

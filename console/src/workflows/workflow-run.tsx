@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import type { Walked } from '../runs/run-graph.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import { Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { workflowRunQuery, type WorkflowRun } from './workflow-queries.ts'
+
+const RunCanvas = lazy(async () => ({ default: (await import('../runs/run-canvas.tsx')).RunCanvas }))
+
+const WORDS = {
+  pending: 'not yet',
+  running: 'is here',
+  waiting: 'waits here',
+  done: 'done',
+  skipped: 'skipped',
+  failed: 'failed here',
+} as const satisfies Record<WorkflowRun['steps'][number]['status'], string>
+
+/** The protocol's graph with how far the run has come. */
+function walkedIn({ graph, steps, status }: WorkflowRun): Walked {
+  const by = new Map(steps.map((step) => [step.number, step]))
+  const walked = (id: string) =>
+    id === 'end' ? status === 'done' : !['pending', 'skipped'].includes(by.get(id)?.status ?? 'pending')
+  const isHere = (id: string) => ['running', 'waiting', 'failed'].includes(by.get(id)?.status ?? '')
+  return {
+    from: 'table',
+    status: status === 'failed' ? 'faulted' : status,
+    nodes: graph.nodes.map(({ id, says }) => ({ id, says, times: walked(id) ? 1 : 0, here: isHere(id) })),
+    edges: graph.edges.map((edge) => ({
+      ...edge,
+      times: walked(edge.from) && walked(edge.to) ? 1 : 0,
+      last: false,
+    })),
+  }
+}
+
+/** One run: its graph, and the same as a list. */
+export function WorkflowRunView({ run_id }: { readonly run_id: string }) {
+  const query = useQuery(workflowRunQuery(run_id))
+  const run = query.data
+  if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
+  if (run === undefined) return <Skeleton rows={3} />
+  const approval = /\bauth_\w+/.exec(run.waits_for ?? '')?.[0]
+  return (
+    <div className="workflow-run">
+      {approval === undefined ? null : (
+        <Note kind="ask" icon="clock">
+          <p>
+            <b>It waits for a person.</b>
+          </p>
+          <div className="acts">
+            <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
+              Read and decide
+            </Link>
+          </div>
+        </Note>
+      )}
+      {run.error === undefined ? null : (
+        <Note kind="block" icon="warn">
+          <p>
+            <b>
+              {run.error.step === null ? 'It failed' : `Step ${run.error.step} failed`}: <Text>{run.error.code}</Text>.
+            </b>{' '}
+            Nothing after it happened. <Text>{run.error.says}</Text>
+          </p>
+        </Note>
+      )}
+      <div className="graph workflow-graph">
+        <Suspense fallback={<Skeleton rows={2} />}>
+          <RunCanvas graph={walkedIn(run)} />
+        </Suspense>
+      </div>
+      <ol className="workflow-steps small" aria-label="Steps">
+        {run.steps.map((step) => (
+          <li key={step.number} className={step.status}>
+            <code>{step.number}</code> <b>{step.id ?? step.type}</b>{' '}
+            <span className="dim">
+              {step.id === undefined ? '' : `${step.type}, `}
+              {WORDS[step.status]}
+              {step.items === undefined ? '' : `, ${step.items.done} of ${step.items.of} items`}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p className="small">
+        <Link to="/runs/$id" params={{ id: run_id }} className="btn quiet small">
+          <Icon name="run" />
+          Journal of the run
+        </Link>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * A workflow document from the first check to the second version: validated, tried without effects, applied, run, held for a person, and
+ * finished after the approval. Then a new version, the difference, and the way back.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { withGate } from '../with-gate.ts'
+
+const DOCUMENT = join(import.meta.dirname, 'secretary.yaml')
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
+const INPUT = JSON.stringify({ topic: 'Planning', when: 'Friday at ten' })
+
+await withGate(
+  async ({ folder, cli, approveNext, sent }) => {
+    /** Like `cli`, while others go on, and for commands that may end with another code than 0. */
+    const tell = (...words: readonly string[]) =>
+      promisify(execFile)(process.execPath, [LAUNCHER, ...words], { cwd: folder }).then(
+        ({ stdout }) => ({ status: 0, out: stdout }),
+        ({ code, stdout }: { code: number; stdout: string }) => ({ status: code, out: stdout }),
+      )
+    console.log(cli('workflow', 'validate', 'secretary.yaml').trim())
+
+    const dry = cli('workflow', 'dry-run', 'secretary.yaml', '--input', INPUT)
+    assert.match(dry, /1 {2}tool outbox__send_message {2}ask/)
+    assert.match(dry, /nothing was executed/)
+    assert.equal(sent().length, 0)
+
+    console.log(cli('workflow', 'apply', 'secretary.yaml').trim())
+    const approved = approveNext()
+    // `run` follows the run until it waits for somebody, and says with exit code 2 that it does.
+    const started = await tell('workflow', 'run', 'secretary', '--input', INPUT)
+    const run = /run_\w+/.exec(started.out)?.[0] ?? ''
+    assert.ok(run !== '', started.out)
+    await approved
+    let watched = await tell('workflow', 'watch', run)
+    for (let tries = 0; watched.status === 2 && tries < 100; tries += 1) watched = await tell('workflow', 'watch', run)
+    console.log(watched.out.trim())
+    assert.equal(watched.status, 0, watched.out)
+    assert.equal(sent().length, 1)
+    assert.match(sent()[0] ?? '', /You are invited: Planning, Friday at ten/)
+
+    // An input that does not fit its schema starts nothing.
+    const unfit = await tell('workflow', 'run', 'secretary', '--input', '{"topic":""}')
+    assert.equal(unfit.status, 1)
+    assert.equal(sent().length, 1)
+
+    const file = join(folder, 'secretary.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('You are invited:', 'Please come:'))
+    console.log(cli('workflow', 'apply', 'secretary.yaml').trim())
+    assert.match(cli('workflow', 'diff', 'secretary'), /\+ .*Please come:/)
+    console.log(cli('workflow', 'rollback', 'secretary', '--to', '1').trim())
+    assert.match(cli('workflow', 'list', 'secretary'), /secretary +3 /)
+    console.log('the invitation was sent once, after a person approved it')
+  },
+  { prepare: (folder) => copyFileSync(DOCUMENT, join(folder, 'secretary.yaml')) },
+)
