@@ -35,7 +35,9 @@ beforeAll(async () => {
 afterAll(() => model.close())
 
 /** Carries the document out in a process that is killed there, and then in this one. False when the run was over before. */
-async function survives(point: ProbePoint, nth: number): Promise<boolean> {
+async function survives(store: (typeof STORES)[number], point: ProbePoint, nth: number): Promise<boolean> {
+  // A folder and its keys belong to one store.
+  await chooseStore(store)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-workflow-crash-'))
   try {
     const child = await run(
@@ -72,8 +74,6 @@ async function survives(point: ProbePoint, nth: number): Promise<boolean> {
 }
 
 describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
-  beforeAll(() => chooseStore(store))
-
   test.skipIf(IS_WHOLE).each([
     { point: 'step.before', nth: 3 },
     { point: 'outcome.before', nth: 4 },
@@ -82,7 +82,7 @@ describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
     'at $point, time $nth, goes on after the restart, and nothing happens twice',
     { timeout: 120_000 },
     async ({ point, nth }) => {
-      expect(await survives(point, nth)).toBe(true)
+      expect(await survives(store, point, nth)).toBe(true)
     },
   )
 
@@ -93,7 +93,7 @@ describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
       // On Postgres a dead boot keeps its lease for five seconds, so there it is every third time.
       const pace = store === 'postgres' ? 3 : 1
       let nth = 1
-      while (await survives(point, nth)) nth += pace
+      while (await survives(store, point, nth)) nth += pace
       expect(nth).toBeGreaterThan(1)
     },
   )
