@@ -16,7 +16,7 @@ const health: AnswerOf<'GET /healthz'> = await gate.ask('GET /healthz')
 const held = await gate.ask('POST /v1/calls', { body: { tool: 'book__note', args: { text: 'from the package' } } })
 let code = ''
 try {
-  await gate.ask('POST /v1/calls', { body: { tool: 'book__wipe', args: {} } })
+  await gate.ask('POST /v1/calls', { body: { tool: 'book__note', args: { text: 'SHOUT' } } })
 } catch (error) {
   if (isProblem(error)) code = error.code
 }

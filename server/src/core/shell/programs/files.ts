@@ -99,7 +99,7 @@ export const FILES: Table = {
     does: 'reads',
     text: 1,
     valued: '--arg --argjson --slurpfile --rawfile --indent',
-    options: { '-f --from-file -L': 'reads' },
+    options: { '-f --from-file -L': 'reads', '-i --in-place': 'writes' },
   },
   yq: { does: 'reads', text: 1, options: { '-i --inplace -s --split-exp': 'writes' } },
   xmllint: { does: 'reads', valued: '--xpath', options: { '-o --output': 'writes', '--shell': 'runs' } },

@@ -77,7 +77,9 @@ export const SERVICES: Table = {
     bare: 'reads',
     valued: '-n --namespace --kube-context',
     subcommands: {
-      'list ls status history get search show version lint template env': 'fetches',
+      'list ls status history search show version lint template env': 'fetches',
+      // Values and manifests often hold passwords.
+      get: { does: 'unknown', subcommands: { 'notes hooks metadata': 'fetches' } },
       'uninstall delete': 'destroys',
     },
   },
