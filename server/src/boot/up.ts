@@ -113,7 +113,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
   opened.value.stopTaking()
   // Balancers learn from `/readyz` that this node stops; a connection that it no longer accepts would be lost.
-  if (settings.config.store.postgres !== undefined) await sleep(DRAIN_MS)
+  if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
   await opened.value.close()
