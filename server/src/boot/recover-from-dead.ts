@@ -5,6 +5,8 @@ import type { Scheduler } from '../commands/runs/schedule-runs.ts'
 import type { Log } from './log.ts'
 import type { World } from './world.ts'
 
+const AGAIN_MS = 1_000
+
 /**
  * Takes over what dead boots left behind: at start, which is waited for, and whenever another node dies. What a boot that is alive
  * has under way is left to it.
@@ -16,12 +18,14 @@ export async function recoverFromDead(
 ): Promise<{ stop(): Promise<void> }> {
   let readBacks: Promise<unknown> = Promise.resolve()
   async function recover(): Promise<void> {
-    const recovered = await recoverCalls(world)
+    let isWhole = true
+    const recovered = await recoverCalls({ ...world, onUnrecorded: () => (isWhole = false) })
     if (recovered.unknown + recovered.retried + recovered.failed > 0)
       log('warn', 'calls were interrupted when their gate stopped', recovered)
     const ended = await endVolatile(world)
     if (ended.threads + ended.calls > 0) log('warn', 'unstored threads ended when their gate stopped', ended)
     await scheduler.recover()
+    if (!isWhole) tryAgain()
     // Waits for tool servers, so nobody waits for it.
     readBacks = readBacks.then(() =>
       recoverReadBacks(world).catch((error: unknown) =>
@@ -29,20 +33,30 @@ export async function recoverFromDead(
       ),
     )
   }
-  await recover()
   let later: Promise<void> = Promise.resolve()
+  let forgetAgain = () => {}
+  const takeOver = () => {
+    later = later.then(recover).catch((error: unknown) => {
+      log('error', 'the calls and runs of a stopped node could not be taken over yet', { error: String(error) })
+      tryAgain()
+    })
+  }
+  /** Until it succeeds: nobody else may be there to take over what a dead node left. */
+  function tryAgain(): void {
+    forgetAgain()
+    forgetAgain = world.after(AGAIN_MS, takeOver)
+  }
+  await recover()
   const forget = world.liveness.onDeath((boot) => {
     log('warn', 'another node stopped unexpectedly: its calls and runs are taken over', { boot })
-    later = later
-      .then(recover)
-      .catch((error: unknown) =>
-        log('error', 'the calls and runs of a stopped node could not be taken over', { error: String(error) }),
-      )
+    takeOver()
   })
   return {
     async stop() {
       forget()
+      forgetAgain()
       await later
+      forgetAgain()
       await readBacks
     },
   }

@@ -2,6 +2,7 @@ import type { CallRow } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
 import { onlyReads } from '../../core/gate/interpret.ts'
 import { auditOf } from './call-changes.ts'
+import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Shelves } from '../ports/reads.ts'
@@ -16,6 +17,8 @@ export type RecoverDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly liveness: Pick<Liveness, 'isAlive'>
+  /** Told when the ledger did not take something: it has to be recovered again. */
+  readonly onUnrecorded?: () => void
 }
 
 const PAGE = 100
@@ -65,7 +68,7 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recove
   const next: { row: CallRow; changes: Change[] } = mayRetry
     ? retryChanges(deps, settled)
     : { row: settled, changes: [] }
-  await deps.ledger.commit([
+  await record(deps, [
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: next.row },
     ...next.changes,
     { kind: 'audit', entry: auditOf('call.interrupted', next.row, at, { actor: 'gate', outcome: 'unknown' }) },
@@ -73,14 +76,22 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recove
   return mayRetry ? 'retried' : 'unknown'
 }
 
+/** What is lost was recovered by another node. */
+async function record(
+  { ledger, onUnrecorded }: Pick<RecoverDeps, 'ledger' | 'onUnrecorded'>,
+  changes: readonly Change[],
+): Promise<void> {
+  if (isUnrecorded(await ledger.commit(changes))) onUnrecorded?.()
+}
+
 /** A client ran it, or did not, and has not said so. There is nothing that a person could settle. */
 export async function giveUpReport(
-  deps: Pick<RecoverDeps, 'ledger' | 'clock'>,
+  deps: Pick<RecoverDeps, 'ledger' | 'clock' | 'onUnrecorded'>,
   { row, version }: Held<'calls'>,
 ): Promise<'not_reported'> {
   const at = deps.clock()
   const ended: CallRow = { ...row, state: 'not_reported', ended_at: at }
-  await deps.ledger.commit([
+  await record(deps, [
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: ended },
     { kind: 'audit', entry: auditOf('call.not_reported', ended, at, { actor: 'gate', outcome: 'not_reported' }) },
   ])
@@ -92,7 +103,7 @@ async function failRead(deps: RecoverDeps, held: Held<'calls'>, also: readonly C
   const why = problem('call.read_interrupted')
   const row: CallRow = { ...held.row, state: 'failed', ended_at: at, problem: why }
   const about = { code: why.code }
-  await deps.ledger.commit([
+  await record(deps, [
     { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
     ...also,
     { kind: 'audit', entry: auditOf('call.interrupted', row, at, { actor: 'gate', outcome: 'failed', about }) },
