@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { following, startModelServer } from '../server/test/agent/model-server.ts'
+import { bundleOf, ON, setFlowPolicy } from '../server/test/flows/flow-samples.ts'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { COURIER } from '../server/test/console/courier.ts'
 import { openConsole } from '../server/test/console/with-console.ts'
@@ -19,7 +20,7 @@ if (CHROMIUM === undefined) {
   console.log(SKIPPED)
   process.exit(0)
 }
-rmSync(FOLDER, { recursive: true, force: true })
+if (process.argv.length === 2) rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 const model = await startModelServer()
 const app = await openConsole((config) => ({
@@ -58,6 +59,26 @@ for (const text of ['Mail has come in', 'New invoices have come in'])
 await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
 const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
+
+// A procedure with a run whose first step is done.
+setFlowPolicy(join(world.folder, '.sluice'), ON)
+const procedure = bundleOf('flow_month_end', [
+  { job: 'Export the ledger' },
+  { job: 'Book currency differences' },
+  { job: 'Have the accruals reviewed', kind: 'human_review', required: true },
+  { job: 'Pay the approved invoices', automatable: 'agent_assisted' },
+  { job: 'Lock the period' },
+])
+await world.http('POST', '/api/v1/flows/import', world.keys.admin, {
+  ...procedure,
+  flow: { ...(procedure['flow'] as object), title: 'Month-end close', summary: 'Close the books of one month.' },
+})
+const started = await world.http('POST', '/api/v1/flows/runs', world.keys.admin, { flow_id: 'flow_month_end' })
+const { run_id: flow_run = '' } = (started.body['run'] ?? {}) as { run_id?: string }
+await world.http('POST', `/api/v1/flows/runs/${flow_run}/advance`, world.keys.admin, {
+  step_id: 'flow_month_end#1',
+  status: 'done',
+})
 
 type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<void> }
 const shots: readonly Shot[] = [
@@ -101,6 +122,8 @@ const shots: readonly Shot[] = [
   { name: 'run', path: `runs/${run}` },
   { name: 'workflows', path: 'workflows' },
   { name: 'workflow', path: 'workflows/courier' },
+  { name: 'flows', path: 'flows' },
+  { name: 'flow-run', path: `flows/${flow_run}` },
   { name: 'tools', path: 'tools?tool=mail__send' },
   { name: 'policy', path: 'policy' },
   {
@@ -142,6 +165,9 @@ for (const { name: size, ...options } of SIZES) {
     await page.goto(`${world.url}/#/`)
     await page.waitForTimeout(600)
     await page.screenshot({ path: join(FOLDER, 'inbox-list-phone.png') })
+    await page.goto(`${world.url}/#/more`)
+    await page.waitForTimeout(600)
+    await page.screenshot({ path: join(FOLDER, 'more-phone.png') })
   }
   await page.context().close()
 }

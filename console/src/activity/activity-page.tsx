@@ -8,6 +8,7 @@ import { useStore } from '../lib/store.ts'
 import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
 import { CallDrawer } from './call-drawer.tsx'
 import { CallTable } from './call-table.tsx'
 import { activityQuery, type CallFilters } from './calls-query.ts'
@@ -96,13 +97,13 @@ export function ActivityPage() {
           </select>
           {filters.tool === undefined ? null : (
             <button type="button" className="chip" aria-pressed="true" onClick={() => setFilters({ tool: '' })}>
-              {filters.tool} <Icon name="cross" size="s" />
+              <Text>{filters.tool}</Text> <Icon name="cross" size="s" />
               <span className="sr">remove this filter</span>
             </button>
           )}
           {filters.caller === undefined ? null : (
             <button type="button" className="chip" aria-pressed="true" onClick={() => setFilters({ caller: '' })}>
-              {filters.caller} <Icon name="cross" size="s" />
+              <Text>{filters.caller}</Text> <Icon name="cross" size="s" />
               <span className="sr">remove this filter</span>
             </button>
           )}

@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import type { CallSummary } from '../../../server/src/contract/activity.ts'
 import { agentName } from '../inbox/packet-words.ts'
-import { clockTime, exactTime, lasted, shortTime } from '../lib/time.ts'
+import { clockTime, exactTime, isToday, lasted, shortTime } from '../lib/time.ts'
 import { Said } from '../parts/said.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Text } from '../parts/text.tsx'
@@ -80,7 +80,6 @@ type CellsProps = { readonly call: CallSummary; readonly filters: CallFilters; r
 
 /** A row is drawn once: while the list moves only the rows that come into sight cost anything. */
 const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
-  const isToday = new Date(call.received_at).toDateString() === new Date().toDateString()
   return (
     <>
       <time
@@ -89,7 +88,7 @@ const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
         dateTime={new Date(call.received_at).toISOString()}
         title={exactTime(call.received_at)}
       >
-        {isToday ? clockTime(call.received_at) : shortTime(call.received_at)}
+        {isToday(call.received_at) ? clockTime(call.received_at) : shortTime(call.received_at)}
       </time>
       <span role="cell" className="verdict-cell">
         <Verdict of={call} />

@@ -12,8 +12,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   tool: ['tools', 'servers'],
   pause: ['pauses'],
   policy: ['policy'],
-  run: ['runs', 'threads'],
-  consent: ['consents'],
+  run: ['runs', 'threads', 'flows'],
 }
 
 /** Changes come in bursts; what they touch is read once for all of them. */

@@ -4,7 +4,7 @@ import { ask, askBlob, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { AuditEntry, Page } from '../api/types.ts'
 import { saveFile } from '../lib/save-file.ts'
-import { clockTime, exactTime, shortTime } from '../lib/time.ts'
+import { clockTime, exactTime, isToday, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
@@ -90,7 +90,7 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
     <li className="entry">
       <span className="num faint">{entry.seq}</span>
       <time className="small dim" dateTime={new Date(entry.at).toISOString()} title={exactTime(entry.at)}>
-        {shortTime(entry.at)} {clockTime(entry.at).slice(-2)} s
+        {isToday(entry.at) ? clockTime(entry.at) : shortTime(entry.at)}
       </time>
       <span className="what">
         <span>

@@ -65,7 +65,7 @@ function RunTop({ run_id, data }: { readonly run_id: string; readonly data: Chec
       <span className="grow" />
       {run === undefined ? null : (
         <span className="faint small flow-wide">
-          version {run.flow_version} · {run.scope} · <span className="mono">{run.run_id}</span>
+          version <Text>{run.flow_version}</Text> · {run.scope} · <span className="mono">{run.run_id}</span>
         </span>
       )}
       {run?.status === 'in_progress' ? (

@@ -84,7 +84,10 @@ function Procedure({ flow }: { readonly flow: Flow }) {
           <Text>{flow.summary}</Text>
         </p>
         <p className="tiny faint">
-          version {flow.version} · {flow.scope} · {many(flow.steps.length, 'step')} · <code>{flow.flow_id}</code>
+          version <Text>{flow.version}</Text> · {flow.scope} · {many(flow.steps.length, 'step')} ·{' '}
+          <code>
+            <Text>{flow.flow_id}</Text>
+          </code>
         </p>
         {start.error === null ? null : (
           <p className="hint wrong" role="alert">
@@ -146,7 +149,7 @@ function RunRow({ run, title }: { readonly run: FlowRunView; readonly title: str
           </Link>
         </h3>
         <p className="tiny faint">
-          version {run.flow_version} · {run.scope} · <code>{run.run_id}</code>
+          version <Text>{run.flow_version}</Text> · {run.scope} · <code>{run.run_id}</code>
           {run.external_ref === null ? null : (
             <>
               {' '}

@@ -110,7 +110,14 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
               <Icon name="agent" />
             </span>
             <span>
-              <b>{agentName(first.asked_by.id)}</b> asks for <b>{first.asked_by.user}</b>, all in one session
+              <b>
+                <Text>{agentName(first.asked_by.id)}</Text>
+              </b>{' '}
+              asks for{' '}
+              <b>
+                <Text>{first.asked_by.user}</Text>
+              </b>
+              , all in one session
             </span>
           </p>
           {refused.length === 0 ? null : (

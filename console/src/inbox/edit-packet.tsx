@@ -119,8 +119,11 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
               <Icon name="agent" />
             </span>
             <span>
-              Asked by <b>{agentName(packet.asked_by.id)}</b>. Your changes make a <b>new request</b>; the old one is
-              closed and the gate judges the new one again.
+              Asked by{' '}
+              <b>
+                <Text>{agentName(packet.asked_by.id)}</Text>
+              </b>
+              . Your changes make a <b>new request</b>; the old one is closed and the gate judges the new one again.
             </span>
           </p>
           <div className="cols">

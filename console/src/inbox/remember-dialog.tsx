@@ -91,8 +91,15 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
             'Say how often and until when.'
           ) : (
             <>
-              For <b>{spanName}</b>, <b>{agentName(packet.asked_by.id)}</b> may use <b>{packet.skill_id}</b> up to{' '}
-              <b>{calls} times</b> without asking{names.length === 0 ? '.' : ', with '}
+              For <b>{spanName}</b>,{' '}
+              <b>
+                <Text>{agentName(packet.asked_by.id)}</Text>
+              </b>{' '}
+              may use{' '}
+              <b>
+                <Text>{packet.skill_id}</Text>
+              </b>{' '}
+              up to <b>{calls} times</b> without asking{names.length === 0 ? '.' : ', with '}
               {names.map((name, at) => (
                 <span key={name}>
                   {at === 0 ? '' : ', '}

@@ -56,10 +56,12 @@ const number = lazy(() => new Intl.NumberFormat())
 export const clockTime = (at: number): string => clock().format(at)
 export const exactTime = (at: number): string => whole().format(at)
 
+export const isToday = (at: number, now: number = Date.now()): boolean =>
+  new Date(at).toDateString() === new Date(now).toDateString()
+
 /** The clock for today, else the day too. */
 export function shortTime(at: number, now: number = Date.now()): string {
-  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
-  return isToday ? shortClock().format(at) : `${dayName().format(at)}, ${shortClock().format(at)}`
+  return isToday(at, now) ? shortClock().format(at) : `${dayName().format(at)}, ${shortClock().format(at)}`
 }
 
 export const count = (n: number): string => number().format(n)

@@ -6,7 +6,7 @@ import { useIsWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { Banners } from './banners.tsx'
-import { Nav, PhoneNav, PhoneTop } from './nav.tsx'
+import { GROUPS, Nav, PhoneNav, PhoneTop } from './nav.tsx'
 import { overlay } from './overlay.ts'
 
 const PauseDialog = lazy(async () => ({ default: (await import('./pause-dialogs.tsx')).PauseDialog }))
@@ -27,6 +27,7 @@ export function App() {
     'g i': open('/'),
     'g a': open('/activity'),
     'g c': open('/chat'),
+    'g f': open('/flows'),
     'g r': open('/runs'),
     'g p': open('/policy'),
     'g o': open('/overview'),
@@ -106,19 +107,11 @@ function LiveRegion() {
   )
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  overview: 'Overview',
-  activity: 'Activity',
-  chat: 'Chat',
-  runs: 'Runs',
-  policy: 'Policy',
-  tools: 'Tools',
-  consents: 'Consents',
-  nodes: 'Nodes',
-  audit: 'Audit',
-  settings: 'Settings',
-  more: 'More',
-}
+const TITLES: Readonly<Record<string, string>> = Object.fromEntries([
+  ...GROUPS.flatMap(({ items }) => items.map(({ to, name }) => [to.slice(1), name] as const)),
+  ['settings', 'Settings'],
+  ['more', 'More'],
+])
 
 /** The title names the page and nothing of a call: titles are kept in histories and shown in task bars. */
 function PageTitle() {

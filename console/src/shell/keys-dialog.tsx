@@ -15,6 +15,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['u', 'back to the list'],
   ['g i', 'inbox'],
   ['g a', 'activity'],
+  ['g c', 'chat'],
+  ['g f', 'flows'],
   ['g r', 'runs'],
   ['g p', 'policy'],
   ['g o', 'overview'],

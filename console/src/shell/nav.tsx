@@ -13,7 +13,7 @@ import { overlay } from './overlay.ts'
 
 type Item = { readonly to: string; readonly name: string; readonly icon: IconName }
 
-const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] }[] = [
+export const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] }[] = [
   {
     name: 'Decide',
     items: [
@@ -151,7 +151,7 @@ const PHONE: readonly Item[] = [
   { to: '/', name: 'Inbox', icon: 'inbox' },
   { to: '/activity', name: 'Activity', icon: 'activity' },
   { to: '/runs', name: 'Runs', icon: 'run' },
-  { to: '/overview', name: 'Overview', icon: 'overview' },
+  { to: '/flows', name: 'Flows', icon: 'flow' },
   { to: '/more', name: 'More', icon: 'more' },
 ]
 
@@ -171,12 +171,19 @@ export function PhoneTop() {
   )
 }
 
+/** What the phone's bar has no room for. */
+const MORE: readonly Item[] = [
+  ...GROUPS.flatMap(({ items }) => items).filter(({ to }) => !PHONE.some((item) => item.to === to)),
+  { to: '/settings', name: 'Settings', icon: 'settings' },
+]
+
 export function PhoneNav() {
   const isHere = useIsHere()
+  const isMore = MORE.some(({ to }) => isHere(to))
   return (
     <nav className="phone-nav" aria-label="Pages">
       {PHONE.map(({ to, name, icon }) => (
-        <Link key={to} to={to} aria-current={isHere(to) ? 'page' : undefined}>
+        <Link key={to} to={to} aria-current={isHere(to) || (to === '/more' && isMore) ? 'page' : undefined}>
           <Icon name={icon} size="l" />
           {name}
           {to === '/' ? <HeldCount /> : null}
@@ -192,14 +199,8 @@ export function MorePage() {
       <div className="top">
         <h1>More</h1>
       </div>
-      <div className="body">
-        {[
-          ...(GROUPS[0]?.items.slice(1) ?? []),
-          { to: '/workflows', name: 'Workflows', icon: 'bot' } as const,
-          { to: '/flows', name: 'Flows', icon: 'flow' } as const,
-          ...(GROUPS[2]?.items ?? []),
-          { to: '/settings', name: 'Settings', icon: 'settings' } as const,
-        ].map((item) => (
+      <div className="body more">
+        {MORE.map((item) => (
           <Link key={item.to} to={item.to} className="btn">
             <Icon name={item.icon} />
             {item.name}

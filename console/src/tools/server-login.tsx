@@ -8,6 +8,7 @@ import { say } from '../lib/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { Text } from '../parts/text.tsx'
 
 type Status = z.infer<typeof ServerLoginStatusAnswer>
 const LOOK_MS = 2_000
@@ -58,7 +59,14 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
       {isIn && !needed ? (
         <>
           <span className="small dim">
-            Logged in{status.data.issuer === undefined ? '' : ` at ${status.data.issuer}`}.
+            Logged in
+            {status.data.issuer === undefined ? null : (
+              <>
+                {' '}
+                at <Text>{status.data.issuer}</Text>
+              </>
+            )}
+            .
           </span>
           <Button size="small" busy={end.isPending} onClick={() => end.mutate()}>
             Log out

@@ -10,7 +10,7 @@ const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 const MARKUP = '<img src=x onerror="window.hit=1"><b>Approved</b>'
 const BIDI = 'pay\u202Etxt.exe'
 
-describe.skipIf(CHROMIUM === undefined)('the chat in a browser', () => {
+describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () => {
   let model: ModelServer
   let app: Console
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('the chat in a browser', () => {
     await page.context().close()
   })
 
-  test.skipIf(!WHOLE)('an answer is shown while it is written', async () => {
+  test('an answer is shown while it is written', async () => {
     model.say = () => ({ text: 'one two three four five six seven eight nine ten', pieces: 10, wait_ms: 400 })
     const page = await app.open(app.world.keys.mara)
     await begin(page, 'hello')
@@ -85,43 +85,39 @@ describe.skipIf(CHROMIUM === undefined)('the chat in a browser', () => {
     await page.context().close()
   })
 
-  test.skipIf(!WHOLE)(
-    'the gate is killed under a conversation: nothing is lost, nothing is doubled, and it goes on',
-    async () => {
-      const { world } = app
-      model.say = following(['First', 'Second'], [post('first'), post('second')], 'Both are out.')
-      const page = await app.open(world.keys.mara)
-      const run = await begin(page, 'Post twice')
-      const first = await waiting(page)
-      const start = await world.kill()
-      await page.locator('.chat-lost').waitFor()
-      for (const button of await page.locator('.chat-packet .decide .btn').all())
-        expect(await button.getAttribute('aria-disabled')).toBe('true')
-      await start()
-      await page.locator('.chat-lost').waitFor({ state: 'detached', timeout: 60_000 })
-      await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
-      await page.locator('.chat-packet .approve').click()
-      await expect.poll(() => waiting(page), { timeout: 60_000 }).not.toBe(first)
-      await settled(page)
-      await page.locator('.chat-packet .approve').click()
-      await page.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor({ timeout: 60_000 })
-      expect(await page.locator('.side-calls > li').count()).toBe(2)
-      const shown = await page.locator('.messages .said').allTextContents()
-      // A page that is opened afresh shows the same as the one that lived through it.
-      const fresh = await app.open(world.keys.mara)
-      await fresh.goto(`${world.url}/#/chat/${run}`)
-      await fresh.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor()
-      await fresh.locator('.side-calls > li').nth(1).waitFor()
-      expect(await fresh.locator('.side-calls > li').count()).toBe(2)
-      expect(await fresh.locator('.messages .said').allTextContents()).toEqual(shown)
-      const walked = (of: Page) => of.locator('.chat-side .step-node').allTextContents()
-      await expect.poll(() => walked(fresh)).toEqual(await walked(page))
-      await Promise.all([page.context().close(), fresh.context().close()])
-    },
-    180_000,
-  )
+  test('the gate is killed under a conversation: nothing is lost, nothing is doubled, and it goes on', async () => {
+    const { world } = app
+    model.say = following(['First', 'Second'], [post('first'), post('second')], 'Both are out.')
+    const page = await app.open(world.keys.mara)
+    const run = await begin(page, 'Post twice')
+    const first = await waiting(page)
+    const start = await world.kill()
+    await page.locator('.chat-lost').waitFor()
+    for (const button of await page.locator('.chat-packet .decide .btn').all())
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await start()
+    await page.locator('.chat-lost').waitFor({ state: 'detached', timeout: 60_000 })
+    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+    await page.locator('.chat-packet .approve').click()
+    await expect.poll(() => waiting(page), { timeout: 60_000 }).not.toBe(first)
+    await settled(page)
+    await page.locator('.chat-packet .approve').click()
+    await page.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor({ timeout: 60_000 })
+    expect(await page.locator('.side-calls > li').count()).toBe(2)
+    const shown = await page.locator('.messages .said').allTextContents()
+    // A page that is opened afresh shows the same as the one that lived through it.
+    const fresh = await app.open(world.keys.mara)
+    await fresh.goto(`${world.url}/#/chat/${run}`)
+    await fresh.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor()
+    await fresh.locator('.side-calls > li').nth(1).waitFor()
+    expect(await fresh.locator('.side-calls > li').count()).toBe(2)
+    expect(await fresh.locator('.messages .said').allTextContents()).toEqual(shown)
+    const walked = (of: Page) => of.locator('.chat-side .step-node').allTextContents()
+    await expect.poll(() => walked(fresh)).toEqual(await walked(page))
+    await Promise.all([page.context().close(), fresh.context().close()])
+  }, 180_000)
 
-  test.skipIf(!WHOLE)('texts of a model and of a tool are shown as text', async () => {
+  test('texts of a model and of a tool are shown as text', async () => {
     model.say = following(
       [`${MARKUP} ${BIDI}`],
       [{ tool: 'files__read_file', args: { path: `${MARKUP}${BIDI}` } }],
@@ -140,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)('the chat in a browser', () => {
     await page.context().close()
   })
 
-  test.skipIf(!WHOLE)('a conversation is stopped while its call waits, and the call is withdrawn', async () => {
+  test('a conversation is stopped while its call waits, and the call is withdrawn', async () => {
     const { world } = app
     model.say = following(['Post'], [post('never')], 'Stopped.')
     const page = await app.open(world.keys.mara)
@@ -152,7 +148,7 @@ describe.skipIf(CHROMIUM === undefined)('the chat in a browser', () => {
     await page.context().close()
   })
 
-  test.skipIf(!WHOLE)('an approver reads the conversation of somebody else and cannot write in it', async () => {
+  test('an approver reads the conversation of somebody else and cannot write in it', async () => {
     const { world } = app
     model.say = () => ({ text: 'Only for Mara.' })
     const mara = await app.open(world.keys.mara)

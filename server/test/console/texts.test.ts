@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, held, openConsole, openPacket, type Console } from './with-console.ts'
 
@@ -16,7 +18,32 @@ const WIDE = `x${' '.repeat(400)}y`
 const TEXTS = { MARKUP, BIDI, TAGS, UNSEEN, LINES, WIDE }
 const HIDDEN = /[\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\u00AD\u115F\u3164]|[\u{E0000}-\u{E007F}]/u
 
-const PAGES = ['#/', '#/activity', '#/tools', '#/runs', '#/consents', '#/audit', '#/policy', '#/overview']
+const ALL = `${MARKUP}${BIDI}${TAGS}${UNSEEN}`
+const PAGES = [
+  '#/',
+  '#/activity',
+  // An address can be made by anybody and sent as a link.
+  `#/activity?tool=${encodeURIComponent(ALL)}&caller=${encodeURIComponent(ALL)}`,
+  `#/activity/${encodeURIComponent(ALL)}`,
+  `#/approvals/${encodeURIComponent(ALL)}`,
+  `#/runs/${encodeURIComponent(ALL)}`,
+  `#/flows/${encodeURIComponent(ALL)}`,
+  `#/chat/${encodeURIComponent(ALL)}`,
+  '#/tools',
+  '#/tools?tool=crm__update_deal',
+  '#/runs',
+  '#/flows',
+  '#/chat',
+  '#/consents',
+  '#/audit',
+  '#/policy',
+  '#/overview',
+  '#/settings',
+]
+
+/** Every word of the page: what is drawn, and what stands in labels and titles. */
+const SEEN = `[document.title, document.body.innerText, ...[...document.querySelectorAll('*')].flatMap((one) =>
+  ['title', 'aria-label', 'placeholder', 'alt'].map((name) => one.getAttribute(name) ?? ''))].join(' ')`
 
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 
@@ -28,9 +55,10 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
       ...config,
       servers: {
         ...config.servers,
-        crm: { ...config.servers.crm, env: { HOSTILE_TEXT: `${MARKUP}${BIDI}${TAGS}${UNSEEN}` } },
+        crm: { ...config.servers.crm, env: { HOSTILE_TEXT: ALL } },
       },
     }))
+    setFlowPolicy(join(app.world.folder, '.sluice'), ON)
     page = await app.open(app.world.keys.admin)
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
@@ -39,9 +67,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   async function looks(): Promise<void> {
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('main img, main script, a[href^="javascript"]').count()).toBe(0)
-    const text = String(await page.evaluate('document.body.innerText'))
+    // What is read aloud or shown beside the pointer counts as well.
+    const text = String(await page.evaluate(SEEN))
     expect(HIDDEN.exec(text)?.[0]).toBeUndefined()
   }
+
+  const hiddenOn = async (at: Page) => HIDDEN.exec(String(await at.evaluate(SEEN)))?.[0]
 
   test.each(Object.entries(TEXTS))('%s is shown as text in a packet, and never as ours', async (name, text) => {
     const id = await held(app.world, 'sales-helper', 'crm__update_deal', {
@@ -66,12 +97,33 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   })
 
   test('they are text on every other page too', async () => {
-    await app.world.call('sales-helper', 'crm__get_supplier', { name: `${MARKUP}${BIDI}${UNSEEN}` }, `${MARKUP} thread`)
-    for (const path of PAGES) {
-      await page.goto(`${app.world.url}/${path}`)
+    const { world } = app
+    await world.call('sales-helper', 'crm__get_supplier', { name: ALL }, `${MARKUP} thread`)
+    const call = await world.http('GET', '/v1/calls?limit=1', world.keys.admin)
+    const [newest] = call.body['items'] as { call_id: string }[]
+    const runs = await world.http('GET', '/v1/runs?limit=1', world.keys.admin)
+    const [run] = runs.body['items'] as { run_id: string }[]
+    const more = [`#/activity/${newest?.call_id}`, `#/runs/${run?.run_id}`]
+    for (const path of [...PAGES, ...more]) {
+      await page.goto(`${world.url}/${path}`)
       await page.waitForTimeout(500)
+      expect({ path, text: await hiddenOn(page) }).toEqual({ path, text: undefined })
       await looks()
     }
+  }, 120_000)
+
+  test('titles, summaries, steps and reasons of a flow are text, in the list and in a run', async () => {
+    const { world } = app
+    const bundle = bundleOf('flow_hostile', [{ job: `Export ${MARKUP} ${BIDI}` }, { job: 'Lock the period' }])
+    const flow = { ...(bundle['flow'] as object), title: `Close ${MARKUP} ${BIDI}`, summary: `${TAGS} ${UNSEEN}` }
+    const imported = await world.http('POST', '/api/v1/flows/import', world.keys.admin, { ...bundle, flow })
+    expect(imported.status).toBe(201)
+    await page.goto(`${world.url}/#/flows`)
+    await page.getByRole('heading', { name: /Close/ }).first().waitFor()
+    await looks()
+    await page.getByRole('button', { name: 'Start a run' }).first().click()
+    await page.locator('.step').first().waitFor()
+    await looks()
   }, 60_000)
 
   test('no script failed and the content security policy stopped nothing', () => {

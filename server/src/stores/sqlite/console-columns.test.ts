@@ -40,3 +40,20 @@ test('every field that searches go by has an index that gives rows in their orde
       ])
     }
 })
+
+test('the edges of a time are found by an index, and so is a list that nothing narrows', () => {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  const planOf = (sql: string, ...values: number[]) =>
+    db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail))
+  const since = 'SELECT pos FROM calls WHERE received_at >= ? ORDER BY received_at LIMIT 256'
+  const until = 'SELECT pos FROM calls WHERE received_at <= ? ORDER BY received_at DESC LIMIT 256'
+  for (const sql of [since, until])
+    expect(planOf(sql, 1)).toEqual([expect.stringContaining('USING COVERING INDEX calls_by_received_at (received_at')])
+  expect(planOf('SELECT pos FROM calls WHERE pos > ? AND pos < ? ORDER BY pos DESC LIMIT ?', 0, 9, 1)).toEqual([
+    'SEARCH calls USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+  ])
+})
