@@ -7,7 +7,8 @@ import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { SearchBox } from '../parts/search-box.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { CallDrawer } from './call-drawer.tsx'
 import { CallTable } from './call-table.tsx'
@@ -112,15 +113,17 @@ export function ActivityPage() {
             {many(fresh, 'change')}, show
           </button>
         </div>
-        {query.isError && query.data === undefined ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : query.data === undefined ? (
-          <Skeleton rows={8} />
-        ) : calls.length === 0 ? (
-          <Empty title="No calls here">
-            <p className="small">Nothing fits what you are looking for.</p>
-          </Empty>
-        ) : (
+        <ListStates
+          of={query}
+          rows={8}
+          empty={
+            calls.length === 0 ? (
+              <Empty title="No calls here">
+                <p className="small">Nothing fits what you are looking for.</p>
+              </Empty>
+            ) : undefined
+          }
+        >
           <CallTable
             calls={calls}
             chosen={id}
@@ -130,7 +133,7 @@ export function ActivityPage() {
               if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
             }}
           />
-        )}
+        </ListStates>
       </div>
       {id === undefined ? null : <CallDrawer key={id} id={id} onClose={close} />}
     </div>
@@ -144,18 +147,5 @@ function SearchField({ words, onWords }: { readonly words: string; readonly onWo
     const timer = setTimeout(() => onWords(typed), TYPING_MS)
     return () => clearTimeout(timer)
   })
-  return (
-    <div className="search">
-      <Icon name="search" />
-      <input
-        className="input"
-        type="search"
-        data-search
-        aria-label="Search calls"
-        placeholder="tool, agent, words, id"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-    </div>
-  )
+  return <SearchBox label="Search calls" placeholder="tool, agent, words, id" value={typed} onValue={setTyped} />
 }

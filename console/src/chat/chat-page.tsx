@@ -5,7 +5,7 @@ import { many } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { NewThread } from './composer.tsx'
 import { statusWords, threadsQuery, type ThreadSummary } from './thread-query.ts'
@@ -60,15 +60,16 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
         </Link>
       </div>
       <div className="scroll">
-        {query.isError && query.data === undefined ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : query.data === undefined ? (
-          <Skeleton />
-        ) : threads.length === 0 ? (
-          <Empty title="No conversations yet">
-            <p className="small">Those that you start with your own key appear here.</p>
-          </Empty>
-        ) : (
+        <ListStates
+          of={query}
+          empty={
+            threads.length === 0 ? (
+              <Empty title="No conversations yet">
+                <p className="small">Those that you start with your own key appear here.</p>
+              </Empty>
+            ) : undefined
+          }
+        >
           <ul>
             {threads.map((thread) => (
               <li key={thread.run_id}>
@@ -76,7 +77,7 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
               </li>
             ))}
           </ul>
-        )}
+        </ListStates>
         <ShowMore of={query} />
       </div>
     </section>

@@ -29,7 +29,7 @@ type SideProps = {
 /** How far the thread is: the graph, the plan, the calls, and what it has used. */
 export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
   return (
-    <aside className={open ? 'chat-side open' : 'chat-side'} aria-label="How far it is">
+    <aside className={open ? 'side-pane chat-side open' : 'side-pane chat-side'} aria-label="How far it is">
       <Graph thread={thread} heard={heard} table={table} />
       <Plan thread={thread} />
       <Calls calls={calls} />

@@ -8,7 +8,7 @@ import { say } from '../lib/announce.ts'
 import { many, shortTime, timeLeft } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
 const STATES = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'taken back' } as const
@@ -41,23 +41,24 @@ export function ConsentsPage() {
         </div>
       </div>
       <div className="scroll">
-        {query.isError && query.data === undefined ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : query.data === undefined ? (
-          <Skeleton />
-        ) : shown.length === 0 ? (
-          <Empty title="No consent is live">
-            <p className="small">
-              Every call that has to be asked about is asked about. Give one with “Remember” in the inbox.
-            </p>
-          </Empty>
-        ) : (
+        <ListStates
+          of={query}
+          empty={
+            shown.length === 0 ? (
+              <Empty title="No consent is live">
+                <p className="small">
+                  Every call that has to be asked about is asked about. Give one with “Remember” in the inbox.
+                </p>
+              </Empty>
+            ) : undefined
+          }
+        >
           <div className="body tiles">
             {shown.map((consent) => (
               <Consent key={consent.consent_id} consent={consent} />
             ))}
           </div>
-        )}
+        </ListStates>
       </div>
     </>
   )

@@ -7,7 +7,7 @@ import { many } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { flowsQuery, isOpenStep, runsQuery, type Flow, type FlowRunView } from './flow-queries.ts'
 import { ReviewQueue } from './review-queue.tsx'
@@ -41,26 +41,28 @@ export function FlowsPage() {
 
 function Procedures() {
   const query = useQuery(flowsQuery)
-  const flows = query.data?.flows
+  const flows = query.data?.flows ?? []
   return (
-    <Card title="Procedures" aside={flows === undefined ? '' : many(flows.length, 'flow')} className="flow-card">
-      {query.isError && flows === undefined ? (
-        <Failed error={query.error} onRetry={() => void query.refetch()} />
-      ) : flows === undefined ? (
-        <Skeleton rows={3} />
-      ) : flows.length === 0 ? (
-        <Empty title="No procedures yet">
-          <p className="small">
-            Import one with <code>sluice flow import FILE</code>.
-          </p>
-        </Empty>
-      ) : (
+    <Card title="Procedures" aside={query.data === undefined ? '' : many(flows.length, 'flow')} className="flow-card">
+      <ListStates
+        of={query}
+        rows={3}
+        empty={
+          flows.length === 0 ? (
+            <Empty title="No procedures yet">
+              <p className="small">
+                Import one with <code>sluice flow import FILE</code>.
+              </p>
+            </Empty>
+          ) : undefined
+        }
+      >
         <ul className="flow-list">
           {flows.map((flow) => (
             <Procedure key={flow.flow_id} flow={flow} />
           ))}
         </ul>
-      )}
+      </ListStates>
     </Card>
   )
 }
@@ -106,7 +108,7 @@ function Runs() {
   const [status, setStatus] = useState('in_progress')
   const query = useQuery(runsQuery(status))
   const titles = new Map((useQuery(flowsQuery).data?.flows ?? []).map((flow) => [flow.flow_id, flow.title]))
-  const runs = query.data?.runs
+  const runs = query.data?.runs ?? []
   const tabs = (
     <span className="tabs" role="group" aria-label="Which runs">
       {STATUSES.map(([name, word]) => (
@@ -118,21 +120,23 @@ function Runs() {
   )
   return (
     <Card title="Runs" aside={tabs} className="flow-card">
-      {query.isError && runs === undefined ? (
-        <Failed error={query.error} onRetry={() => void query.refetch()} />
-      ) : runs === undefined ? (
-        <Skeleton rows={4} />
-      ) : runs.length === 0 ? (
-        <Empty title="No runs here">
-          <p className="small">Start one above, or let an agent start one.</p>
-        </Empty>
-      ) : (
+      <ListStates
+        of={query}
+        rows={4}
+        empty={
+          runs.length === 0 ? (
+            <Empty title="No runs here">
+              <p className="small">Start one above, or let an agent start one.</p>
+            </Empty>
+          ) : undefined
+        }
+      >
         <ul className="flow-list">
           {runs.map((run) => (
             <RunRow key={run.run_id} run={run} title={titles.get(run.flow_id) ?? run.flow_id} />
           ))}
         </ul>
-      )}
+      </ListStates>
     </Card>
   )
 }

@@ -6,7 +6,7 @@ import { say } from '../lib/announce.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
+import { ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { proposalsQuery, type ProposalView } from './flow-queries.ts'
 
@@ -25,14 +25,12 @@ export function ReviewQueue({ run_id }: { readonly run_id?: string }) {
         <span className="tiny faint">flow-review</span>
       </div>
       <div className="scroll">
-        {query.isError && query.data === undefined ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : query.data === undefined ? (
-          <Skeleton rows={3} />
-        ) : all.length === 0 ? (
-          <p className="side-sec small dim">Nothing waits for a review.</p>
-        ) : (
-          all.map((proposal) =>
+        <ListStates
+          of={query}
+          rows={3}
+          empty={all.length === 0 ? <p className="side-sec small dim">Nothing waits for a review.</p> : undefined}
+        >
+          {all.map((proposal) =>
             proposal === open ? (
               <OpenProposal key={proposal.proposal_id} proposal={proposal} isHere={proposal.body.run_id === run_id} />
             ) : (
@@ -51,8 +49,8 @@ export function ReviewQueue({ run_id }: { readonly run_id?: string }) {
                 <EvaluationTag proposal={proposal} />
               </button>
             ),
-          )
-        )}
+          )}
+        </ListStates>
       </div>
     </aside>
   )

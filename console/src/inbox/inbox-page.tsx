@@ -4,7 +4,7 @@ import { connection } from '../api/stream.ts'
 import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty, Skeleton, ListStates } from '../parts/states.tsx'
 import { HeldRow } from './held-row.tsx'
 import { useInbox, type InboxRow } from './use-inbox.ts'
 
@@ -88,17 +88,18 @@ export function InboxPage() {
           <LiveSign />
         </div>
         <div className="scroll">
-          {query.isError && query.data === undefined ? (
-            <Failed error={query.error} onRetry={() => void query.refetch()} />
-          ) : query.data === undefined ? (
-            <Skeleton />
-          ) : rows.length === 0 ? (
-            <Empty title="Nothing waits for you">
-              <p className="small">The gate is open. What agents may not do alone appears here.</p>
-            </Empty>
-          ) : (
+          <ListStates
+            of={query}
+            empty={
+              rows.length === 0 ? (
+                <Empty title="Nothing waits for you">
+                  <p className="small">The gate is open. What agents may not do alone appears here.</p>
+                </Empty>
+              ) : undefined
+            }
+          >
             <Rows rows={rows} selected={at} />
-          )}
+          </ListStates>
         </div>
       </section>
       {selected === undefined ? (

@@ -37,7 +37,7 @@ export function useInbox(selected: string | undefined) {
     })
   }, [data, pending, selected])
 
-  const list = shown ?? []
+  const list = shown ?? (data === undefined ? [] : byUrgency(data))
   const known = new Set(list.map(({ approval_id }) => approval_id))
   const fresh = (data ?? []).filter(({ approval_id }) => !known.has(approval_id))
   useEffect(() => {

@@ -41,3 +41,24 @@ export function Skeleton({ rows = 6 }: { readonly rows?: number }) {
     </div>
   )
 }
+
+type Query = {
+  readonly isError: boolean
+  readonly error: unknown
+  readonly data: unknown
+  readonly refetch: () => Promise<unknown>
+}
+type ListProps = {
+  readonly of: Query
+  readonly rows?: number
+  /** Shown instead of the list when it was read and has nothing in it; undefined when it has. */
+  readonly empty: ReactNode
+  readonly children: ReactNode
+}
+
+/** A list in each of its states. One that was read once stays when it cannot be read again: the banner says that it is old. */
+export function ListStates({ of, rows = 6, empty, children }: ListProps) {
+  if (of.data === undefined)
+    return of.isError ? <Failed error={of.error} onRetry={() => void of.refetch()} /> : <Skeleton rows={rows} />
+  return empty ?? children
+}

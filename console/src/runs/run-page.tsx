@@ -178,7 +178,7 @@ type JournalProps = { readonly run: RunDetails; readonly at: number; readonly wa
 function Journal({ run, at, walked }: JournalProps) {
   const approval = /\bauth_\w+/.exec(run.waits_for ?? '')?.[0]
   return (
-    <aside className="run-side" aria-label="Journal">
+    <aside className="side-pane run-side" aria-label="Journal">
       {approval === undefined ? null : (
         <Note kind="ask" icon="clock">
           <p>

@@ -9,7 +9,7 @@ import { Ago } from '../parts/ago.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { ShowMore } from '../parts/show-more.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
 const STATUSES = {
@@ -75,17 +75,18 @@ export function RunsPage() {
         </div>
       </div>
       <div className="scroll">
-        {query.isError && query.data === undefined ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : query.data === undefined ? (
-          <Skeleton />
-        ) : runs.length === 0 ? (
-          <Empty title="No runs here">
-            <p className="small">
-              Held calls, tool flows and agent threads appear here while they advance and afterwards.
-            </p>
-          </Empty>
-        ) : (
+        <ListStates
+          of={query}
+          empty={
+            runs.length === 0 ? (
+              <Empty title="No runs here">
+                <p className="small">
+                  Held calls, tool flows and agent threads appear here while they advance and afterwards.
+                </p>
+              </Empty>
+            ) : undefined
+          }
+        >
           <ul>
             {runs.map((run) => (
               <li key={run.run_id} className="run-row">
@@ -115,7 +116,7 @@ export function RunsPage() {
               </li>
             ))}
           </ul>
-        )}
+        </ListStates>
         <ShowMore of={query} />
       </div>
     </>

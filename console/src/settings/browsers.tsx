@@ -4,13 +4,15 @@ import type { PushAnswer } from '../../../server/src/contract/web-push.ts'
 import { ask } from '../api/client.ts'
 import { say } from '../lib/announce.ts'
 import { noPush, subscribeBrowser } from '../lib/web-push.ts'
-import { shortTime } from '../lib/time.ts'
+import { many, shortTime } from '../lib/time.ts'
+import { shownText } from '../lib/visible.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { Failed } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { NamedList } from './named-list.tsx'
 
 /** Browsers and phones that show a notification when a call waits. It says what kind of call, and no value of it. */
 export function Browsers() {
@@ -26,45 +28,42 @@ export function Browsers() {
     mutationFn: (key: string) => subscribeBrowser(key, name.trim()),
     onSuccess: () => {
       setName('')
-      say('This browser is told of new calls.')
+      say('This browser will be notified of new calls.')
     },
     onSettled: again,
   })
   const remove = useMutation({
     mutationFn: (id: string) => ask(`/v1/push/${encodeURIComponent(id)}`, { method: 'DELETE' }),
-    onSuccess: () => say('It is told nothing more.'),
+    onSuccess: () => say('It will not be notified any more.'),
     onSettled: again,
   })
   const off = noPush()
   const { data } = query
   return (
-    <Card title="Notifications" aside={data === undefined ? undefined : `${data.items.length} of your browsers`}>
+    <Card title="Notifications" aside={data === undefined ? undefined : many(data.items.length, 'browser')}>
       {query.isError ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : null}
-      {data === undefined || data.items.length === 0 ? null : (
-        <ul className="key-rows">
-          {data.items.map((one) => (
-            <li key={one.push_id}>
-              <span className="what">
-                <b>
-                  <Text>{one.name}</Text>
-                </b>
-                <span className="tiny faint">
-                  since {shortTime(one.created_at)}, by <Text>{one.host}</Text>
-                </span>
-              </span>
-              <Button
-                kind="deny"
-                size="small"
-                label={`Tell ${one.name} nothing more`}
-                busy={remove.isPending && remove.variables === one.push_id}
-                onClick={() => remove.mutate(one.push_id)}
-              >
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <NamedList
+        items={(data?.items ?? []).map(({ push_id, name: its, created_at, host }) => ({
+          id: push_id,
+          name: its,
+          about: (
+            <>
+              since {shortTime(created_at)}, by <Text>{host}</Text>
+            </>
+          ),
+          act: (
+            <Button
+              kind="deny"
+              size="small"
+              label={`Stop notifying ${shownText(its)}`}
+              busy={remove.isPending && remove.variables === push_id}
+              onClick={() => remove.mutate(push_id)}
+            >
+              Remove
+            </Button>
+          ),
+        }))}
+      />
       <div className="card-body">
         <p className="small dim">
           When a call waits, a notification says what kind of call it is and how risky. Nothing of its inputs is sent.
@@ -79,7 +78,7 @@ export function Browsers() {
               value={name}
               onValue={setName}
             />
-            <Refused of={add.error} says="It is not told" />
+            <Refused of={add.error} says="This browser was not added" />
             <div className="acts">
               <Button
                 off={name.trim() === '' || data === undefined}

@@ -9,8 +9,8 @@ import { makePasskey, noPasskeys } from '../lib/passkey.ts'
 import { shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
-import { Text } from '../parts/text.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { NamedList } from './named-list.tsx'
 
 /** For careful approvals: a finger, a face or a PIN at a device of one's own. */
 export function Passkeys() {
@@ -47,23 +47,13 @@ export function Passkeys() {
   const off = noPasskeys()
   return (
     <Card title="Passkeys" aside={items.length === 0 ? 'you have none' : `you have ${items.length}`}>
-      {items.length === 0 ? null : (
-        <ul className="key-rows">
-          {items.map((passkey) => (
-            <li key={passkey.passkey_id}>
-              <span className="what">
-                <b>
-                  <Text>{passkey.name}</Text>
-                </b>
-                <span className="tiny faint">
-                  added {shortTime(passkey.created_at)}
-                  {passkey.used_at === undefined ? '' : `, used ${shortTime(passkey.used_at)}`}
-                </span>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <NamedList
+        items={items.map(({ passkey_id, name: its, created_at, used_at }) => ({
+          id: passkey_id,
+          name: its,
+          about: `added ${shortTime(created_at)}${used_at === undefined ? '' : `, used ${shortTime(used_at)}`}`,
+        }))}
+      />
       <div className="card-body">
         <p className="small dim">
           With a passkey, every careful approval asks for your finger, face or PIN. A lost one is removed by another

@@ -5,6 +5,7 @@ import type { Server, Tool } from '../api/types.ts'
 import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'
+import { SearchBox } from '../parts/search-box.tsx'
 import { Said } from '../parts/said.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
@@ -37,18 +38,7 @@ export function ToolsPage() {
               : `${many(tools.data.length, 'tool')} of ${many(servers.data?.length ?? 0, 'server')}`}
           </span>
           <span className="grow" />
-          <div className="search">
-            <Icon name="search" />
-            <input
-              className="input"
-              type="search"
-              data-search
-              aria-label="Search tools"
-              placeholder="tool or title"
-              value={words}
-              onChange={(event) => setWords(event.target.value)}
-            />
-          </div>
+          <SearchBox label="Search tools" placeholder="tool or title" value={words} onValue={setWords} />
         </div>
         <div className="scroll">
           {waiting.length === 0 ? null : (
