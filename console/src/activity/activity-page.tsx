@@ -71,7 +71,7 @@ export function ActivityPage() {
           <LiveSign />
         </div>
         <div className="filters">
-          <div className="chips" role="group" aria-label="What became of it">
+          <div className="chips" role="group" aria-label="Outcome">
             {STATES.map(([state, name]) => (
               <button
                 key={state}
@@ -119,7 +119,7 @@ export function ActivityPage() {
           empty={
             calls.length === 0 ? (
               <Empty title="No calls here">
-                <p className="small">Nothing fits what you are looking for.</p>
+                <p className="small">No call matches these filters.</p>
               </Empty>
             ) : undefined
           }

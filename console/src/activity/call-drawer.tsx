@@ -7,7 +7,7 @@ import { InputFields, Value } from '../inbox/fields.tsx'
 import { agentName, argumentsOf } from '../inbox/packet-words.ts'
 import { Reasons } from '../inbox/why.tsx'
 import { say } from '../lib/announce.ts'
-import { clockTime, count, exactTime } from '../lib/time.ts'
+import { clockTime, count, exactTime, many } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -28,7 +28,7 @@ const MOMENTS: Readonly<
   judged: { icon: 'policy', title: 'Judged', kind: '' },
   held: { icon: 'hand', title: 'Held for a person', kind: 'ask' },
   edited: { icon: 'edit', title: 'Edited', kind: '' },
-  seconded: { icon: 'people', title: 'One of two said yes', kind: 'ask' },
+  seconded: { icon: 'people', title: 'One of two people approved', kind: 'ask' },
   approved: { icon: 'person', title: 'Approved', kind: 'allow' },
   denied: { icon: 'cross', title: 'Denied', kind: 'block' },
   expired: { icon: 'clock', title: 'Expired', kind: '' },
@@ -116,12 +116,12 @@ function Life({ call }: { readonly call: CallLife }) {
       </ol>
       <Fold label="Inputs">
         {args === undefined ? (
-          <p className="small dim">They are not kept any more.</p>
+          <p className="small dim">They are no longer stored.</p>
         ) : (
           <InputFields of={args} className="fields card" />
         )}
       </Fold>
-      <Fold label={`All ${call.verdict.evidence.length} opinions`}>
+      <Fold label={many(call.verdict.evidence.length, 'opinion')}>
         <div className="card">
           <Reasons of={[...call.verdict.evidence]} />
         </div>
@@ -190,7 +190,7 @@ function Settle({ call }: { readonly call: CallLife }) {
   return (
     <Note kind="ask" icon="unknown">
       <p>
-        <b>The gate does not know whether this ran.</b> Look at the other side first, then say what is true.
+        <b>The gate does not know whether this ran.</b> Check the other system first, then record what happened.
       </p>
       <div className="acts">
         {CHOICES.filter(([as]) => call.choices === undefined || call.choices.includes(as)).map(([as, words]) => (

@@ -21,16 +21,13 @@ export function Verify() {
   })
   const { data } = check
   return (
-    <Card
-      title="Is it all still there?"
-      aside={data === undefined ? undefined : many(data.entries, 'entry', 'entries')}
-    >
+    <Card title="Is the audit intact?" aside={data === undefined ? undefined : many(data.entries, 'entry', 'entries')}>
       <div className="card-body">
         {check.isPending ? <Progress done={done} /> : null}
         {data === undefined || check.isPending ? null : data.ok ? (
           <Note kind="allow" icon="seal">
             <p>
-              <b>Nothing was changed, removed or put in.</b> {many(data.entries, 'entry', 'entries')},{' '}
+              <b>Nothing was changed, removed or inserted.</b> {many(data.entries, 'entry', 'entries')},{' '}
               {many(data.checkpoints, 'checkpoint')}, all signatures good.{' '}
               {many(data.unsigned, 'entry is', 'entries are')} newer than the last checkpoint.
             </p>

@@ -65,7 +65,7 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
           empty={
             threads.length === 0 ? (
               <Empty title="No conversations yet">
-                <p className="small">Those that you start with your own key appear here.</p>
+                <p className="small">Conversations that you start appear here.</p>
               </Empty>
             ) : undefined
           }

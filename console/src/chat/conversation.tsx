@@ -46,7 +46,7 @@ export function Conversation({ thread, draft, calls, owner }: ConversationProps)
       {summary === null ? null : (
         <Note icon="layers" small>
           <p>
-            <b>Older messages were summed up by the model:</b> “<Text lines>{summary}</Text>”
+            <b>The model summarised older messages:</b> “<Text lines>{summary}</Text>”
           </p>
         </Note>
       )}

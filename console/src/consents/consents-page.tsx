@@ -47,7 +47,7 @@ export function ConsentsPage() {
             shown.length === 0 ? (
               <Empty title="No consent is live">
                 <p className="small">
-                  Every call that has to be asked about is asked about. Give one with “Remember” in the inbox.
+                  Every call that needs an approval is held. To let similar calls run, choose “Remember” in the inbox.
                 </p>
               </Empty>
             ) : undefined
@@ -92,7 +92,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
   const client = useQueryClient()
   const revoke = useMutation({
     mutationFn: () => ask(`/v1/consents/${consent.consent_id}`, { method: 'DELETE' }),
-    onSuccess: () => say('Taken back. The next such call is asked about.'),
+    onSuccess: () => say('Revoked. The next call like it will be held.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['consents'] }),
   })
   const isLive = consent.state === 'live'
@@ -119,13 +119,13 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
         <span className="grow" />
         {isLive ? (
           <Button kind="deny" size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-            Take it back
+            Revoke
           </Button>
         ) : null}
       </div>
       {revoke.error === null ? null : (
         <p className="hint wrong" role="alert">
-          It was not taken back: {problemOf(revoke.error).title}
+          It was not revoked: {problemOf(revoke.error).title}
         </p>
       )}
       <p className="tiny faint ids">{consent.consent_id}</p>

@@ -18,7 +18,7 @@ export function ConsentCard({ data }: { readonly data: Checklist }) {
     mutationFn: ({ path, body }: { readonly path: string; readonly body: object }) =>
       ask<object>(path, { method: 'POST', json: body }),
     onSuccess: (_, { path }) => {
-      if (path.endsWith('/revoke')) say('Taken back. Nothing more starts under it.')
+      if (path.endsWith('/revoke')) say('Revoked. Nothing more starts under this consent.')
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['flows'] }),
   })
@@ -109,7 +109,7 @@ function Consent({
       </div>
       {isLive ? (
         <Button kind="deny" size="small" onClick={onRevoke}>
-          Take it back
+          Revoke
         </Button>
       ) : null}
     </li>

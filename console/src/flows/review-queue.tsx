@@ -107,7 +107,7 @@ function OpenProposal({ proposal, isHere }: { readonly proposal: ProposalView; r
         “<Text>{proposal.intent}</Text>” Proposed by <Text>{proposal.proposed_by}</Text>.
       </p>
       {proposal.own ? (
-        <p className="hint">This is yours: somebody else decides about it.</p>
+        <p className="hint">You proposed this, so somebody else has to decide.</p>
       ) : (
         <>
           <ul className="rubric">
@@ -155,7 +155,7 @@ function OpenProposal({ proposal, isHere }: { readonly proposal: ProposalView; r
       )}
       <div className="step-acts">
         <Button kind="deny" size="small" onClick={() => act.mutate({ verb: 'decide', body: { decision: 'discard' } })}>
-          {proposal.own ? 'Take it back' : 'Discard'}
+          {proposal.own ? 'Revoke' : 'Discard'}
         </Button>
         {proposal.own ? null : (
           <>

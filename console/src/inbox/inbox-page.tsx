@@ -13,7 +13,7 @@ const loadPacket = () => import('./packet-view.tsx')
 const loadBatch = () => import('./batch.tsx')
 const PacketView = lazy(async () => ({ default: (await loadPacket()).PacketView }))
 const Batch = lazy(async () => ({ default: (await loadBatch()).Batch }))
-if (isWide()) void loadPacket()
+if (isWide()) void Promise.allSettled([loadPacket()])
 
 const QUARTER_HOUR = 900_000
 const DAY = 86_400_000
@@ -45,7 +45,8 @@ export function InboxPage() {
 
   const isRead = query.data !== undefined
   useEffect(() => {
-    if (isRead) void Promise.all([loadPacket(), loadBatch()])
+    // If the gate is away now, they are loaded when a call is opened.
+    if (isRead) void Promise.allSettled([loadPacket(), loadBatch()])
   }, [isRead])
 
   const move = (by: 1 | -1) => openRow(rows[Math.max(0, Math.min(rows.length - 1, at === -1 ? 0 : at + by))])
@@ -93,7 +94,7 @@ export function InboxPage() {
             empty={
               rows.length === 0 ? (
                 <Empty title="Nothing waits for you">
-                  <p className="small">The gate is open. What agents may not do alone appears here.</p>
+                  <p className="small">The gate is open. Calls that need a person appear here.</p>
                 </Empty>
               ) : undefined
             }

@@ -94,7 +94,7 @@ export function cannotRemember(packet: Packet): string | undefined {
     return 'Remember is off for values from outside.'
   if (packet.strength === 'two_person') return 'Remember is off where two people decide.'
   if (packet.hidden.length > 0) return 'Remember is off while something is hidden.'
-  if (others.length > 0) return 'Remember is off: it is not your rules that hold this call.'
+  if (others.length > 0) return 'Remember is off: this call is not held by one of your rules.'
   if (argumentsOf(packet.proposed_args) === undefined) return 'Remember needs named inputs.'
   return undefined
 }

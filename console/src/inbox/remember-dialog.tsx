@@ -72,7 +72,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
     <Dialog
       title="Approve this, and some like it"
       onClose={onClose}
-      says="You can take it back at any time under Consents."
+      says="You can revoke it at any time under Consents."
       cancel="Cancel"
       act={
         <Button

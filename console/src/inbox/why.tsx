@@ -15,7 +15,7 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
   content: { icon: 'person', title: 'What it contains' },
   credential: { icon: 'lock', title: 'Who asks' },
   definition: { icon: 'diff', title: 'The tool is not as admitted' },
-  health: { icon: 'activity', title: 'The tool server is not well' },
+  health: { icon: 'activity', title: 'The tool server has problems' },
   integrity: { icon: 'seal', title: 'Something does not add up' },
   packet: { icon: 'lock', title: 'Something is hidden' },
   pause: { icon: 'pause', title: 'It is paused' },
@@ -23,7 +23,7 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
   provenance: { icon: 'outside', title: 'A value came from outside' },
   repetition: { icon: 'undo', title: 'It repeats itself' },
   sandbox: { icon: 'lock', title: 'Where it reaches' },
-  trap: { icon: 'warn', title: 'It touches bait' },
+  trap: { icon: 'warn', title: 'It touches a trap' },
 }
 
 export function Why({ packet, title = 'Why it is held' }: { readonly packet: Packet; readonly title?: string }) {

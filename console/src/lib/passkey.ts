@@ -10,7 +10,7 @@ const isAddress = (host: string) => /^[\d.]+$|^\[/.test(host)
 /** Why this browser offers no passkeys here, or undefined. */
 export function noPasskeys(): string | undefined {
   if (isAddress(location.hostname))
-    return 'Browsers offer passkeys for names, not for numeric addresses. Open the console as localhost, or by its name over https.'
+    return 'Browsers offer passkeys only for host names, not for IP addresses. Open the console at localhost, or at its name over https.'
   return 'PublicKeyCredential' in window && 'parseCreationOptionsFromJSON' in PublicKeyCredential
     ? undefined
     : 'This browser offers no passkeys here.'

@@ -6,7 +6,7 @@ const refused = (says: string) => new Error(says)
 /** Why this browser cannot be told of new calls, or undefined. */
 export function noPush(): string | undefined {
   if (!isSecureContext)
-    return 'Browsers show notifications of pages over https, and on this machine. Open the console by its https address.'
+    return 'Browsers show notifications only for pages over https or on this machine. Open the console at its https address.'
   return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
     ? undefined
     : 'This browser shows no notifications here. On an iPhone, add the console to the home screen first.'

@@ -192,7 +192,7 @@ function Tokens({ of }: { readonly of: OverviewAnswer }) {
           { key: 'all', name: `All ${tools} tools in the prompt`, says: count(all_tools), share: 1 },
           {
             key: 'search',
-            name: 'Search, card, call',
+            name: 'Tools loaded when they are needed',
             says: count(search),
             share: search / Math.max(1, all_tools, search),
           },

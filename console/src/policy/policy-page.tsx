@@ -119,6 +119,13 @@ function Faults({
   )
 }
 
+/** When the rule applies. What it does and why stands beside it already. */
+function conditionOf({ reads, says }: ShownRule): string {
+  const end = `: ${says}`
+  const text = reads.endsWith(end) ? reads.slice(0, -end.length) : reads
+  return text.replace(/^(?:allow|ask|block)(?: \([a-z_]+\))? /, '')
+}
+
 function Rules({ of }: { readonly of: readonly ShownRule[] }) {
   return (
     <ul>
@@ -134,7 +141,7 @@ function Rules({ of }: { readonly of: readonly ShownRule[] }) {
             </span>
           </span>
           <span className="small dim">
-            <Text>{rule.reads}</Text>
+            <Text>{conditionOf(rule)}</Text>
           </span>
         </li>
       ))}

@@ -31,7 +31,7 @@ export function PutInForce({ off, looser, ...draft }: PutProps) {
     <div className="decide-in foot">
       <p className="decide-says">
         {looser ? (
-          <b>Some calls that were held or blocked would now run alone.</b>
+          <b>Some calls that were held or blocked would now run without asking.</b>
         ) : isAdmin ? (
           'Nothing changes until you put it in force.'
         ) : (

@@ -81,7 +81,7 @@ export function RunsPage() {
             runs.length === 0 ? (
               <Empty title="No runs here">
                 <p className="small">
-                  Held calls, tool flows and agent threads appear here while they advance and afterwards.
+                  Held calls, tool flows and agent threads appear here, both running and finished.
                 </p>
               </Empty>
             ) : undefined

@@ -11,14 +11,14 @@ import { Text } from '../parts/text.tsx'
 
 type Ready = { readonly ok: boolean; readonly warnings?: readonly { readonly code: string; readonly says: string }[] }
 
-/** What the gate says of itself. */
+/** Gate health. */
 export function Health() {
   const ready = useQuery({ queryKey: ['ready'], queryFn: () => ask<Ready>('/readyz'), staleTime: 0, retry: false })
   const servers = useQuery(serversQuery)
   const ill = (servers.data ?? []).filter(({ state }) => state !== 'ready' && state !== 'up' && state !== 'connected')
   return (
     <Card
-      title="What the gate says of itself"
+      title="Gate health"
       aside={
         <Button size="small" busy={ready.isFetching} onClick={() => void ready.refetch()}>
           Ask again
@@ -30,14 +30,15 @@ export function Health() {
           <li className="no">
             <Icon name="warn" />
             <span>
-              <b>It takes no calls.</b> <Said>{problemOf(ready.error).detail || problemOf(ready.error).title}</Said>
+              <b>The gate accepts no calls.</b>{' '}
+              <Said>{problemOf(ready.error).detail || problemOf(ready.error).title}</Said>
             </span>
           </li>
         ) : (
           <li className="yes">
             <Icon name="check" />
             <span>
-              <b>It takes calls.</b>
+              <b>The gate accepts calls.</b>
             </span>
           </li>
         )}

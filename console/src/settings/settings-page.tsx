@@ -89,8 +89,8 @@ function Appearance() {
           </div>
         </fieldset>
         <label className="check">
-          <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} /> Single keys
-          act, such as A to approve. Press ? for the list.
+          <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} /> Single-key
+          shortcuts are on, such as A to approve. Press ? for the list.
         </label>
       </div>
     </Card>

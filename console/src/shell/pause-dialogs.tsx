@@ -54,9 +54,7 @@ export function PauseDialog() {
         </Button>
       }
     >
-      <p>
-        From this second no tool call starts, not even one that was approved. Calls that are running now will finish.
-      </p>
+      <p>From now on no tool call starts, not even one that was approved. Calls that are running now will finish.</p>
       <div className="opts" role="radiogroup" aria-label="What to pause">
         <label className="opt">
           <input type="radio" name="scope" checked={whole} onChange={() => setWhole(true)} />

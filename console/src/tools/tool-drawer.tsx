@@ -50,7 +50,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
                 <b>
                   {tool.admitted_hash === undefined
                     ? 'This tool is new.'
-                    : 'This tool says something else than when it was admitted.'}
+                    : 'The definition of this tool changed since it was admitted.'}
                 </b>{' '}
                 It is the server that changed its words, not you. Calls are held until somebody admits it.
               </p>
@@ -118,7 +118,7 @@ function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
         </Button>
       }
     >
-      <p>Agents will read the new words, and calls are judged as those of an admitted tool from now on.</p>
+      <p>Agents will see the new definition, and from now on its calls are judged as calls of an admitted tool.</p>
       <TypedField id="admit" word={tool} value={typed} onValue={setTyped} />
       <Refused of={admit.error} says="It was not admitted" />
     </Dialog>

@@ -45,7 +45,7 @@ export function ToolsPage() {
             <section aria-label="To review">
               <h2 className="section-head">
                 {many(waiting.length, 'tool waits', 'tools wait')} to be admitted{' '}
-                <span className="faint">calls are held until somebody reads what changed</span>
+                <span className="faint">calls are held until somebody admits the change</span>
               </h2>
               <ToolRows tools={waiting} chosen={chosen} />
             </section>
@@ -114,11 +114,11 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
 }
 
 const FROM: Readonly<Record<Tool['effects_from'], string>> = {
-  configured: 'you said so',
+  configured: 'set in sluice.yaml',
   pack: 'from the pack for this server',
   annotated: 'the server says so',
-  inferred: 'by its name',
-  unknown: 'nobody has said',
+  inferred: 'guessed from its name',
+  unknown: 'not known',
 }
 
 export const effectsOf = ({ effects, effects_from }: Tool): string =>

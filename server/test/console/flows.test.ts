@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
     await here(page).getByRole('button', { name: 'Ask for a review …' }).click()
     await here(page).getByLabel('What the reviewer should decide').fill('Freight is booked when it arrives.')
     await here(page).getByRole('button', { name: 'Submit' }).click()
-    await page.getByText('This is yours: somebody else decides about it.').waitFor()
+    await page.getByText('You proposed this, so somebody else has to decide.').waitFor()
 
     const other = await app.open(priya)
     await other.goto(page.url())

@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     const page = await app.open(app.world.keys.admin)
     await page.goto(`${app.world.url}/#/audit`)
     await page.getByRole('button', { name: 'Check every hash' }).click()
-    await page.getByText('Nothing was changed, removed or put in.').waitFor()
+    await page.getByText('Nothing was changed, removed or inserted.').waitFor()
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export jsonl' }).click(),
@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       .getByText(/times more/)
       .first()
       .waitFor()
-    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No consent is live').waitFor()
     await page.context().close()
   }, 60_000)

@@ -286,7 +286,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect(await act.getAttribute('aria-disabled')).toBe('true')
     await page.fill('#policy-passphrase', 'wrong one here')
     await act.click()
-    await dialog.getByText('That is not it.').waitFor()
+    await dialog.getByText('That is not right.').waitFor()
     expect((await inForce())['version']).toBe(version)
     await page.fill('#policy-passphrase', 'correct horse battery')
     await act.click()
@@ -307,7 +307,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const page = await app.open(world.keys.admin)
     await page.goto(`${world.url}/#/audit`)
     await page.getByRole('button', { name: 'Check every hash' }).click()
-    await page.getByText('Nothing was changed, removed or put in.').waitFor()
+    await page.getByText('Nothing was changed, removed or inserted.').waitFor()
     await page.context().close()
   })
 

@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     // The first page notices without being touched.
     await part.getByText(`Logged in at ${notes.issuer}`).waitFor({ timeout: 60_000 })
     await page.getByText('notes__read_name').first().waitFor({ timeout: 60_000 })
-    expect(await serverState()).toBe('ready')
+    await expect.poll(serverState, { timeout: 60_000 }).toBe('ready')
     // Nothing of the log-in is on the page: no code, no token, no address with either.
     expect(await page.content()).not.toMatch(/code=|access_token|code_verifier/)
     await part.getByRole('button', { name: 'Log out' }).click()
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await part.getByRole('button', { name: 'Finish' }).click()
     await part.getByRole('alert').waitFor()
     expect(await part.getByRole('alert').textContent()).toContain('Nothing was changed')
-    expect(await serverState()).toBe('needs_login')
+    await expect.poll(serverState, { timeout: 60_000 }).toBe('needs_login')
     await page.context().close()
   }, 60_000)
 
