@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
   test('on a numeric address the page says why there are no passkeys', async () => {
     const page = await app.open(app.world.keys.mara)
     await page.goto(`${app.world.url}/#/settings`)
-    await page.getByText('Browsers offer passkeys for names').waitFor()
+    await page.getByText('Browsers offer passkeys only for host names').waitFor()
     await page.context().close()
   })
 
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const shown =
       'navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body, tag }) => [title, body, tag]))'
     await expect.poll(() => page.evaluate(shown)).toEqual([['A call is waiting for your decision', said['body'], id]])
-    await page.getByRole('button', { name: 'Tell phone nothing more' }).click()
+    await page.getByRole('button', { name: 'Stop notifying phone' }).click()
     await expect
       .poll(async () => ((await world.http('GET', '/v1/push', world.keys.mara)).body['items'] as unknown[]).length)
       .toBe(0)
