@@ -130,15 +130,22 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
   test('an answer given while the gate is away counts once it is back, and only once', async () => {
     const { approval_id } = await held('while away')
     const message = await prompt(approval_id)
+    const { approval_id: other } = await held('by an edit')
+    await prompt(other)
     await rig.opened.close()
     await ana.react(room, message.event_id, '✅')
+    // What a message was changed to later is not what was sent.
+    const target = await ana.say(room, 'good morning')
+    const text = { msgtype: 'm.text', body: `approve ${other}` }
+    const changes = { 'm.new_content': text, 'm.relates_to': { rel_type: 'm.replace', event_id: target } }
+    await ana.send(room, 'm.room.message', { ...text, ...changes })
     rig = await openTestGate(folder, options())
     await until(() => ran('while away').length === 1)
     await rig.opened.close()
     rig = await openTestGate(folder, options())
     const { approval_id: next } = await held('afterwards')
     await prompt(next)
-    expect(ran('while away')).toHaveLength(1)
+    expect([ran('while away').length, ran('by an edit').length]).toEqual([1, 0])
   }, 60_000)
 
   test('in an encrypted room the homeserver sees neither the prompt nor the answer', async () => {

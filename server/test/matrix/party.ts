@@ -62,7 +62,7 @@ export function party(name: string, configuration: string, env: NodeJS.ProcessEn
         .map((line) => JSON.parse(line) as { kind: string; entry?: Record<string, unknown> })
         .flatMap(({ kind, entry }) => (kind === 'entry' && entry !== undefined ? [entry] : [])),
     async close() {
-      await end('SIGTERM')
+      await end('SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
   }
