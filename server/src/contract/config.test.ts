@@ -24,6 +24,7 @@ describe('the configuration', () => {
           policy: { preset: 'careful', rules: [] },
           store: { schema: 'sluice' },
           transports: [],
+          nodes: {},
           servers: {},
           approvals: {
             expires_s: 86_400,
