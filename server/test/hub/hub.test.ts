@@ -125,6 +125,30 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
+    'a document says where its approvals are decided, and only what is true of the gate',
+    async () => {
+      const document = (transport: string) => `apiVersion: gosuto/v1
+metadata: { name: filer }
+trust: { allowedRooms: ['*'], allowedSenders: ['*'] }
+capabilities: [{ name: notes, mcp: book, tool: note, allow: true, requireApproval: true }]
+approvals: { transport: ${transport}, approvers: ['@bob:test'] }
+workflow:
+  protocols:
+    - id: file.v1
+      trigger: { type: matrix.protocol_message, prefix: FILE }
+      steps: [{ type: tool, tool: book__note, argsTemplate: { text: '{{input.text}}' } }]
+`
+      const apply = (to: Pair['node'], key: string, transport: string) =>
+        to.http('POST', '/v1/workflows', key, { document: document(transport) })
+      expect((await apply(pair.node, pair.overseer, 'local')).body).toMatchObject({ code: 'hub.local_transport' })
+      const admin = await pair.hub.key('admin', 'root')
+      expect((await apply(pair.hub, admin, 'hub')).body).toMatchObject({ code: 'hub.absent' })
+      expect((await apply(pair.node, pair.overseer, 'hub')).body).toMatchObject({ name: 'filer', version: 1 })
+    },
+    MINUTE,
+  )
+
+  test(
     'another node learns nothing of its requests, and its own key decides nothing at the hub',
     async () => {
       const { approval_id } = await pair.hold('for one node')
