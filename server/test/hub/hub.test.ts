@@ -144,6 +144,16 @@ workflow:
       const admin = await pair.hub.key('admin', 'root')
       expect((await apply(pair.hub, admin, 'hub')).body).toMatchObject({ code: 'hub.absent' })
       expect((await apply(pair.node, pair.overseer, 'hub')).body).toMatchObject({ name: 'filer', version: 1 })
+      const run = { input: { text: 'filed by a run' } }
+      const started = await pair.node.http('POST', '/v1/workflows/filer/runs', pair.overseer, run)
+      const packet = await pair.atHub('filed by a run')
+      expect(packet['node']).toMatchObject({
+        context: { document: 'filer@1', protocol: 'file.v1', run: started.body['run_id'] },
+      })
+      // The document names bob; nobody else decides, not even an admin.
+      expect((await pair.hub.approve(packet.approval_id, admin)).status).not.toBe(200)
+      expect(await pair.hub.approve(packet.approval_id, pair.approver)).toMatchObject({ status: 200 })
+      await until(() => wrote('filed by a run').length === 1)
     },
     MINUTE,
   )

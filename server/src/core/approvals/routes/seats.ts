@@ -68,7 +68,7 @@ export function countApprovals(
   for (const decision of decisions) {
     const seat = seatOf(decision)
     const isOwn = decision.user === requester || seat === requester
-    const isMember = members === undefined || (members.has(seat) && decision.how === 'role')
+    const isMember = members === undefined || (members.has(seat) && decision.how !== 'token')
     if (decision.says !== 'approve' || isOwn || !isMember) continue
     if (people.has(decision.user) || seats.has(seat)) continue
     people.add(decision.user)
