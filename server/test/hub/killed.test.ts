@@ -40,7 +40,7 @@ describe('an exchange of which one side is killed', () => {
     return (body['items'] as Record<string, unknown>[]).find((packet) => String(packet['proposed_args']).includes(text))
   }
 
-  test.each(someOf(DEATHS, 6))(
+  test.each(someOf(DEATHS, DEATHS.length))(
     'ends once, executed, when the $who dies at $at ($nth)',
     async ({ who, at, nth }) => {
       const text = `the ${who} dies at ${at} ${nth}.`
