@@ -34,7 +34,10 @@ function ask(path, body, ms) {
         }
       })
     })
-    const timer = setTimeout(() => sent.destroy(new Error('the gate did not answer in time')), ms)
+    const timer = setTimeout(() => {
+      reject(new Error('the gate did not answer in time'))
+      sent.destroy()
+    }, ms)
     sent.on('close', () => clearTimeout(timer))
     sent.on('error', (error) =>
       reject(
