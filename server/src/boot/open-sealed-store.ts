@@ -40,14 +40,14 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   const opened = await openStore({
     ...setup,
     sealer: sealing.value,
-    rows: { key: rows.value.key, sealed: rows.value.sealed },
+    rows: { key: rows.value.key, sealed: rows.value.sealed, heads: rows.value.heads },
     onForged: reject('forged'),
   })
   if (!opened.ok) return opened
   const record = (found: RejectedRow): void => {
     opened.value.ledger.commit([findingOf(found)]).catch((error: unknown) => setup.onFault(error as Error))
   }
-  const sealed = rows.value.noteSealed()
+  const sealed = rows.value.noteSealed(setup.postgres === undefined)
   if (!sealed.ok) {
     await opened.value.close()
     return sealed

@@ -11,11 +11,19 @@ const KEY = /^[0-9a-f]{64}$/
 export type OpenedRowKey = {
   readonly key: string
   readonly sealed: boolean
-  /** To be called when every row has its MAC. Durable on return. */
-  noteSealed(): Result<void>
+  /** The same of the heads of the audit. */
+  readonly heads: boolean
+  /** To be called when every row has its MAC, and the heads too where the engine gives them one. Durable on return. */
+  noteSealed(heads: boolean): Result<void>
 }
 
-type RowKeyFile = { readonly v: 1; readonly secret: string; readonly sealed: boolean }
+type RowKeyFile = {
+  readonly v: 1
+  readonly secret: string
+  readonly sealed: boolean
+  /** Absent in files of earlier releases. */
+  readonly heads?: boolean
+}
 
 /**
  * Opens the key, and makes one where there is none. `hasMacs`: the rows carry MACs, so there was a key; a missing one was lost then
@@ -48,16 +56,20 @@ function makeRowKey(folder: string): Result<OpenedRowKey> {
 const usable = (file: string, found: RowKeyFile): OpenedRowKey => ({
   key: found.secret,
   sealed: found.sealed,
-  noteSealed: () => (found.sealed ? ok(undefined) : write(file, { ...found, sealed: true })),
+  heads: found.heads === true,
+  noteSealed: (heads) =>
+    found.sealed && (found.heads === true || !heads)
+      ? ok(undefined)
+      : write(file, { ...found, sealed: true, ...(heads ? { heads } : {}) }),
 })
 
 const write = (file: string, value: RowKeyFile): Result<void> => writePrivateFile(file, `${JSON.stringify(value)}\n`)
 
 function parsed(text: string): RowKeyFile | undefined {
   try {
-    const { v, secret, sealed } = (JSON.parse(text) ?? {}) as Partial<Record<keyof RowKeyFile, unknown>>
+    const { v, secret, sealed, heads } = (JSON.parse(text) ?? {}) as Partial<Record<keyof RowKeyFile, unknown>>
     const isUsable = v === 1 && typeof secret === 'string' && KEY.test(secret) && typeof sealed === 'boolean'
-    return isUsable ? { v, secret, sealed } : undefined
+    return isUsable ? { v, secret, sealed, ...(heads === true ? { heads } : {}) } : undefined
   } catch {
     return undefined
   }

@@ -11,10 +11,19 @@ export type RememberedTail = {
   readonly inDoubt: boolean
 }
 /** What is stored of the stream: the head that is named, the last entry, and the hash of any entry. */
-export type StoredTail = { readonly named: Head; readonly last: Head; readonly hashAt: (seq: number) => unknown }
+export type StoredTail = {
+  readonly named: Head
+  readonly last: Head
+  readonly hashAt: (seq: number) => unknown
+  /** Whether the head carries the MAC of this gate, where heads carry one. */
+  readonly genuine?: boolean
+}
 
 /** Where what is stored differs from what this process wrote; undefined where it does not. */
-export function divergence(memory: RememberedTail, { named, last, hashAt }: StoredTail): Divergence | undefined {
+export function divergence(
+  memory: RememberedTail,
+  { named, last, hashAt, genuine = true }: StoredTail,
+): Divergence | undefined {
   const { stream } = last
   const known = memory.last
   if (known !== undefined && known.seq > last.seq)
@@ -23,6 +32,9 @@ export function divergence(memory: RememberedTail, { named, last, hashAt }: Stor
     return { stream, seq: known.seq, says: `entry ${known.seq} is not the one that this gate wrote` }
   if (known !== undefined && memory.alone && !memory.inDoubt && last.seq !== known.seq)
     return { stream, seq: known.seq + 1, says: `entry ${known.seq + 1} was not written by this gate` }
+  // What this process wrote itself, it remembers.
+  if (known === undefined && !genuine)
+    return { stream, seq: last.seq, says: `the stored head at entry ${named.seq} was not written by this gate` }
   if (named.seq === last.seq && named.hash === last.hash) return undefined
   const seq = Math.min(named.seq, last.seq) + 1
   return { stream, seq, says: `the stored head names entry ${named.seq}, but the last entry is ${last.seq}` }

@@ -2,8 +2,11 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Bug } from '../contract/problems.ts'
 import { LISTED_BY, type Table } from '../commands/ports/ledger.ts'
 
-/** A key from beside the database. `sealed`: every row carries a MAC already, so one without is not ours. */
-export type RowKey = { readonly key: string; readonly sealed: boolean }
+/**
+ * A key from beside the database. `sealed`: every row carries a MAC already, so one without is not ours. `heads`: the same of the heads
+ * of the audit.
+ */
+export type RowKey = { readonly key: string; readonly sealed: boolean; readonly heads?: boolean }
 
 const LEAST_BYTES = 32
 /** 128 bits of HMAC-SHA256. */
@@ -22,6 +25,8 @@ export type RowMacs = {
   row(table: Table, id: string, version: number, body: string, later: string | null): Uint8Array
   event(run: string, seq: number, body: string): Uint8Array
   account(id: string, units: number | bigint, until: number | null): Uint8Array
+  /** Over the newest entry of an audit stream, and so over every entry before it. */
+  head(stream: string, seq: number, hash: string): Uint8Array
   /** For the name of an audit stream. */
   stream(name: string): Uint8Array
 }
@@ -35,6 +40,7 @@ export function rowMacs(hexKey: string): RowMacs {
       macOf(key, [DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
     event: (run, seq, body) => macOf(key, [DOMAIN, 'event', run, seq, body.length], body, ''),
     account: (id, units, until) => macOf(key, [DOMAIN, 'account', id, String(units), until], '', ''),
+    head: (stream, seq, hash) => macOf(key, [DOMAIN, 'head', stream, seq, hash], '', ''),
     stream: (name) => macOf(key, [DOMAIN, 'stream', name], '', ''),
   }
 }

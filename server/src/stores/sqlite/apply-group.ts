@@ -28,7 +28,7 @@ const PURGE_GRACE_MS = 60 * 60_000
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
 export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory, macs: RowMacs): ApplyGroup {
-  const tail = auditTail(db, stream, memory)
+  const tail = auditTail(db, stream, memory, macs)
   const { apply, forgetVersions } = changeApplier(db, tail, macs)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')

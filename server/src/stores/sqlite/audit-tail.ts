@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { emptyHead, linkEntry, type EntryParts, type Head } from '../../core/audit/chain.ts'
 import { divergence } from '../audit-divergence.ts'
 import type { Divergence } from '../batch-link.ts'
+import { isSameMac, type RowMacs } from '../row-mac.ts'
 import { NUMBER_OF_STREAM, STREAM_LENGTH, startOfStream } from './streams.ts'
 
 /** What the thread that writes remembers of its stream, whatever happens to its connection. */
@@ -34,10 +35,15 @@ export type AuditTail = {
 
 const sha256 = (text: string) => hash('sha256', text)
 
-export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory): AuditTail {
-  const read = db.prepare('SELECT seq, hash FROM heads WHERE stream = ?')
+export function auditTail(
+  db: DatabaseSync,
+  stream: string,
+  memory: TailMemory,
+  macs: Pick<RowMacs, 'head'>,
+): AuditTail {
+  const read = db.prepare('SELECT seq, hash, mac FROM heads WHERE stream = ?')
   const insert = db.prepare('INSERT INTO audit (place, hash, body) VALUES (?, ?, ?)')
-  const write = db.prepare('INSERT OR REPLACE INTO heads (stream, seq, hash) VALUES (?, ?, ?)')
+  const write = db.prepare('INSERT OR REPLACE INTO heads (stream, seq, hash, mac) VALUES (?, ?, ?, ?)')
   const newest = db.prepare('SELECT place, hash FROM audit WHERE place > ? AND place < ? ORDER BY place DESC LIMIT 1')
   const at = db.prepare('SELECT hash FROM audit WHERE place = ?')
   const numbered = db.prepare(NUMBER_OF_STREAM)
@@ -53,9 +59,10 @@ export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory):
     number.run(stream)
     return numberedStart()
   }
-  const storedHead = (): Head => {
-    const row = read.get(stream) as { seq: number; hash: string } | undefined
-    return row === undefined ? emptyHead(stream) : { stream, seq: row.seq, hash: row.hash }
+  const storedHead = (): Head & { readonly genuine: boolean } => {
+    const row = read.get(stream) as { seq: number; hash: string; mac: unknown } | undefined
+    if (row === undefined) return { ...emptyHead(stream), genuine: true }
+    return { stream, seq: row.seq, hash: row.hash, genuine: isSameMac(row.mac, macs.head(stream, row.seq, row.hash)) }
   }
   const lastEntry = (): Head => {
     const row = newest.get(start, start + STREAM_LENGTH) as { place: number; hash: string } | undefined
@@ -66,10 +73,11 @@ export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory):
   return {
     begin() {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
-      stored = storedHead()
+      const named = storedHead()
+      stored = named
       start = numberedStart()
       const last = lastEntry()
-      const found = divergence(memory, { named: stored, last, hashAt })
+      const found = divergence(memory, { named, last, hashAt, genuine: named.genuine })
       memory.diverged ??= found
       memory.last = last
       memory.inDoubt = false
@@ -88,7 +96,8 @@ export function auditTail(db: DatabaseSync, stream: string, memory: TailMemory):
     },
     save() {
       if (head === undefined || head.seq === 0) return
-      if (head.seq !== stored?.seq || head.hash !== stored.hash) write.run(stream, head.seq, head.hash)
+      if (head.seq !== stored?.seq || head.hash !== stored.hash)
+        write.run(stream, head.seq, head.hash, macs.head(stream, head.seq, head.hash))
     },
     committed() {
       memory.last = head

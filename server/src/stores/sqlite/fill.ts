@@ -75,9 +75,12 @@ function put(
       db.prepare('INSERT INTO audit (place, hash, body) VALUES (?, ?, ?)').run(startOf(stream) + seq, hash, text)
       return
     }
-    case 'head':
-      db.prepare('INSERT INTO heads (stream, seq, hash) VALUES (?, ?, ?)').run(record.stream, record.seq, record.hash)
+    case 'head': {
+      const { stream, seq, hash } = record
+      const sql = 'INSERT INTO heads (stream, seq, hash, mac) VALUES (?, ?, ?, ?)'
+      db.prepare(sql).run(stream, seq, hash, macs.head(stream, seq, hash))
       return
+    }
     default:
       record satisfies never
   }

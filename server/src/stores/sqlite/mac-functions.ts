@@ -8,6 +8,7 @@ export function defineMacFunctions(db: DatabaseSync, macs: RowMacs): void {
     macs.row(String(table) as Table, String(id), Number(version), String(body), later === null ? null : String(later)),
   )
   db.function('event_mac', (run, seq, body) => macs.event(String(run), Number(seq), String(body)))
+  db.function('head_mac', (stream, seq, hash) => macs.head(String(stream), Number(seq), String(hash)))
   db.function('account_mac', { useBigIntArguments: true }, (id, units, until) =>
     macs.account(String(id), units as bigint, until === null ? null : Number(until)),
   )
@@ -21,8 +22,14 @@ export function sealRows(db: DatabaseSync): void {
       db.exec(`UPDATE ${table} SET mac = row_mac('${table}', id, version, body, later)`)
     db.exec('UPDATE events SET mac = event_mac(run, seq, body)')
     db.exec('UPDATE accounts SET mac = account_mac(id, units, until)')
+    db.exec(SEAL_HEADS)
     db.exec('COMMIT')
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 }
+
+const SEAL_HEADS = 'UPDATE heads SET mac = head_mac(stream, seq, hash)'
+
+/** The same for the heads of the audit: once, when a ledger of an earlier release is opened. */
+export const sealHeads = (db: DatabaseSync): void => db.exec(SEAL_HEADS)

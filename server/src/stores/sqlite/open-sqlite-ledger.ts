@@ -73,7 +73,7 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
     linkWorker({ file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last }, setup.script)
   const first = await link()
   // A thread that is started again later gives no row its first MAC.
-  rows = { ...rows, sealed: true }
+  rows = { ...rows, sealed: true, heads: true }
   if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
 
   const db = connectForReads(file)

@@ -199,6 +199,9 @@ const ROW_MACS = WITH_MACS.split(' ')
   .map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB;`)
   .join('\n')
 
+/** Whoever rewrites entries that no checkpoint has signed yet cannot make the head that belongs to them. */
+const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac BLOB;'
+
 /**
  * Numbered from 1 by position. A new table of rows has a column `mac BLOB`. A migration after `ROW_MACS` that changes stored texts
  * sets `mac` too, and changes only rows whose MAC is right before it:
@@ -226,10 +229,13 @@ export const MIGRATIONS: readonly string[] = [
   ROW_MACS,
   FLOW_TABLES,
   DOCUMENT_TABLES,
+  HEAD_MACS,
 ]
 
 /** From here on every row carries a MAC. */
 export const FIRST_WITH_MACS = MIGRATIONS.indexOf(ROW_MACS) + 1
+/** From here on the head of each audit stream carries one too. */
+export const FIRST_WITH_HEAD_MACS = MIGRATIONS.indexOf(HEAD_MACS) + 1
 
 /**
  * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes

@@ -7,9 +7,9 @@ import type { TailMemory } from './audit-tail.ts'
 import { connect } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import type { PackedCommit } from './packed-commit.ts'
-import { defineMacFunctions, sealRows } from './mac-functions.ts'
+import { defineMacFunctions, sealHeads, sealRows } from './mac-functions.ts'
 import { rowMacs } from '../row-mac.ts'
-import { FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
+import { FIRST_WITH_HEAD_MACS, FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
 import type { WriterSetup } from './worker-link.ts'
 
@@ -26,6 +26,7 @@ const memory: TailMemory = { alone: setup.alone, last: setup.last, inDoubt: true
 const macs = rowMacs(setup.rows.key)
 /** Also over a new connection: rows get their first MACs once. */
 let sealed = setup.rows.sealed
+let heads = setup.rows.heads === true
 
 const says = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
@@ -36,11 +37,13 @@ function connected(): Result<Connection> {
     defineMacFunctions(db, macs)
     const version = versionOf(db)
     // Rows of that time carry no MACs, and this folder's rows did: it is another database.
-    if (sealed && version > 0 && version < FIRST_WITH_MACS) return refuse('ledger.replaced', { found: String(version) })
+    const least = heads ? FIRST_WITH_HEAD_MACS : sealed ? FIRST_WITH_MACS : 0
+    if (version > 0 && version < least) return refuse('ledger.replaced', { found: String(version) })
     const migrated = migrate(db)
     if (!migrated.ok) return migrated
     if (!sealed) sealRows(db)
-    sealed = true
+    else if (!heads && version < FIRST_WITH_HEAD_MACS) sealHeads(db)
+    sealed = heads = true
     connection = { db, apply: groupApplier(db, setup.stream, memory, macs), noteBatch: batchNoter(db, setup.writer) }
     return ok(connection)
   } finally {

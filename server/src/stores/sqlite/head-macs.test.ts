@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { rehashed } from '../../../test/audit/histories.ts'
+import type { AuditEntry } from '../../contract/audit.ts'
+import { note } from '../ledger-fixtures.suite.ts'
+import { freshFolders } from './fresh-folders.suite.ts'
+import { openSqliteLedger } from './open-sqlite-ledger.ts'
+import { openStore, TEST_ROWS } from './open-store.suite.ts'
+import { FIRST_WITH_HEAD_MACS } from './schema.ts'
+
+const folder = freshFolders()
+const SEALED = { ...TEST_ROWS, sealed: true, heads: true }
+
+/** A ledger with three entries that no checkpoint has signed, and nobody has it open. */
+async function written(): Promise<string> {
+  const file = join(folder(), 'ledger.db')
+  const store = await openStore(file)
+  await store.commit([note('a'), note('b'), note('c')])
+  await store.close()
+  return file
+}
+
+function inFile(file: string, work: (db: DatabaseSync) => void): void {
+  const db = new DatabaseSync(file)
+  work(db)
+  db.close()
+}
+
+/** The next gate on it appends one entry; what it was told. */
+async function toldAfter(file: string, attack: (db: DatabaseSync) => void): Promise<unknown[]> {
+  inFile(file, attack)
+  const told: unknown[] = []
+  const store = await openStore(file, { rows: SEALED, onDiverged: (found) => told.push(found) })
+  expect(await store.commit([note('d')])).toBe('committed')
+  expect(await store.commit([note('e')])).toBe('committed')
+  await store.close()
+  return told
+}
+
+/** Gives the second entry another actor, hashes the rest again, and names the new head: all that can be done without a key. */
+function rewrite(db: DatabaseSync): void {
+  let before: string | undefined
+  for (const { place, hash, body } of db.prepare('SELECT place, hash, body FROM audit WHERE place >= 2').all()) {
+    const entry = { ...(JSON.parse(String(body)) as AuditEntry), hash: String(hash) }
+    const fields = before === undefined ? { actor: 'agent:somebody-else' } : { prev_hash: before }
+    const { hash: next, ...rest } = rehashed(entry, fields)
+    db.prepare('UPDATE audit SET hash = ?, body = ? WHERE place = ?').run(next, JSON.stringify(rest), Number(place))
+    before = next
+  }
+  db.prepare('UPDATE heads SET hash = ?').run(before ?? '')
+}
+
+describe('entries after the newest checkpoint, while no gate runs', () => {
+  test('are taken up again when nobody touched them', async () => {
+    expect(await toldAfter(await written(), () => undefined)).toEqual([])
+  })
+  test.each<[string, (db: DatabaseSync) => void]>([
+    ['are rewritten', rewrite],
+    ['are rewritten, and the head loses its MAC', (db) => (rewrite(db), db.exec('UPDATE heads SET mac = NULL'))],
+    [
+      'are cut off',
+      (db) => {
+        db.exec('DELETE FROM audit WHERE place > 2')
+        db.exec('UPDATE heads SET seq = 2, hash = (SELECT hash FROM audit WHERE place = 2)')
+      },
+    ],
+  ])('%s: the first commit tells, and it tells once', async (_, attack) => {
+    expect(await toldAfter(await written(), attack)).toMatchObject([{ stream: 'main' }])
+  })
+})
+
+test('heads of an earlier release get their MAC once; a ledger without them is not taken up afterwards', async () => {
+  const earlier = (db: DatabaseSync) => {
+    db.exec('ALTER TABLE heads DROP COLUMN mac')
+    db.exec(`PRAGMA user_version = ${FIRST_WITH_HEAD_MACS - 1}`)
+  }
+  const file = await written()
+  inFile(file, earlier)
+  const told: unknown[] = []
+  const rows = { ...TEST_ROWS, sealed: true }
+  const store = await openStore(file, { rows, onDiverged: (found) => told.push(found) })
+  expect(await store.commit([note('d')])).toBe('committed')
+  await store.close()
+  expect(told).toEqual([])
+  inFile(file, earlier)
+  const opened = await openSqliteLedger({ file, stream: 'main', rows: SEALED, onFault: () => undefined })
+  expect(opened).toMatchObject({ ok: false, problem: { code: 'ledger.replaced' } })
+})
