@@ -156,6 +156,8 @@ test('where a call came from is shown on lines of the gate only', async () => {
   for (const words of [['why', call_id], ...(IS_WHOLE ? [['status', call_id], ['calls']] : [])]) {
     const { out, err } = await gate.cli(...words)
     expect(out, words.join(' ')).not.toBe('')
+    // The source of each argument is there, not only what the user asked for.
+    if (words[0] === 'why') expect(out).toMatch(/known from[\s\S]*\/field/)
     expect(looksOurs(`${out}${err}`), words.join(' ')).toBeUndefined()
   }
 })

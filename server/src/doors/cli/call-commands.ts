@@ -154,18 +154,20 @@ function printFindings(out: Out, server: Fields): void {
     out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')
 }
 
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map((item) => fieldsOf(item)) : [])
+
 function printWhy(out: Out, body: Fields): void {
   const known =
     body['user_words'] === true
       ? `the user's words ask for it: ${textOf(body['licence'])}`
       : 'what the user asked for is not known'
   out.line(`${textOf(body['tool_id'])}: ${known}`)
-  for (const contest of itemsOf(body['contests'])) out.line(`also asked for by ${textOf(contest['label'])}`)
-  const rows = itemsOf(body['values']).map((value) => {
+  for (const contest of listOf(body['contests'])) out.line(`also asked for by ${textOf(contest['label'])}`)
+  const rows = listOf(body['values']).map((value) => {
     const source = fieldsOf(value['source'])
     return [textOf(value['at']), textOf(value['role']), textOf(value['from']), textOf(source['label'] ?? '')]
   })
   if (rows.length > 0) table(out, [['argument', 'role', 'known from', 'source'], ...rows])
-  for (const reason of itemsOf(body['reasons']))
+  for (const reason of listOf(body['reasons']))
     out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
 }
