@@ -75,7 +75,7 @@ type Off = { readonly file: string; readonly says: string }
 function switchedOff({ client, home, file }: HookPlace): Off | undefined {
   if (client === 'codex') {
     const settings = join(home, 'config.toml')
-    const isOff = /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(textOf(settings) ?? '')
+    const isOff = /^[ \t]*(?:features\.)?(?:codex_)?hooks[ \t]*=[ \t]*false\b/m.test(textOf(settings) ?? '')
     return isOff ? { file: settings, says: '`hooks = false`' } : undefined
   }
   if (client === 'opencode' || client === 'copilot') return undefined

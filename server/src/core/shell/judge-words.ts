@@ -220,6 +220,6 @@ function codesIn(text: string): readonly string[] {
   const behind = [...text.slice(0, 200).matchAll(/=/g)].slice(0, 3).map(({ index }) => text.slice(index + 1))
   const lines = text.split('\n').slice(0, 50)
   const jobs = lines.flatMap((line) => /^\s*(?:@\w+|(?:[\d*,/-]+\s+){4}[\w*,/-]+)\s+(.+)$/.exec(line)?.[1] ?? [])
-  const escapes = lines.flatMap((line) => /^\s*[:+]*\s*!+(.+)$/.exec(line)?.[1] ?? [])
+  const escapes = lines.flatMap((line) => /^\s*(?:[:+]+\s*)?!(.+)$/.exec(line)?.[1]?.replace(/^!+/, '') ?? [])
   return [text, ...behind, ...jobs, ...escapes]
 }

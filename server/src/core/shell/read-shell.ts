@@ -147,7 +147,9 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
 /** Shells differ in whether `$((rm x))` is arithmetic or a subshell in a substitution. */
 function arithmetic(reader: Reader, text: string, place: Place): void {
   const bare = text.replace(/\+\+|--/g, '').replace(/\$\([^()]*\)|\$\{[^{}]*\}|"[^"]*"/g, '1')
-  if (/[\w)]\s+[\w.~/$(]|[@./~]\w|[^\w\s)]\s*$/.test(bare.replace(/[-+*%/<>=!&|^?:,]+\s+/g, '+'))) {
+  if (
+    /[\w)]\s+[\w.~/$(]|[@./~]\w|[^\w\s)]\s*$/.test(bare.replace(/(?<![-+*%/<>=!&|^?:,])[-+*%/<>=!&|^?:,]+\s+/g, '+'))
+  ) {
     reader.unknown.add('arithmetic that may be a command')
     reader.probe(text, place)
   }
