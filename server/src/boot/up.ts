@@ -30,6 +30,8 @@ import { writeDemo } from './write-demo.ts'
 /** How long a node among others still answers `gate.stopping` before it stops listening. */
 const DRAIN_MS = 2_000
 
+const LEFT_BEHIND_MS = 1_000
+
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
   if (options.demo === true) writeDemo(DEMO)
@@ -117,7 +119,10 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
   await opened.value.close()
-  return signal === 'dead' ? 1 : 0
+  const code = signal === 'dead' ? 1 : 0
+  // A library may leave timers behind. Everything is closed by now, so the process does not wait for them.
+  setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref()
+  return code
 }
 
 /** Beside a `sluice.yaml` of one's own, commands mean that one, unless they name the demo's. */
