@@ -61,7 +61,7 @@ async function storeWith(folder: string, name: string, count: number): Promise<S
   )
   const deps: FlowDeps = {
     ledger: store,
-    shelves: store,
+    tables: store,
     accounts: store,
     clock: Date.now,
     ids: randomIds,

@@ -1,12 +1,12 @@
 import type { Change, Ledger, Table } from '../../server/src/commands/ports/ledger.ts'
-import type { Accounts, Held, Shelves } from '../../server/src/commands/ports/reads.ts'
+import type { Accounts, Held, Tables } from '../../server/src/commands/ports/reads.ts'
 
 type Stored = { version: number; row: object; readonly cursor: number; readonly id: string }
 
 /** A ledger for one replayed run: the corridor's own commits, without a disk. It keeps what a decision reads. */
 export function createMemoryStore(): {
   readonly ledger: Ledger
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly accounts: Accounts
 } {
   const tables = new Map<Table, Map<string, Stored>>()
@@ -52,7 +52,7 @@ export function createMemoryStore(): {
         return 'committed'
       },
     },
-    shelves: {
+    tables: {
       async row(table, id) {
         const found = rowsOf(table).get(id)
         return found === undefined ? undefined : held(found)

@@ -90,7 +90,7 @@ export function openReplay(
   { judgement, policy, settings, routes }: Shared,
   labelled?: (name: string) => readonly ToolEffect[],
 ): ReplayGate {
-  const { ledger, shelves, accounts } = createMemoryStore()
+  const { ledger, tables, accounts } = createMemoryStore()
   const tools = new Map<string, Tool>()
   let output: Json = null
   let now = 1_700_000_000_000
@@ -101,10 +101,10 @@ export function openReplay(
     expire: async () => 0,
     erase: async () => 0,
   }
-  const sessions = openSessions({ shelves, artifacts, judgement, breathe: async () => {} })
+  const sessions = openSessions({ tables, artifacts, judgement, breathe: async () => {} })
   const base = {
     ledger,
-    shelves,
+    tables,
     accounts,
     sessions,
     clock,
@@ -161,7 +161,7 @@ export function openReplay(
       if (outcome.status === 'refused') throw new Error(`${definition.name}: ${JSON.stringify(outcome.problem)}`)
       const row =
         'call_id' in outcome && outcome.call_id !== undefined
-          ? (await shelves.row('calls', outcome.call_id))?.row
+          ? (await tables.row('calls', outcome.call_id))?.row
           : undefined
       return {
         held,
@@ -192,8 +192,8 @@ async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promi
 }
 
 /** A person said yes: the call is on record as approved and executed, with what it answered. */
-async function recordApproved({ ledger, shelves, clock }: DispatchDeps, row: CallRow, output: Json): Promise<void> {
-  const held = await shelves.row('calls', row.call_id)
+async function recordApproved({ ledger, tables, clock }: DispatchDeps, row: CallRow, output: Json): Promise<void> {
+  const held = await tables.row('calls', row.call_id)
   if (held === undefined) return
   const approval = {
     decider: 'approval',

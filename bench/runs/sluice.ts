@@ -78,7 +78,7 @@ async function openDriver<Store extends RunStore>(
   const boot = randomIds.trace()
   const world = {
     ledger,
-    shelves: store,
+    tables: store,
     journal: store,
     doubts: { known: (id: string) => store.outcome(id) },
     shown: createShownNews(),

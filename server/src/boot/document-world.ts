@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { SecretValue } from '../commands/calls/call-secrets.ts'
 import { splitDocument } from '../commands/calls/facts/capabilities-fact.ts'
-import type { Shelves } from '../commands/ports/reads.ts'
+import type { Tables } from '../commands/ports/reads.ts'
 import { openDocuments } from '../commands/workflows/documents.ts'
 import { hmacSha256, sameBytes } from '../keys/hmac.ts'
 import { zoneOffset } from './zone-offset.ts'
@@ -12,10 +12,10 @@ const OWN = /^SLUICE_/
 
 /** What documents need of the world. */
 export function documentWorld(
-  shelves: Shelves,
+  tables: Tables,
   env: NodeJS.ProcessEnv,
 ): Pick<World, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
-  const documents = openDocuments(shelves)
+  const documents = openDocuments(tables)
   const environment = (name: string) => (OWN.test(name) ? undefined : env[name])
   const secretValue: SecretValue = async (document, name) => {
     const [agent, version] = splitDocument(document)

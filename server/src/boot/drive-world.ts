@@ -23,7 +23,7 @@ export function driveWorld(
 /** What of the world the driver needs. */
 type RunWorld = Pick<
   World,
-  'ledger' | 'doubts' | 'shown' | 'shelves' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
+  'ledger' | 'doubts' | 'shown' | 'tables' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
 > &
   Partial<Pick<World, 'notices' | 'jobs' | 'isVolatile'>> & { readonly liveness: Pick<World['liveness'], 'isAlive'> }
 

@@ -29,8 +29,8 @@ export async function withCredentials<T>(
     if (!keys.ok) return keys
     const store = await openSealedStore({ ...place, stream: 'main', onFault: () => {}, onRejected: () => {} })
     if (!store.ok) return store
-    const { shelves, accounts, ledger, close } = store.value
-    const world = { shelves, accounts, ledger, digest: sha256Hex, clock: Date.now }
+    const { tables, accounts, ledger, close } = store.value
+    const world = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now }
     const deps = { ...world, ids: randomIds, newKey: newApiKey }
     const used = await use({
       createCredential: (by, wanted) => createCredential(deps, by, wanted),

@@ -1,5 +1,5 @@
 import type { ServerReport } from '../commands/catalogue/bind.ts'
-import type { AuditReads, Shelves } from '../commands/ports/reads.ts'
+import type { AuditReads, Tables } from '../commands/ports/reads.ts'
 import type { Config } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Reading, Readings } from '../telemetry/instruments.ts'
@@ -8,7 +8,7 @@ import { secretOf } from '../upstream/server-config.ts'
 import { trimmedEnd } from '../contract/trimmed.ts'
 
 type Sources = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly audit: AuditReads
   readonly servers: () => readonly ServerReport[]
 }
@@ -16,15 +16,15 @@ type Sources = {
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, half_open: 1, open: 2 }
 
 /** What the gauges show, read when somebody looks. */
-export function readingsOf({ shelves, audit, servers }: Sources): Readings {
+export function readingsOf({ tables, audit, servers }: Sources): Readings {
   return async () => {
     const reports = servers()
     const each = (value: (report: ServerReport) => unknown): readonly Reading[] =>
       reports.map((report) => ({ value: Number(value(report) ?? 0), labels: { server: report.server } }))
     const heads = await audit.heads()
     return {
-      approvals_pending: [{ value: await shelves.count('approvals', { state: 'pending' }) }],
-      runs_faulted: [{ value: await shelves.count('runs', { status: 'faulted' }) }],
+      approvals_pending: [{ value: await tables.count('approvals', { state: 'pending' }) }],
+      runs_faulted: [{ value: await tables.count('runs', { status: 'faulted' }) }],
       audit_entries: [{ value: heads.reduce((sum, { seq }) => sum + seq, 0) }],
       active: each((report) => report['active']),
       queued: each((report) => report['queued']),

@@ -53,7 +53,7 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
     return sealed
   }
   if (!rows.value.sealed && !isNew) await recordSealing(opened.value)
-  await settleFloors(opened.value.shelves, floors.value, reject('older'), Date.now())
+  await settleFloors(opened.value.tables, floors.value, reject('older'), Date.now())
   const guarded = guardVersions(opened.value, floors.value, reject('older'))
   return ok({ ...opened.value, ...guarded })
 }
@@ -72,8 +72,8 @@ export function openSealing(
 }
 
 /** Whoever reads the audit sees when rows got their first MACs, and how many credentials were believed then. */
-async function recordSealing({ ledger, shelves }: Store): Promise<void> {
-  const about = { credentials: await shelves.count('credentials', {}) }
+async function recordSealing({ ledger, tables }: Store): Promise<void> {
+  const about = { credentials: await tables.count('credentials', {}) }
   const entry = { at: Date.now(), type: 'ledger.sealed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
   await ledger.commit([{ kind: 'audit', entry }])
 }

@@ -39,7 +39,7 @@ export type Storage = {
     | 'liveness'
     | 'notices'
     | 'changeNumbers'
-    | 'shelves'
+    | 'tables'
     | 'searches'
     | 'accounts'
     | 'audit'
@@ -106,7 +106,7 @@ export async function openStorage(
   const { accounts, audit, tail } = store.value
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
   const volatile = keepVolatile(stored, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
-  const { shelves, searches, journal, artifacts, ledger: quiet } = volatile
+  const { tables, searches, journal, artifacts, ledger: quiet } = volatile
   const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
@@ -116,7 +116,7 @@ export async function openStorage(
     ...otlp,
     onFault: (endpoint) =>
       log('warn', 'the collector does not accept traces or metrics; they are dropped until it does', { endpoint }),
-    readings: readingsOf({ shelves, audit, servers: serverStatus }),
+    readings: readingsOf({ tables, audit, servers: serverStatus }),
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
   const doubts = settleDoubts({
@@ -146,7 +146,7 @@ export async function openStorage(
       liveness: node.value.liveness,
       notices: node.value.notices,
       changeNumbers: numbers,
-      shelves,
+      tables,
       searches,
       accounts,
       audit,

@@ -65,11 +65,11 @@ export async function openTools(
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
-  const { ledger, shelves } = world
-  const shared = { ledger, shelves, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const { ledger, tables } = world
+  const shared = { ledger, tables, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const breathe = openBreathe()
-  const catalogue = await openCatalogue({ shelves, servers: config.servers, breathe, packs: parts.packs })
-  const listingFindings = await openListingFindings(shelves, Object.keys(config.servers))
+  const catalogue = await openCatalogue({ tables, servers: config.servers, breathe, packs: parts.packs })
+  const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened

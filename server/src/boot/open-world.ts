@@ -85,8 +85,8 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
   }
   const { telemetry, measured } = storage.value
   const { callbacks } = parts.value.world
-  const { shelves, artifacts } = storage.value.world
-  const sessions = openSessions({ shelves, artifacts, judgement: parts.value.world.judgement, breathe: openBreathe() })
+  const { tables, artifacts } = storage.value.world
+  const sessions = openSessions({ tables, artifacts, judgement: parts.value.world.judgement, breathe: openBreathe() })
   let hubFault = 'the hub did not confirm the request'
   const following = { wake: () => {} }
   const world: World = {
@@ -94,7 +94,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     ...parts.value.world,
     ...storage.value.world,
     ...tools.value.world,
-    ...documentWorld(shelves, process.env),
+    ...documentWorld(tables, process.env),
     incoming: opened.value.incoming,
     clock: Date.now,
     digest: sha256Hex,

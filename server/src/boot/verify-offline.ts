@@ -20,7 +20,7 @@ type Verified = {
   readonly store: Store
   readonly data: string
   /** What reads and checks the audit. */
-  readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'shelves' | 'keys' | 'digest' | 'digestBytes'>
+  readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'tables' | 'keys' | 'digest' | 'digestBytes'>
 }
 
 /** The stream of an embedded store, and of commands that open any store without a gate. */
@@ -47,7 +47,7 @@ export function verifyRestored(options: UpOptions, data: string): Promise<Result
       if (!report.ok) return ok(report)
       const kept = openKeptCheckpoint(placesIn(folder).keys)
       const { broken, newest: before } = kept.state()
-      const newest = await newestCheckpoint(store.shelves)
+      const newest = await newestCheckpoint(store.tables)
       const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
       const entry = {
         at: Date.now(),
@@ -101,7 +101,7 @@ export async function withVerified<T>(
     try {
       const deps = {
         audit: store.audit,
-        shelves: store.shelves,
+        tables: store.tables,
         keys: keys.value.checkpoints,
         digest: sha256Hex,
         digestBytes,

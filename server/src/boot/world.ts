@@ -17,7 +17,7 @@ import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
-import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Tables } from '../commands/ports/reads.ts'
 import type { Breathe, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
@@ -53,7 +53,7 @@ export type World = {
   readonly boot: string
   readonly ledger: Ledger
   readonly doubts: Doubts
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly searches: Searches
   readonly accounts: Accounts
   readonly files: FileFacts

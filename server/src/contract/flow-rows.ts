@@ -14,7 +14,7 @@ import type {
 import type { RunId } from './ids.ts'
 
 /** The texts by which a row is listed, composed so that each kind of listing is one of them. */
-export type FlowShelves = {
+export type FlowListings = {
   readonly shelf?: string
   readonly shelf_status?: string
   readonly shelf_flow?: string
@@ -22,7 +22,7 @@ export type FlowShelves = {
 }
 
 /** One version of a flow with the bodies of its steps. Never changed once it is written. */
-export type FlowVersionRow = FlowShelves & {
+export type FlowVersionRow = FlowListings & {
   readonly v: 1
   readonly is: 'version'
   readonly vault_id: string
@@ -31,7 +31,7 @@ export type FlowVersionRow = FlowShelves & {
 }
 
 /** The newest version of a flow, and what a list of flows shows. */
-export type FlowHeadRow = FlowShelves & {
+export type FlowHeadRow = FlowListings & {
   readonly v: 1
   readonly is: 'head'
   readonly vault_id: string
@@ -60,7 +60,7 @@ export type FlowExecutionRecord = {
   readonly reason: string | null
 }
 
-export type FlowRunRow = FlowShelves &
+export type FlowRunRow = FlowListings &
   Omit<FlowRunView, 'etag'> & {
     readonly v: 1
     readonly is: 'run'
@@ -71,7 +71,7 @@ export type FlowRunRow = FlowShelves &
     readonly history: readonly FlowHistoryItem[]
   }
 
-export type ProposalRow = FlowShelves &
+export type ProposalRow = FlowListings &
   Omit<ProposalView, 'etag' | 'own' | 'proposal_id'> & {
     readonly v: 1
     readonly is: 'proposal'

@@ -6,10 +6,10 @@ import { GENESIS } from '../contract/genesis.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { ApprovalId, CallId, RunId } from '../contract/ids.ts'
 import type { Change, Ledger, Outcomes } from '../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Shelves } from '../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Tables } from '../commands/ports/reads.ts'
 import { entryText } from '../core/audit/chain.ts'
 
-export type OpenLedger = Ledger & Outcomes & Shelves & Accounts & AuditReads & Journal & { close(): Promise<void> }
+export type OpenLedger = Ledger & Outcomes & Tables & Accounts & AuditReads & Journal & { close(): Promise<void> }
 
 const DIGEST = 'd'.repeat(64)
 const CALLER = { kind: 'agent', id: 'agent:a', user: 'ada' } as const

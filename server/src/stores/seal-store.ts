@@ -77,20 +77,20 @@ export function sealStore(store: Store, sealer: Sealer): Store {
     const id = String((held.row as Fields)[ID_FIELD[table] ?? ''])
     return { ...held, row: openRow(sealer, table, id, held.row) }
   }
-  const { ledger, shelves, searches, journal } = store
+  const { ledger, tables, searches, journal } = store
   return {
     ...store,
     ledger: {
       commit: (changes) => ledger.commit(changes.map(sealed)),
       outcome: (id) => ledger.outcome(id),
     },
-    shelves: {
+    tables: {
       async row(table, id) {
-        const held = await shelves.row(table, id)
+        const held = await tables.row(table, id)
         return held === undefined ? undefined : { ...held, row: openRow(sealer, table, id, held.row) }
       },
-      list: async (table, where, page) => (await shelves.list(table, where, page)).map((held) => opened(table, held)),
-      count: (table, where) => shelves.count(table, where),
+      list: async (table, where, page) => (await tables.list(table, where, page)).map((held) => opened(table, held)),
+      count: (table, where) => tables.count(table, where),
     },
     searches: {
       async search(table, where, page) {

@@ -5,7 +5,7 @@ import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Tables } from '../commands/ports/reads.ts'
 import type { AuditBroken } from '../contract/audit.ts'
 import type { Result } from '../contract/problems.ts'
 import type { RowKey } from './row-mac.ts'
@@ -53,7 +53,7 @@ export type StoreSetup = StoreSettings & {
 /** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */
 export type Store = {
   readonly ledger: Ledger & Outcomes
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly searches: Searches
   readonly accounts: Accounts
   readonly audit: AuditReads
@@ -100,4 +100,4 @@ export type StoreEngine = {
   hasRowMacs(settings: StoreSettings): Promise<boolean>
   openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads>
 }
-export type OpenedForReads = { readonly shelves: Shelves; close(): Promise<void> }
+export type OpenedForReads = { readonly tables: Tables; close(): Promise<void> }

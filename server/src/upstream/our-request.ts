@@ -1,5 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client'
-import type { Live, UpstreamCall, UpstreamQuestion } from '../commands/ports/upstream.ts'
+import type { CallListeners, UpstreamCall, UpstreamQuestion } from '../commands/ports/upstream.ts'
 import type { Answerable } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
@@ -7,7 +7,7 @@ import type { Mirror } from '../contract/mirrors.ts'
 import { askingResult, asksOf, isAsking } from './asks.ts'
 
 /** One request of ours to a server, whatever it travels on. */
-export type OurRequest<T> = Live & {
+export type OurRequest<T> = CallListeners & {
   readonly method: string
   /** What it is about: since 2026-07-28 that stands in a header too. */
   readonly name?: string
@@ -21,7 +21,7 @@ export type OurRequest<T> = Live & {
   read(result: JsonObject): T | undefined
 }
 
-const livesOf = ({ signal, onProgress, onLog }: Live): Live => ({
+const livesOf = ({ signal, onProgress, onLog }: CallListeners): CallListeners => ({
   ...(signal === undefined ? {} : { signal }),
   ...(onProgress === undefined ? {} : { onProgress }),
   ...(onLog === undefined ? {} : { onLog }),

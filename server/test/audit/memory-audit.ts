@@ -1,6 +1,6 @@
 import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/ports/audit.ts'
 import type { Change, Committed, Ledger, Table } from '../../src/commands/ports/ledger.ts'
-import type { AuditReads, Held, Shelves } from '../../src/commands/ports/reads.ts'
+import type { AuditReads, Held, Tables } from '../../src/commands/ports/reads.ts'
 import type { Digest } from '../../src/commands/ports/runtime.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
@@ -68,7 +68,7 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
     },
   }
 
-  const shelves: Pick<Shelves, 'row' | 'list'> = {
+  const tables: Pick<Tables, 'row' | 'list'> = {
     async row<T extends Table>(_: T, id: string) {
       const stored = checkpoints.get(id)
       return stored === undefined ? undefined : held<T>(stored)
@@ -91,7 +91,7 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
   const stored = { entries, heads, checkpoints }
   const kept = memoryKept()
   const ids = { trace: () => 'trace' }
-  return { ledger, audit, shelves, keys, kept, ids, clock, digest, digestBytes, append, stored }
+  return { ledger, audit, tables, keys, kept, ids, clock, digest, digestBytes, append, stored }
 }
 export type MemoryAudit = ReturnType<typeof memoryAudit>
 

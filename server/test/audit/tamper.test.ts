@@ -25,7 +25,7 @@ async function open(stream: string) {
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
   const clock = () => 1_700_000_000_000
-  return { store, deps: { ledger: store, audit: store, shelves: store, keys, kept, clock, digest, digestBytes } }
+  return { store, deps: { ledger: store, audit: store, tables: store, keys, kept, clock, digest, digestBytes } }
 }
 
 const { store, deps } = await open('main')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withVerified } from '../../src/boot/verify-offline.ts'
 import type { Rows, Table } from '../../src/commands/ports/ledger.ts'
-import type { AuditReads, Shelves } from '../../src/commands/ports/reads.ts'
+import type { AuditReads, Tables } from '../../src/commands/ports/reads.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import type { Json } from '../../src/contract/json.ts'
 import { ok } from '../../src/contract/problems.ts'
@@ -42,9 +42,9 @@ export async function readLedger(place: StoreSettings): Promise<Omit<History, 'r
       { against: [], compareKept: true },
       async ({ report, store }) =>
         ok({
-          calls: await allOf(store.shelves, 'calls'),
-          approvals: await allOf(store.shelves, 'approvals'),
-          runs: await allOf(store.shelves, 'runs'),
+          calls: await allOf(store.tables, 'calls'),
+          approvals: await allOf(store.tables, 'approvals'),
+          runs: await allOf(store.tables, 'runs'),
           audit: await entriesOf(store.audit),
           report,
         }),
@@ -56,11 +56,11 @@ export async function readLedger(place: StoreSettings): Promise<Omit<History, 'r
   }
 }
 
-async function allOf<T extends Table>(shelves: Shelves, table: T): Promise<readonly Rows[T][]> {
+async function allOf<T extends Table>(tables: Tables, table: T): Promise<readonly Rows[T][]> {
   const rows: Rows[T][] = []
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list(table, {}, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await tables.list(table, {}, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     const last = page.at(-1)
     if (last === undefined) return rows
     after = last.cursor

@@ -69,9 +69,9 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   const first = await mortalNode()
   const request = { caller: AGENT, tool: 'book__note', args: { text: `${commit} ${moment}` }, thread: 't1' }
   const { call_id, approval_id } = pendingOf(await first.gate.calls.dispatch(request))
-  const { row } = (await opened.world.shelves.row('approvals', approval_id)) ?? {}
+  const { row } = (await opened.world.tables.row('approvals', approval_id)) ?? {}
   const run_id = row?.run_id ?? ('' as RunId)
-  const statusOf = async () => (await opened.world.shelves.row('runs', run_id))?.row.status
+  const statusOf = async () => (await opened.world.tables.row('runs', run_id))?.row.status
   first.dieAt(commit, moment)
   const asked = first.gate.runs.cancel(AGENT, run_id)
   await Promise.race([asked, until(() => first.isDead())])

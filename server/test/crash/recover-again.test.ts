@@ -50,7 +50,7 @@ test.each(FAULTS)(
       const recovery = await recoverFromDead({ ...broken, liveness }, { recover: async () => {} }, () => {})
       await world.quiet.commit([newCall(callId(1), { state: 'executing', boot: '0123456789abcdef' })])
       for (const heard of deaths) heard('0123456789abcdef')
-      await until(async () => (await world.shelves.row('calls', callId(1)))?.row.state === 'unknown')
+      await until(async () => (await world.tables.row('calls', callId(1)))?.row.state === 'unknown')
       await recovery.stop()
       expect(deaths).toHaveLength(1)
     } finally {

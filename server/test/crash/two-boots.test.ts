@@ -66,7 +66,7 @@ describe('recovery', () => {
     await dead.leave()
     expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0, not_reported: 0 })
     const states = await Promise.all(
-      boots.map(async ([name], index) => [name, (await world.shelves.row('calls', callId(index)))?.row.state]),
+      boots.map(async ([name], index) => [name, (await world.tables.row('calls', callId(index)))?.row.state]),
     )
     expect(Object.fromEntries(states)).toEqual({
       own: 'executing',

@@ -1,7 +1,7 @@
 import { randomIds } from '../../src/boot/random-ids.ts'
 import type { ExecuteFlowDeps } from '../../src/commands/flows/execute-flow-step.ts'
 import type { Ledger } from '../../src/commands/ports/ledger.ts'
-import type { Accounts, Shelves } from '../../src/commands/ports/reads.ts'
+import type { Accounts, Tables } from '../../src/commands/ports/reads.ts'
 import type { Tool } from '../../src/contract/tool.ts'
 import { sha256Hex } from '../../src/keys/digest.ts'
 import { openLedger } from '../../src/stores/postgres/open-ledger.suite.ts'
@@ -14,10 +14,10 @@ export const openEngine = (engine: Engine, address: string) =>
   engine === 'sqlite' ? openStore(address) : openLedger(address)
 
 /** The commands of the flows over a real store, without a driver: an execution is put on record and stays there. */
-export function flowWorld(store: Ledger & Shelves & Accounts): ExecuteFlowDeps {
+export function flowWorld(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
   return {
     ledger: store,
-    shelves: store,
+    tables: store,
     accounts: store,
     clock: Date.now,
     ids: randomIds,

@@ -46,7 +46,7 @@ async function storeLongTitle(of: string): Promise<void> {
     onRejected: () => {},
   })
   if (!store.ok) throw new Error(JSON.stringify(store.problem))
-  const held = await store.value.shelves.row('tools', 'odd__become')
+  const held = await store.value.tables.row('tools', 'odd__become')
   if (held?.row.admitted === undefined) throw new Error('it is admitted')
   const definition = { ...held.row.definition, title: 'l1Io0 '.repeat(10_000) }
   const to = { ...held.row, definition, admitted: { ...held.row.admitted, definition } }

@@ -16,7 +16,7 @@ const shelf = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** Two shelves with the same names on them, one that answers nothing any more, one that only users may look at. */
+/** Two tables with the same names on them, one that answers nothing any more, one that only users may look at. */
 const POLICY = `
 rules:
   - { id: private, effect: block, match: { server: private, role: agent }, says: not for agents }

@@ -44,7 +44,7 @@ test('of the running calls, those of clients end after six hours, and no others'
   const ended: string[] = []
   const deps = {
     clock: () => 7 * HOURS,
-    shelves: { list: () => Promise.resolve(rows) },
+    tables: { list: () => Promise.resolve(rows) },
     ledger: {
       commit: ([change]: readonly { id: string }[]) => {
         ended.push(change?.id ?? '')

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => store.remove())
 
 const rowNow = async () => (await store.row('runs', RUN))?.row
-const faultedNow = async () => (await readingsOf({ shelves: store, audit: store, servers: () => [] })()).runs_faulted
+const faultedNow = async () => (await readingsOf({ tables: store, audit: store, servers: () => [] })()).runs_faulted
 
 /** Drives the run until its performer has failed as often as the driver tries. */
 async function fault(): Promise<void> {
@@ -43,7 +43,7 @@ async function fault(): Promise<void> {
 test('a run that faulted for good is counted and listed with its reason, resumed by an admin, and goes on where it stopped', async () => {
   await fault()
   expect(await faultedNow()).toEqual([{ value: 1 }])
-  const listed = await listRuns({ shelves: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
+  const listed = await listRuns({ tables: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
   expect(listed.items).toMatchObject([{ run_id: RUN, fault: { count: 5, says: 'the model`s key is wrong' } }])
   // What comes in meanwhile wakes nobody, and waits.
   await send(store, RUN, { type: 'other' })
@@ -61,7 +61,7 @@ test('a run that faulted for good is counted and listed with its reason, resumed
   await scheduler.recover()
   await scheduler.idle()
   expect([performed, (await rowNow())?.status]).toEqual([[], 'faulted'])
-  const deps = { shelves: store, ledger: store, clock: () => now, ids: randomIds }
+  const deps = { tables: store, ledger: store, clock: () => now, ids: randomIds }
   expect(await resumeRun(deps, APPROVER, RUN)).toMatchObject({ problem: { code: 'auth.forbidden' } })
   expect(await resumeRun(deps, ADMIN, RUN)).toMatchObject({ ok: true, value: { run_id: RUN } })
   await until(async () => ((await rowNow())?.state as Counter | undefined)?.done === 1)
@@ -83,7 +83,7 @@ test('a run that faulted for good is counted and listed with its reason, resumed
 
 test('a resumed run that fails again has all its tries again, and says that it could not be recorded when it was not', async () => {
   await fault()
-  const deps = { shelves: store, clock: () => now, ids: randomIds }
+  const deps = { tables: store, clock: () => now, ids: randomIds }
   for (const [word, code] of [
     ['unavailable', 'audit.unavailable'],
     [{ in_doubt: 'x' }, 'audit.in_doubt'],

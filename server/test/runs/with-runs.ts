@@ -64,7 +64,7 @@ export function startNode(setup: NodeSetup): Node {
     performers: new Map(Object.entries(setup.performers)) satisfies Performers,
     ledger: setup.ledger ?? store,
     doubts: { known: (id) => store.outcome(id) },
-    shelves: store,
+    tables: store,
     journal: store,
     liveness: { isAlive: async (other) => (setup.alive ?? ((name) => name === boot))(other) },
     boot,
@@ -76,7 +76,7 @@ export function startNode(setup: NodeSetup): Node {
     onFault,
   })
   const limit = setup.limitOf === undefined ? {} : { limitOf: setup.limitOf }
-  const scheduler = scheduleRuns({ driver, journal: store, shelves: store, clock, after, onFault, ...limit })
+  const scheduler = scheduleRuns({ driver, journal: store, tables: store, clock, after, onFault, ...limit })
   return { driver, scheduler, faults }
 }
 

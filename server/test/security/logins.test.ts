@@ -19,7 +19,7 @@ beforeEach(async () => {
   store = await openStore(join(folder(), 'ledger.db'))
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   const newKey = () => `key${(keys += 1)}`
-  deps = { shelves: store, ledger: store, digest, clock: () => now, ids: { trace: () => 't' }, newKey, strong: 'role' }
+  deps = { tables: store, ledger: store, digest, clock: () => now, ids: { trace: () => 't' }, newKey, strong: 'role' }
   return () => store.close()
 })
 

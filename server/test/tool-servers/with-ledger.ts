@@ -24,7 +24,7 @@ export type LedgerRig = {
   /** What registering and admitting need; the clock goes one up each time it is looked at. */
   readonly deps: {
     readonly ledger: SqliteStore
-    readonly shelves: SqliteStore
+    readonly tables: SqliteStore
     readonly clock: () => number
     readonly digest: Digest
     readonly ids: { trace(): string }
@@ -44,10 +44,10 @@ export async function withLedger(servers: Config['servers'], use: (rig: LedgerRi
   const opened = await openSqliteLedger({ file: join(folder, 'ledger.db'), stream: 'main', rows: TEST_ROWS, onFault })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
-  const catalogue = await openCatalogue({ shelves: store, servers })
+  const catalogue = await openCatalogue({ tables: store, servers })
   let now = 1_000
   const clock = () => (now += 1)
-  const deps = { ledger: store, shelves: store, clock, digest: sha256, ids: { trace: () => 'trace' }, catalogue }
+  const deps = { ledger: store, tables: store, clock, digest: sha256, ids: { trace: () => 'trace' }, catalogue }
   try {
     await use({
       store,

@@ -24,15 +24,15 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
   const found = new Map<string, string>()
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
-  const { shelves, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
+  const { tables, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
   try {
     await settleFloors(
-      shelves,
+      tables,
       { ...floors.value, replace: async () => {} },
       note('is older than the version the gate wrote last, or missing'),
       Date.now(),
     )
-    await lookAtRows(shelves)
+    await lookAtRows(tables)
   } finally {
     await close()
   }

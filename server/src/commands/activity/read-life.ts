@@ -7,22 +7,22 @@ import type { Effect, Opinion } from '../../contract/verdict.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
 import { maySeeCall } from '../calls/read-call.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { summariseCall, type SummaryDeps } from './summarise-call.ts'
 
-export type LifeDeps = SummaryDeps & { readonly shelves: Shelves }
+export type LifeDeps = SummaryDeps & { readonly tables: Tables }
 
 /** An edit replaces a request, and so on: nobody edits one this often. */
 const MOST_REQUESTS = 50
 
 /** A call from its request to its end, in one answer. */
 export async function readLife(deps: LifeDeps, caller: Caller, call_id: string): Promise<Result<CallLife>> {
-  const held = await deps.shelves.row('calls', call_id)
+  const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   const { row } = held
   const { summary } = await summariseCall(deps, row)
   const { args, hidden } = await deps.judgement.scanner.shownArgs(row.canonical_args)
-  const requests = await requestsOf(deps.shelves, row)
+  const requests = await requestsOf(deps.tables, row)
   // A program learns what became of its call, not who decided it.
   const isPerson = DECIDING_KINDS.includes(caller.kind) || caller.kind === 'user'
   return ok({
@@ -44,10 +44,10 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
 }
 
 /** The requests of a call, the first one first. */
-async function requestsOf(shelves: Shelves, { approval_id }: CallRow): Promise<readonly ApprovalRow[]> {
+async function requestsOf(tables: Tables, { approval_id }: CallRow): Promise<readonly ApprovalRow[]> {
   const requests: ApprovalRow[] = []
   for (let id = approval_id; id !== undefined && requests.length < MOST_REQUESTS;) {
-    const found = await shelves.row('approvals', id)
+    const found = await tables.row('approvals', id)
     if (found === undefined) break
     requests.unshift(found.row)
     id = found.row.replaces
@@ -90,7 +90,11 @@ type JudgedMoment = { readonly at: number; readonly effect: Effect; readonly evi
 
 function judgedAs({ at, effect, evidence }: JudgedMoment, again: string): CallMoment {
   const why = evidence.filter((opinion) => opinion.effect === effect).map(({ says }) => visibleText(says))
-  return { at, is: 'judged', says: `Judged${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}` }
+  return {
+    at,
+    is: 'judged',
+    says: `JudgedCall${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}`,
+  }
 }
 
 function requestMoments({

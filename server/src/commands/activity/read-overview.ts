@@ -5,11 +5,11 @@ import { estimateTokens } from '../../core/search/estimate-tokens.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Searches, SearchTable, SearchWhere, Held, Shelves } from '../ports/reads.ts'
+import type { Searches, SearchTable, SearchWhere, Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
 export type OverviewDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly searches: Searches
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly clock: Clock
@@ -53,7 +53,7 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
     ({ row }) => maySeeApproval(caller, row) && row.created_at >= from,
   )
   const isCut = calls.length >= MOST_CALLS
-  const unsettled = await deps.shelves.list('calls', { state: 'unknown' }, { limit: AT_ONCE })
+  const unsettled = await deps.tables.list('calls', { state: 'unknown' }, { limit: AT_ONCE })
   const unknown = unsettled.filter(({ row }) => row.settled === undefined && maySeeCall(caller, row)).length
   const figures = overviewOf({
     from,

@@ -22,7 +22,7 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
 import { searchTools } from '../catalogue/search-tools.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../ports/models.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
@@ -35,7 +35,7 @@ export type AgentEffectDeps = ThreadDeps &
     readonly clock: Clock
     readonly digest: Digest
     readonly links: Links
-    readonly dispatch: (request: CallRequest, live?: Live) => Promise<Outcome>
+    readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   }
 
 type Work = (deps: AgentEffectDeps, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
@@ -45,7 +45,7 @@ export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEf
   const perform =
     (work: Work): Perform<AgentNodeEffect> =>
     async (_, performing) => {
-      const row = (await deps.shelves.row('runs', performing.run_id))?.row
+      const row = (await deps.tables.row('runs', performing.run_id))?.row
       if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
       const found = await work(deps, stateOf(row), performing)
       return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
@@ -134,7 +134,7 @@ const makeCall: Work = async (deps, state, { signal }) => {
 
 const readOutcome: Work = async (deps, state) => {
   const call_id = state.call?.call_id ?? ''
-  const row = (await deps.shelves.row('calls', call_id))?.row
+  const row = (await deps.tables.row('calls', call_id))?.row
   if (row === undefined) throw new Bug('the thread`s call is gone')
   return foundIn(describeCall(row, deps.links))
 }

@@ -44,7 +44,7 @@ export async function endVolatile(
     }
   for await (const held of allOf(deps, 'calls', { state: 'pending' })) {
     if (!(await isLost(deps, held.row))) continue
-    const approval = await deps.shelves.row('approvals', held.row.approval_id ?? '')
+    const approval = await deps.tables.row('approvals', held.row.approval_id ?? '')
     if (approval !== undefined && (await endApproval(deps, approval, 'gate', 'withdraw')).ok) lost.calls += 1
   }
   return lost
@@ -57,13 +57,13 @@ async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?:
 }
 
 async function* allOf<T extends Extract<Table, 'calls' | 'runs'>>(
-  { shelves }: EndVolatileDeps,
+  { tables }: EndVolatileDeps,
   table: T,
   where: Where<T>,
 ): AsyncGenerator<Held<T>> {
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list(table, where, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await tables.list(table, where, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     yield* page
     after = page.at(-1)?.cursor
     if (page.length < PAGE || after === undefined) return

@@ -81,7 +81,7 @@ export async function followThread(
       await readOn()
     } while (isAgain)
     isReading = false
-    const row = (await deps.shelves.row('runs', run_id))?.row
+    const row = (await deps.tables.row('runs', run_id))?.row
     if (!isStopped && (row === undefined || isEndedRun(row))) {
       stop()
       follower.onEnd()

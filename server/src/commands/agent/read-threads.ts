@@ -76,7 +76,7 @@ export async function readOwnThread(deps: ThreadDeps, caller: Caller, thread_id:
 /** The caller's own threads, newest first. */
 export async function listThreads(deps: ThreadDeps, caller: Caller, page: Page): Promise<ThreadsPage> {
   const where = { kind: agent.kind, owner: callerIdentity(caller) }
-  const held = await deps.shelves.list('runs', where, { ...page, newest_first: true })
+  const held = await deps.tables.list('runs', where, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
   const seen = held.filter(({ row }) => row.expired_at === undefined && maySeeRun(caller, row))
   const items = seen.map(({ row }) => summaryOf({ run: row, state: stateOf(row) }))

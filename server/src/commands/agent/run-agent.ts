@@ -141,7 +141,7 @@ async function carryOut(
   const { approval_id } = reply
   const call_id = state.call?.call_id ?? ''
   // An edited request has taken the place of the one that the thread knows.
-  const pending = (await deps.shelves.row('calls', call_id))?.row.approval_id
+  const pending = (await deps.tables.row('calls', call_id))?.row.approval_id
   if (approval_id !== pending && approval_id !== state.approval_id)
     return { approval_id, result: 'invalid', says: PROBLEMS['approval.unknown'].says }
   const decided =

@@ -7,9 +7,9 @@ import type { AgentState } from '../../core/agent/state.ts'
 import { agent } from '../../core/agent/step.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
 import type { Digest } from '../ports/runtime.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
-export type ThreadDeps = { readonly shelves: Shelves; readonly digest: Digest }
+export type ThreadDeps = { readonly tables: Tables; readonly digest: Digest }
 
 export type Thread = { readonly run: RunRow; readonly state: AgentState }
 
@@ -44,8 +44,8 @@ export async function visibleThread(deps: ThreadDeps, caller: Caller, run_id: st
   return thread !== undefined && maySeeRun(caller, thread.run) ? thread : undefined
 }
 
-async function threadOf({ shelves }: ThreadDeps, run_id: string): Promise<Thread | undefined> {
-  const run = (await shelves.row('runs', run_id))?.row
+async function threadOf({ tables }: ThreadDeps, run_id: string): Promise<Thread | undefined> {
+  const run = (await tables.row('runs', run_id))?.row
   return run?.kind === agent.kind && run.expired_at === undefined ? { run, state: stateOf(run) } : undefined
 }
 

@@ -4,11 +4,11 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { isAsked, membersOf, type Asked } from '../../core/approvals/routes/seats.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { delegationIn, liveDelegations } from './delegations.ts'
 
-export type AskedDeps = { readonly shelves: Shelves; readonly clock: Clock; readonly routes: Routes }
+export type AskedDeps = { readonly tables: Tables; readonly clock: Clock; readonly routes: Routes }
 
 /** Those who have handed over to somebody, and the rows that say so. */
 export type StandIn = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }

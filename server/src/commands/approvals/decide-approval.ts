@@ -13,7 +13,7 @@ import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import { proveForApproval, type PasskeyDeps, type ShownPasskey } from '../identity/passkeys.ts'
 import { provePerson } from '../identity/passphrase.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
@@ -24,7 +24,7 @@ import type { ApprovalReadDeps } from './read-approvals.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type DecideDeps = DecidedHere & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly probe: Probe
@@ -67,7 +67,7 @@ export async function decideApproval(
 ): Promise<Result<DecidedApproval>> {
   let how: Awaited<ReturnType<typeof proofFor>> | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const found = await deps.shelves.row('approvals', approval_id)
+    const found = await deps.tables.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
     const elsewhere = decidedElsewhere(deps, found.row)
     if (elsewhere !== undefined) return elsewhere
@@ -169,7 +169,7 @@ export async function decisionChanges(
   { how, digest }: { readonly how: How; readonly digest: string },
 ): Promise<Change[]> {
   const now = deps.clock()
-  const call = await heldCallOf(deps.shelves, to)
+  const call = await heldCallOf(deps.tables, to)
   if (to.state === 'denied') {
     const why = problem('approval.denied', { approval_id: to.approval_id, ...(await reasonIn(deps, to)) })
     return closeCall({ held, to }, call, why, by.id, now)

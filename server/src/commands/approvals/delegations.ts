@@ -11,12 +11,12 @@ import { delegation, DELEGATION, handOver, type Delegation } from '../../core/ru
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
 export type DelegationDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -28,11 +28,11 @@ export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => 
 
 /** Those that count now, the oldest first. One that is over counts no more, whether or not its timer has fired. */
 export async function liveDelegations({
-  shelves,
+  tables,
   clock,
-}: Pick<DelegationDeps, 'shelves' | 'clock'>): Promise<readonly Held<'runs'>[]> {
+}: Pick<DelegationDeps, 'tables' | 'clock'>): Promise<readonly Held<'runs'>[]> {
   const where = { kind: DELEGATION, status: 'waiting' } as const
-  const held = await shelves.list('runs', where, { limit: DELEGATION_LIMITS.live })
+  const held = await tables.list('runs', where, { limit: DELEGATION_LIMITS.live })
   const now = clock()
   return held.filter((one) => delegationIn(one).until > now)
 }
@@ -86,7 +86,7 @@ export async function endDelegation(
 ): Promise<Result<DelegationAnswer>> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const id = RunId.safeParse(delegation_id)
-    const held = id.success ? await deps.shelves.row('runs', id.data) : undefined
+    const held = id.success ? await deps.tables.row('runs', id.data) : undefined
     if (held === undefined || held.row.kind !== DELEGATION || isEndedRun(held.row))
       return refuse('delegation.unknown', { delegation_id })
     const { from, to } = delegationIn(held)

@@ -44,7 +44,7 @@ export type ShownAs = { readonly digest?: string; readonly version?: number }
 export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: string, args: Json) {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
   if (elsewhere !== undefined) return elsewhere
@@ -52,7 +52,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (!hearing.ok) return hearing
   const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), hearing.value.asked)
   if (!replaced.ok) return replaced
-  const call = await heldCallOf(deps.shelves, held.row)
+  const call = await heldCallOf(deps.tables, held.row)
   const { caller, tool_id: tool, thread, trace, by_run } = call.row
   const corrected = { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) }
   const prepared = await prepareCall(deps, corrected)

@@ -3,11 +3,11 @@ import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { expire, withdraw } from '../../core/approvals/transitions.ts'
 import { closeCall, heldCallOf } from '../calls/close-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type EndDeps = { readonly shelves: Shelves; readonly ledger: Ledger; readonly clock: Clock }
+export type EndDeps = { readonly tables: Tables; readonly ledger: Ledger; readonly clock: Clock }
 
 /** A request that nobody decided ends, and its call with it. */
 export async function endApproval(
@@ -18,7 +18,7 @@ export async function endApproval(
 ): Promise<Result<ApprovalRow>> {
   const moved = as === 'withdraw' ? withdraw(held.row, deps.clock()) : expire(held.row, deps.clock())
   if (!moved.ok) return moved
-  const call = await heldCallOf(deps.shelves, held.row)
+  const call = await heldCallOf(deps.tables, held.row)
   const why = problem(as === 'withdraw' ? 'approval.withdrawn' : 'approval.expired', {
     approval_id: held.row.approval_id,
   })

@@ -14,12 +14,12 @@ export async function escalateApproval(
   deps: EndDeps,
   approval_id: ApprovalId,
 ): Promise<'escalated' | 'nothing' | 'later'> {
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) throw new Bug(`a run refers to the absent approval \`${approval_id}\``)
   const now = deps.clock()
   const to = escalate(held.row, now)
   if (to === undefined) return 'nothing'
-  const call = await heldCallOf(deps.shelves, to)
+  const call = await heldCallOf(deps.tables, to)
   const about = { route: to.route?.id ?? '', to: to.route?.escalation?.to ?? '', approvals: to.decisions.length }
   const recorded = await deps.ledger.commit([
     ...approvalMoved(held, to, undefined),

@@ -9,7 +9,7 @@ export async function expireApproval(
   deps: ExpireDeps,
   approval_id: ApprovalId,
 ): Promise<'expired' | 'decided' | 'later'> {
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) throw new Bug(`a run refers to the absent approval \`${approval_id}\``)
   if (held.row.state !== 'pending') return held.row.state === 'expired' ? 'expired' : 'decided'
   const ended = await endApproval(deps, held, 'gate', 'expire')

@@ -4,12 +4,12 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
-import type { Page, Searches, Shelves } from '../ports/reads.ts'
+import type { Page, Searches, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { askedAs, seesRequest, standInOf } from './asked-of.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly shelves: Shelves; readonly clock: Clock }
+export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock }
 
 /** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. For an agent there is nothing here. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
@@ -50,7 +50,7 @@ export async function readApproval(
   caller: Caller,
   approval_id: string,
 ): Promise<Result<ApprovalPacket>> {
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
   const standIn = await standInOf(deps, caller)
   if (!seesRequest(caller, held.row, askedAs(deps, held.row, standIn)))
@@ -62,12 +62,12 @@ export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: 
 
 /** Calls whose outcome is unknown, for the people who decide approvals. */
 export async function listUnknown(
-  deps: Pick<ApprovalReadDeps, 'shelves' | 'judgement'>,
+  deps: Pick<ApprovalReadDeps, 'tables' | 'judgement'>,
   caller: Caller,
   page: Page,
 ): Promise<Result<UnknownPage>> {
   if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
-  const held = await deps.shelves.list('calls', { state: 'unknown' }, page)
+  const held = await deps.tables.list('calls', { state: 'unknown' }, page)
   const shown = async (row: CallRow): Promise<CallRow> => {
     const { args } = await deps.judgement.scanner.shownArgs(row.canonical_args)
     return { ...row, canonical_args: await deps.judgement.scanner.visible(args) }

@@ -26,7 +26,7 @@ export async function revealApproval(
 ): Promise<Result<RevealedPacket>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const { row } = held
   const elsewhere = argumentsElsewhere(row)
@@ -35,7 +35,7 @@ export async function revealApproval(
   if (!hearing.ok) return hearing
   if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })
   const packet = await packetOf(deps, held)
-  const call = await heldCallOf(deps.shelves, row)
+  const call = await heldCallOf(deps.tables, row)
   const about = { places: placesIn(packet.hidden), digest: packet.digest }
   const entry = auditOf('approval.revealed', { ...call.row, approval_id: row.approval_id }, deps.clock(), {
     actor: by.id,

@@ -30,7 +30,7 @@ export type TokenDeps = DecideDeps &
  * is shown, another one has to be minted.
  */
 export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   const isThreadUser = by.kind === 'user' && by.user === held?.row.caller.user
   if (!isThreadUser) {
     const allowed = mayDecide(by)
@@ -46,7 +46,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const isForGroup = held.row.route?.group !== undefined
   if (isForGroup || wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
     return refuse('approval.token_too_weak', { approval_id, strength })
-  const { row } = await heldCallOf(deps.shelves, held.row)
+  const { row } = await heldCallOf(deps.tables, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
@@ -69,7 +69,7 @@ export async function redeemToken(
   by: Caller,
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
-  const found = await deps.shelves.row('approvals', presented.approval_id)
+  const found = await deps.tables.row('approvals', presented.approval_id)
   const packet = found && (await packetOf(deps, found))
   const held = found && packet && { ...found, row: { ...found.row, strength: packet.strength } }
   const redemption = await redemptionOf(deps, by, presented, held, packet?.digest)
@@ -107,7 +107,7 @@ async function redemptionOf(
   digest = '',
 ): Promise<Redemption> {
   const token = parseToken(presented.token)
-  const call = held === undefined ? undefined : await heldCallOf(deps.shelves, held.row)
+  const call = held === undefined ? undefined : await heldCallOf(deps.tables, held.row)
   return {
     approval: held?.row,
     presented: { approval_id: presented.approval_id, token, thread: presented.thread, user: by.user },
@@ -127,7 +127,7 @@ async function refused(
   why: Problem,
 ): Promise<Result<ApprovalRow>> {
   if (held !== undefined) {
-    const { row } = await heldCallOf(deps.shelves, held.row)
+    const { row } = await heldCallOf(deps.tables, held.row)
     const about = { code: why.code, factors: why.about['factors'] ?? '' }
     const entry = auditOf('token.refused', row, deps.clock(), { actor: by.id, about })
     await deps.ledger.commit([{ kind: 'audit', entry }])

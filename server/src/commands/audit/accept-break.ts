@@ -59,7 +59,7 @@ async function breakCheckpoint(
   jump: number,
 ): Promise<Checkpoint> {
   const newest = deps.kept.state().newest?.body
-  const stored = await deps.shelves.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
+  const stored = await deps.tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
   const last = readCheckpoint(stored[0]?.row)?.body.number ?? 0
   const number = Math.max(newest?.number ?? 0, Math.min(last, NUMBERS)) + 1 + jump
   const heads = await deps.audit.heads()

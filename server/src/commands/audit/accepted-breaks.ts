@@ -1,9 +1,9 @@
 import type { AcceptedBreak, AuditFinding, Checkpoint, CheckpointBody } from '../../contract/audit.ts'
 import { checkpointId } from '../../core/audit/checkpoint.ts'
 import { checkpointFinding, isSigned, readCheckpoint, type Signers } from '../../core/audit/verify-checkpoint.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
-type BreakDeps = { readonly shelves: Pick<Shelves, 'list' | 'row'>; readonly keys: Signers }
+type BreakDeps = { readonly tables: Pick<Tables, 'list' | 'row'>; readonly keys: Signers }
 
 /** Where verification starts after an accepted break. */
 export type VerificationBase = {
@@ -30,14 +30,14 @@ export async function verificationBase(
 }
 
 /** As the newest signed checkpoint says, the stored one or the kept one. */
-async function sinceBreak({ shelves, keys }: BreakDeps, kept: Checkpoint | undefined): Promise<number> {
-  const stored = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
+async function sinceBreak({ tables, keys }: BreakDeps, kept: Checkpoint | undefined): Promise<number> {
+  const stored = await tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
   const known = [readCheckpoint(stored[0]?.row), kept].filter((one) => one !== undefined && isSigned(one, keys))
   return Math.max(0, ...known.map((one) => one?.body.since_break ?? 0))
 }
 
-export async function storedBreak({ shelves, keys }: BreakDeps, number: number) {
-  const held = await shelves.row('checkpoints', checkpointId(number)).catch(() => undefined)
+export async function storedBreak({ tables, keys }: BreakDeps, number: number) {
+  const held = await tables.row('checkpoints', checkpointId(number)).catch(() => undefined)
   const checkpoint = readCheckpoint(held?.row)
   const accepted = checkpoint?.body.break
   if (held === undefined || checkpoint === undefined || accepted === undefined) return undefined

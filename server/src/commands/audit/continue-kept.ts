@@ -4,12 +4,12 @@ import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
-import type { AuditReads, Shelves } from '../ports/reads.ts'
+import type { AuditReads, Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 
 export type ContinueDeps = {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list' | 'row'>
+  readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
   readonly kept: KeptCheckpoint
   readonly digest: Digest
@@ -58,8 +58,8 @@ async function lastStored(deps: ContinueDeps, kept: Checkpoint | undefined): Pro
   return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} follows checkpoint ${number - 1}`)
 }
 
-async function newestIn({ shelves }: ContinueDeps): Promise<Checkpoint | undefined | 'unreadable'> {
-  const [held] = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
+async function newestIn({ tables }: ContinueDeps): Promise<Checkpoint | undefined | 'unreadable'> {
+  const [held] = await tables.list('checkpoints', {}, { limit: 1, newest_first: true })
   return held === undefined ? undefined : (readCheckpoint(held.row) ?? 'unreadable')
 }
 
@@ -78,7 +78,7 @@ async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promi
   if (fault !== undefined) return atCheckpoint(kept?.body.number ?? 0, fault)
   let last = kept
   for (;;) {
-    const stored = await deps.shelves.row('checkpoints', checkpointId((last?.body.number ?? 0) + 1))
+    const stored = await deps.tables.row('checkpoints', checkpointId((last?.body.number ?? 0) + 1))
     if (stored === undefined) return ok(last)
     const judged = nextCheckpoint(last?.body, stored.row, deps.keys, deps.digest)
     if ('finding' in judged) return brokenAudit(judged.finding)
@@ -86,10 +86,10 @@ async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promi
   }
 }
 
-async function keptFault({ shelves, keys, digest }: ContinueDeps, kept: Checkpoint): Promise<string | undefined> {
+async function keptFault({ tables, keys, digest }: ContinueDeps, kept: Checkpoint): Promise<string | undefined> {
   const { number } = kept.body
   if (!isSigned(kept, keys)) return 'the checkpoint stored with the keys is not signed by a key of this gate'
-  const stored = readCheckpoint((await shelves.row('checkpoints', checkpointId(number)))?.row)
+  const stored = readCheckpoint((await tables.row('checkpoints', checkpointId(number)))?.row)
   if (stored === undefined) return `checkpoint ${number} is missing`
   const isSame = checkpointHash(stored.body, digest) === checkpointHash(kept.body, digest) && isSigned(stored, keys)
   return isSame ? undefined : `checkpoint ${number} is not the one stored with the keys`
@@ -110,11 +110,11 @@ async function entriesFault(deps: ContinueDeps, newest: CheckpointBody | undefin
 
 /** The stored heads, without the streams that an accepted break left out. */
 export async function signedHeads(
-  { audit, shelves }: Pick<ContinueDeps, 'audit' | 'shelves'>,
+  { audit, tables }: Pick<ContinueDeps, 'audit' | 'tables'>,
   newest: CheckpointBody | undefined,
 ): ReturnType<AuditReads['heads']> {
   const number = newest?.since_break ?? 0
-  const accepted = number === 0 ? undefined : (await shelves.row('checkpoints', checkpointId(number)))?.row
+  const accepted = number === 0 ? undefined : (await tables.row('checkpoints', checkpointId(number)))?.row
   const leftOut = new Set(readCheckpoint(accepted)?.body.break?.left_out)
   return (await audit.heads()).filter(({ stream }) => !leftOut.has(stream))
 }

@@ -6,13 +6,13 @@ import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './continue-kept.ts'
 import { csvHeader, csvRow } from './export-audit-csv.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
-import type { AuditReads, Held, Shelves } from '../ports/reads.ts'
+import type { AuditReads, Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
 
 export type ExportAuditDeps = {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list' | 'row'>
+  readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'publicKey' | 'isGenuine'>
   readonly clock: Clock
 }
@@ -72,10 +72,10 @@ async function baseOf(
   since: number,
   format: ExportAuditOptions['format'],
 ): Promise<Held<'checkpoints'> | undefined> {
-  const before = await newestBefore(deps.shelves, since)
+  const before = await newestBefore(deps.tables, since)
   const accepted = format === 'csv' ? undefined : await verificationBase(deps, undefined)
   if (accepted?.cursor === undefined || (before?.cursor ?? 0) >= accepted.cursor) return before
-  return deps.shelves.row('checkpoints', checkpointId(accepted.body.number))
+  return deps.tables.row('checkpoints', checkpointId(accepted.body.number))
 }
 
 async function* bodyLines(
@@ -86,7 +86,7 @@ async function* bodyLines(
   const shown: Shown = { since, upTo: new Map(), begun: new Set(), keys: new Set() }
   for (const { stream } of base?.row.body.streams ?? []) shown.upTo.set(stream, signedUpTo(base?.row.body, stream))
   if (base !== undefined) yield* checkpointLines(deps, base.row, shown)
-  for await (const stored of storedCheckpoints(deps.shelves, base?.cursor)) {
+  for await (const stored of storedCheckpoints(deps.tables, base?.cursor)) {
     for (const { stream, to } of readCheckpoint(stored)?.body.streams ?? []) yield* entryLines(deps, stream, to, shown)
     yield* checkpointLines(deps, stored, shown)
   }
@@ -96,12 +96,12 @@ async function* bodyLines(
 }
 
 /** Backwards from the newest: usually only the last days are asked for. Without one, the export starts at the first entry. */
-async function newestBefore(shelves: Pick<Shelves, 'list'>, since: number): Promise<Held<'checkpoints'> | undefined> {
+async function newestBefore(tables: Pick<Tables, 'list'>, since: number): Promise<Held<'checkpoints'> | undefined> {
   if (since === -Infinity) return undefined
   let after: number | undefined
   for (;;) {
     await letOthersRun()
-    const page = await shelves
+    const page = await tables
       .list('checkpoints', {}, { limit: 64, newest_first: true, ...(after === undefined ? {} : { after }) })
       .catch(() => [])
     const found = page.find(({ row }) => (readCheckpoint(row)?.body.at ?? Infinity) < since)

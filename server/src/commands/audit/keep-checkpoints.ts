@@ -38,7 +38,7 @@ export function keepCheckpoints(
   const signIfDue = async (): Promise<Written> => {
     const compared = await compare()
     if (!compared.ok) return compared
-    const [newest, heads] = await Promise.all([newestCheckpoint(deps.shelves), deps.audit.heads()])
+    const [newest, heads] = await Promise.all([newestCheckpoint(deps.tables), deps.audit.heads()])
     const entries = heads.reduce((sum, head) => sum + head.seq, 0)
     return isCheckpointDue(policy, newest, entries, deps.clock())
       ? noted(await writeCheckpoint(deps))
@@ -64,7 +64,7 @@ export function keepCheckpoints(
   }
 }
 
-async function adoptedFrom({ shelves }: WriteCheckpointDeps): Promise<{ newest?: Checkpoint }> {
-  const newest = await newestCheckpoint(shelves)
+async function adoptedFrom({ tables }: WriteCheckpointDeps): Promise<{ newest?: Checkpoint }> {
+  const newest = await newestCheckpoint(tables)
   return newest === undefined ? {} : { newest }
 }

@@ -5,14 +5,14 @@ import { buildProof, checkProof } from '../../core/audit/proof.ts'
 import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { Digests } from '../../core/audit/verify.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
-import type { AuditReads, Shelves } from '../ports/reads.ts'
+import type { AuditReads, Tables } from '../ports/reads.ts'
 import { storedBreak } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 import { newestCheckpoint } from './write-checkpoint.ts'
 
 export type ProveEntryDeps = Digests & {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly tables: Pick<Tables, 'row' | 'list'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine' | 'publicKey'>
 }
 
@@ -32,7 +32,7 @@ export async function proveEntry(deps: ProveEntryDeps, stream: string, seq: numb
 
 /** The first checkpoint that signed the entry, by halving: how far a stream is signed never falls from one to the next. */
 async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: number): Promise<Result<Checkpoint>> {
-  const newest = readCheckpoint(await newestCheckpoint(deps.shelves))
+  const newest = readCheckpoint(await newestCheckpoint(deps.tables))
   if (newest === undefined || signedUpTo(newest.body, stream) < seq)
     return refuse('audit.not_signed_yet', { stream, seq: String(seq) })
   const since = newest.body.since_break ?? 0
@@ -44,7 +44,7 @@ async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: num
   let below = since
   while (covering.body.number - below > 1) {
     const number = Math.floor((below + covering.body.number) / 2)
-    const middle = readCheckpoint((await deps.shelves.row('checkpoints', checkpointId(number)))?.row)
+    const middle = readCheckpoint((await deps.tables.row('checkpoints', checkpointId(number)))?.row)
     if (middle?.body.number !== number) return refuse('audit.broken', { checkpoint: String(number) })
     if (signedUpTo(middle.body, stream) >= seq) covering = middle
     else below = number

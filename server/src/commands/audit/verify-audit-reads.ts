@@ -1,4 +1,4 @@
-import type { AuditReads, Shelves } from '../ports/reads.ts'
+import type { AuditReads, Tables } from '../ports/reads.ts'
 
 /** Few enough that a call which arrives meanwhile hardly waits for them. */
 export const ENTRIES_AT_ONCE = 128
@@ -8,12 +8,12 @@ const CHECKPOINTS_AT_ONCE = 64
 export const letOthersRun = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /** Checkpoints in the order they were written, as stored. A row that cannot be read is `undefined`, and the last one. */
-export async function* storedCheckpoints(shelves: Pick<Shelves, 'list'>, start?: number): AsyncGenerator {
+export async function* storedCheckpoints(tables: Pick<Tables, 'list'>, start?: number): AsyncGenerator {
   let after = start
   for (;;) {
     const from = after
     const page = await largestReadable([CHECKPOINTS_AT_ONCE, 1], (limit) =>
-      shelves.list('checkpoints', {}, { limit, ...(from === undefined ? {} : { after: from }) }),
+      tables.list('checkpoints', {}, { limit, ...(from === undefined ? {} : { after: from }) }),
     )
     if (page === undefined) return yield undefined
     for (const held of page) yield held.row

@@ -10,13 +10,13 @@ import {
   readCheckpoint,
 } from '../../core/audit/verify-checkpoint.ts'
 import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
-import type { AuditReads, Shelves } from '../ports/reads.ts'
+import type { AuditReads, Tables } from '../ports/reads.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'
 
 export type VerifyAuditDeps = Digests & {
   readonly audit: AuditReads
-  readonly shelves: Pick<Shelves, 'list' | 'row'>
+  readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
 }
 export type VerifyAuditOptions = {
@@ -165,7 +165,7 @@ function walkerOf(walk: Walk, stream: string, after?: { readonly seq: number; re
 
 async function walkCheckpoints(walk: Walk, after: number | undefined): Promise<AuditFinding | undefined> {
   let differing = walk.newest === undefined ? undefined : differsFromShipped(walk, walk.newest)
-  for await (const stored of storedCheckpoints(walk.deps.shelves, after)) {
+  for await (const stored of storedCheckpoints(walk.deps.tables, after)) {
     const judged = nextCheckpoint(walk.newest, stored, walk.deps.keys, walk.deps.digest)
     if ('finding' in judged) return judged.finding
     const finding = await walkRanges(walk, judged.next.body)

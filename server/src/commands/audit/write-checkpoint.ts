@@ -5,7 +5,7 @@ import { extendRange, headOf, rangeAfter, type Range } from '../../core/audit/ra
 import type { Digests } from '../../core/audit/verify.ts'
 import type { CheckpointKeys, KeptCheckpoint } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { brokenAudit, continueKept, signedHeads, type ContinueDeps } from './continue-kept.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
@@ -36,12 +36,12 @@ export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result
 export async function presentCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | undefined>> {
   const written = await writeCheckpoint(deps)
   if (!written.ok) return written
-  return ok(written.value === 'nothing_new' ? await newestCheckpoint(deps.shelves) : written.value)
+  return ok(written.value === 'nothing_new' ? await newestCheckpoint(deps.tables) : written.value)
 }
 
 /** Undefined before the first. */
-export async function newestCheckpoint(shelves: Pick<Shelves, 'list'>): Promise<Checkpoint | undefined> {
-  const [newest] = await shelves.list('checkpoints', {}, { limit: 1, newest_first: true })
+export async function newestCheckpoint(tables: Pick<Tables, 'list'>): Promise<Checkpoint | undefined> {
+  const [newest] = await tables.list('checkpoints', {}, { limit: 1, newest_first: true })
   return newest?.row
 }
 

@@ -11,7 +11,7 @@ import { auditOf } from './call-changes.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
@@ -21,7 +21,7 @@ export type AskDeps = RollbackDeps &
   FilledDeps & {
     readonly servers: ToolServers
     readonly ledger: Ledger
-    readonly shelves: Shelves
+    readonly tables: Tables
     readonly clock: Clock
     readonly probe: Probe
   }

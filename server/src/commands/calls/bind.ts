@@ -6,7 +6,7 @@ import type { Result } from '../../contract/problems.ts'
 import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
 import { taught, type HabitsBook } from '../catalogue/search-habits.ts'
 import type { Page } from '../ports/reads.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 import { cancelTask, type CancelDeps } from './cancel-task.ts'
 import { dispatchCall, type DispatchDeps } from './dispatch-call.ts'
 import { readCallByKey } from './read-call-by-key.ts'
@@ -21,13 +21,13 @@ export type CallsWorld = DispatchDeps &
   CancelDeps &
   SettleDeps &
   ExplainDeps &
-  Pick<ApprovalReadDeps, 'shelves' | 'judgement'> & {
+  Pick<ApprovalReadDeps, 'tables' | 'judgement'> & {
     /** What callers' searches lead to, where that is learnt. */
     readonly learning?: HabitsBook
   }
 
 export interface CallsGate {
-  dispatch(request: CallRequest, live?: Live): Promise<Outcome>
+  dispatch(request: CallRequest, listeners?: CallListeners): Promise<Outcome>
   read(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   /** The call that this caller made under an idempotency key. */
   readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<Outcome>>
@@ -46,8 +46,8 @@ export interface CallsGate {
 /** `idle` resolves when every dispatched call has its outcome, also where nobody waits for it any more. */
 export function bindCalls(world: CallsWorld): { readonly calls: CallsGate; idle(): Promise<void> } {
   const dispatched = new Set<Promise<unknown>>()
-  const dispatch: CallsGate['dispatch'] = (request, live) => {
-    const outcome = dispatchCall(world, request, live)
+  const dispatch: CallsGate['dispatch'] = (request, listeners) => {
+    const outcome = dispatchCall(world, request, listeners)
     dispatched.add(outcome)
     const forget = () => void dispatched.delete(outcome)
     outcome.then(forget, forget)

@@ -32,7 +32,7 @@ const STOP_MS = 10_000
  */
 export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string): Promise<Result<CallTask>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await deps.shelves.row('calls', call_id)
+    const held = await deps.tables.row('calls', call_id)
     if (held === undefined || !isOwnTask(by, held.row)) return refuse('task.unknown', { task_id: call_id })
     const { state, outcome } = taskIn(held.row, deps.links)
     const isStopped = state === 'cancelled' && tries > 0

@@ -1,10 +1,10 @@
 import type { Call, CallRow, Outcome } from '../../contract/call.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import { describeCall, type Links } from './describe-call.ts'
 
 export type ClaimDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly links: Links
   /** Starts a held call that was approved: rechecked, the approval spent, marked as started, in one commit. */
   readonly claim: (call_id: CallRow['call_id']) => Promise<Outcome | 'later' | 'taken'>
@@ -18,7 +18,7 @@ const MOST_EQUAL = 20
  * meanwhile is spent, once. Undefined when there is none.
  */
 export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | undefined> {
-  const equal = await deps.shelves.list(
+  const equal = await deps.tables.list(
     'calls',
     { identity: identityOf(call) },
     { limit: MOST_EQUAL, newest_first: true },
@@ -26,7 +26,7 @@ export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | 
   const held = equal.find((one) => isSameHeld(one, call))
   if (held === undefined) return undefined
   const approval =
-    held.row.approval_id === undefined ? undefined : await deps.shelves.row('approvals', held.row.approval_id)
+    held.row.approval_id === undefined ? undefined : await deps.tables.row('approvals', held.row.approval_id)
   if (approval?.row.state === 'pending') return describeCall(held.row, deps.links)
   if (approval?.row.state !== 'approved') return undefined
   const claimed = await deps.claim(held.row.call_id)

@@ -4,12 +4,12 @@ import { Bug, type Problem } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import { tellRun } from '../runs/run-changes.ts'
 
 /** The held call behind a request. */
-export async function heldCallOf(shelves: Shelves, approval: ApprovalRow): Promise<Held<'calls'>> {
-  const held = await shelves.row('calls', approval.call_id)
+export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise<Held<'calls'>> {
+  const held = await tables.row('calls', approval.call_id)
   if (held === undefined) throw new Bug('an approval refers to a call')
   return held
 }

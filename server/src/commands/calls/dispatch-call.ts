@@ -28,7 +28,7 @@ import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, InDoubt, Ledger } from '../ports/ledger.ts'
 import type { Probe } from '../ports/runtime.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
@@ -57,7 +57,11 @@ export type DispatchDeps = PrepareDeps &
   }
 
 /** The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. */
-export async function dispatchCall(deps: DispatchDeps, request: CallRequest, live?: Live): Promise<Outcome> {
+export async function dispatchCall(
+  deps: DispatchDeps,
+  request: CallRequest,
+  listeners?: CallListeners,
+): Promise<Outcome> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return refused(closed)
   const thread = await threadOf(deps, request)
@@ -67,14 +71,14 @@ export async function dispatchCall(deps: DispatchDeps, request: CallRequest, liv
   if (prepared.value.integrity !== 'intact') {
     // A forged call neither uses an idempotency key nor gets the outcome stored for it.
     const { idempotency_key: _, ...unkeyed } = request
-    return judgeAndGo(deps, { request: unkeyed, live }, prepared.value)
+    return judgeAndGo(deps, { request: unkeyed, listeners }, prepared.value)
   }
   const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
   if (earlier !== undefined) return earlier
   const claimed = request.executor === 'client' ? await claimHeld(deps, prepared.value.call) : undefined
   if (claimed !== undefined) return claimed
   const heard = await hear(deps, request, prepared.value.call)
-  return heard.ok ? await judgeAndGo(deps, { request, live }, prepared.value) : refused(heard.problem)
+  return heard.ok ? await judgeAndGo(deps, { request, listeners }, prepared.value) : refused(heard.problem)
 }
 
 /** The user's words are recorded before the call that acts on them. */
@@ -94,7 +98,7 @@ async function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }:
 }
 
 /** What a door hands in: the request, and the client that waits for it. */
-type Asked = { readonly request: CallRequest; readonly live: Live | undefined }
+type Asked = { readonly request: CallRequest; readonly listeners: CallListeners | undefined }
 
 const TRIES = 8
 
@@ -182,7 +186,7 @@ async function storable({ judgement, ownCredentials }: DispatchDeps, call: Call,
 
 async function record(
   deps: DispatchDeps,
-  { request, live }: Asked,
+  { request, listeners }: Asked,
   { call, tool }: PreparedCall,
   judged: JudgedCall,
   preview: Shown | undefined,
@@ -233,7 +237,7 @@ async function record(
   deps.probe('intent.after')
   if (recorded === 'committed')
     return isStart && row.executor === undefined
-      ? await deps.execute({ row, version: 1, generation: judged.generation }, live)
+      ? await deps.execute({ row, version: 1, generation: judged.generation }, listeners)
       : describeCall(row, deps.links)
   if (isInDoubt(recorded)) return notSent(deps, recorded, row)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
@@ -268,7 +272,7 @@ async function earlierCall(
   { call }: PreparedCall,
 ): Promise<Outcome | undefined> {
   if (request.idempotency_key === undefined) return undefined
-  const [earlier] = await deps.shelves.list(
+  const [earlier] = await deps.tables.list(
     'calls',
     { idempotency_key: keyOf(request, request.idempotency_key) },
     { limit: 1 },

@@ -40,7 +40,7 @@ async function endStarted(deps: EndUnsentDeps, { stored, version, ended }: Unsen
 
 async function withdrawHeld(deps: EndUnsentDeps, { stored }: Unsent): Promise<boolean> {
   if (stored.state !== 'pending' || stored.approval_id === undefined) return true
-  const held = await deps.shelves.row('approvals', stored.approval_id)
+  const held = await deps.tables.row('approvals', stored.approval_id)
   if (held === undefined) return true
   const withdrawn = await endApproval(deps, held, 'gate', 'withdraw')
   return withdrawn.ok || !['audit.unavailable', 'audit.in_doubt'].includes(withdrawn.problem.code)

@@ -64,7 +64,7 @@ function rig(
         return left.shift() ?? 'committed'
       },
     },
-    shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
+    tables: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
     judgement: { scanner, servers: {}, traps: [], trapFiles: [] },
     files: NO_FILES,

@@ -19,7 +19,7 @@ import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Live, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
+import type { CallListeners, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { logLabel, outputLabel } from '../provenance/labels.ts'
@@ -44,18 +44,22 @@ export type StartedCall = {
   /** Of the tool server that the call was judged for. */
   readonly generation?: number
 }
-export type ExecuteCall = (started: StartedCall, live?: Live) => Promise<Outcome>
+export type ExecuteCall = (started: StartedCall, listeners?: CallListeners) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
  * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
  */
-export async function executeCall(deps: ExecuteDeps, started: StartedCall, live: Live = {}): Promise<Outcome> {
+export async function executeCall(
+  deps: ExecuteDeps,
+  started: StartedCall,
+  listeners: CallListeners = {},
+): Promise<Outcome> {
   const { row, version, generation } = started
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
-  const { onStarted, ...way } = live
+  const { onStarted, ...way } = listeners
   const heard = overhear(way)
   const under_way = deps.running.begin(row.call_id, way.signal)
   onStarted?.(row.call_id)
@@ -63,7 +67,7 @@ export async function executeCall(deps: ExecuteDeps, started: StartedCall, live:
   const answer = await send(deps, row, tool, {
     ...(generation === undefined ? {} : { generation }),
     isCurrent: () => deps.catalogue.tool(row.tool_id)?.row.definition_hash === tool.row.definition_hash,
-    ...heard.live,
+    ...heard.listeners,
     signal: under_way.signal,
   })
   const called_off_by = under_way.end()
@@ -79,7 +83,7 @@ async function send(
   { servers, secretValue }: ExecuteDeps,
   row: CallRow,
   tool: Tool,
-  live: Omit<Live, 'onStarted'> & Pick<UpstreamCall, 'generation' | 'isCurrent'>,
+  listeners: Omit<CallListeners, 'onStarted'> & Pick<UpstreamCall, 'generation' | 'isCurrent'>,
 ): Promise<UpstreamAnswer> {
   const unsealed = await unsealArgs(secretValue, row)
   if ('code' in unsealed) return { is: 'not_sent', problem: unsealed }
@@ -92,7 +96,7 @@ async function send(
     user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
-    ...live,
+    ...listeners,
   })
   return withoutValues(answer, unsealed.values)
 }
@@ -171,8 +175,11 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
 const MOST_HEARD = 16_384
 
 /** The same listeners, and all that they were told: a line of a log is read by the model like an answer. */
-function overhear(live: Omit<Live, 'onStarted'>): { readonly live: Omit<Live, 'onStarted'>; text(): string } {
-  const { onLog, onProgress } = live
+function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
+  readonly listeners: Omit<CallListeners, 'onStarted'>
+  text(): string
+} {
+  const { onLog, onProgress } = listeners
   const lines: string[] = []
   let length = 0
   const keep = (line: string) => {
@@ -180,8 +187,8 @@ function overhear(live: Omit<Live, 'onStarted'>): { readonly live: Omit<Live, 'o
     length += line.length
   }
   return {
-    live: {
-      ...live,
+    listeners: {
+      ...listeners,
       ...(onLog === undefined
         ? {}
         : {
@@ -223,7 +230,7 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, h
   if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread)
   if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
   if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))
-  const now = await deps.shelves.row('calls', row.call_id)
+  const now = await deps.tables.row('calls', row.call_id)
   if (now === undefined) throw new Bug('a call is never removed')
   return describeCall(now.row, deps.links)
 }

@@ -8,7 +8,7 @@ import { NO_ROUTES } from '../../core/approvals/routes/routes.ts'
 import { createSession } from '../../core/provenance/session.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { DiskLook, FileFacts } from './facts/file-facts.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
@@ -30,7 +30,7 @@ const files: FileFacts = {
   configured: async (path) => `/${path.replace(/^\.\//, '')}`,
   look: () => look,
 }
-const shelves: Shelves = { row: async () => undefined, list: async () => [], count: async () => 0 }
+const tables: Tables = { row: async () => undefined, list: async () => [], count: async () => 0 }
 const gone = async () => {
   throw new Error('the disk is gone')
 }
@@ -45,7 +45,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
   const judgement = await loadJudgement(config.value, (text) => text, files)
   if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
   return {
-    shelves,
+    tables,
     accounts: { left: async () => undefined },
     files,
     judgement: judgement.value,
@@ -78,8 +78,8 @@ describe('facts', () => {
   })
 
   test.each<[string, Partial<FactsDeps>, object]>([
-    ['pauses', { shelves: { ...shelves, row: gone } }, { pauses: 'unknown' }],
-    ['the history', { shelves: { ...shelves, list: gone } }, { history: 'unknown' }],
+    ['pauses', { tables: { ...tables, row: gone } }, { pauses: 'unknown' }],
+    ['the history', { tables: { ...tables, list: gone } }, { history: 'unknown' }],
     ['the budgets', { accounts: { left: gone } }, { budgets: 'unknown' }],
     [
       'a path',
@@ -119,7 +119,7 @@ describe('facts', () => {
       })
     }
     const facts = await gather({
-      shelves: {
+      tables: {
         row: (table) => slowly(table, undefined),
         list: (table) => slowly(table, []),
         count: (table) => slowly(table, 0),

@@ -10,7 +10,7 @@ import { sendableArgs } from '../../core/json/split-inputs.ts'
 import { splitSecrets } from '../../core/json/split-secrets.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
@@ -22,7 +22,7 @@ import { whyUnrecorded } from '../changes/unrecorded.ts'
 export type PreviewDeps = FilledDeps & {
   readonly servers: ToolServers
   readonly ledger: Ledger
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly catalogue: Catalogue
   readonly digest: Digest
 }

@@ -17,7 +17,7 @@ export async function readCallByKey(
   wait_ms = 0,
 ): Promise<Result<Outcome>> {
   const inRound = async (use: KeyUse) =>
-    (await deps.shelves.list('calls', { idempotency_key: scopedKey(caller, key, use) }, { limit: 1 }))[0]
+    (await deps.tables.list('calls', { idempotency_key: scopedKey(caller, key, use) }, { limit: 1 }))[0]
   let found = await inRound({ is: 'call' })
   for (let round = 2; found?.row.problem?.code === 'tool.asks' && round <= MOST_ROUNDS; round += 1) {
     const next = await inRound({ is: 'call', round })

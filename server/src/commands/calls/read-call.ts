@@ -28,7 +28,7 @@ export async function readCall(
   call_id: string,
   wait_ms = 0,
 ): Promise<Result<Outcome>> {
-  const held = await deps.shelves.row('calls', call_id)
+  const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   if (wait_ms <= 0) return ok(describeCall(held.row, deps.links))
   const row = await waitForCall(deps, held.row, { wait_ms: Math.min(wait_ms, LONGEST_WAIT_MS) }, isOver)

@@ -4,7 +4,7 @@ import type { CallId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import type { Page, Shelves } from '../ports/reads.ts'
+import type { Page, Tables } from '../ports/reads.ts'
 import { maySeeCall } from './read-call.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 
@@ -52,7 +52,7 @@ export async function readTask(
   call_id: string,
   waiting?: AbortSignal,
 ): Promise<Result<CallTask>> {
-  const held = await deps.shelves.row('calls', call_id)
+  const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !isOwnTask(caller, held.row)) return refuse('task.unknown', { task_id: call_id })
   if (waiting === undefined) return ok(taskIn(held.row, deps.links))
   const row = await waitForCall(deps, held.row, { signal: waiting }, (found) => stateOf(found) !== 'working')
@@ -63,11 +63,11 @@ export type TasksPage = { readonly items: readonly CallTask[]; readonly next?: n
 
 /** The caller's own tasks, the newest first. */
 export async function listTasks(
-  deps: { readonly shelves: Shelves; readonly links: Links },
+  deps: { readonly tables: Tables; readonly links: Links },
   caller: Caller,
   page: Omit<Page, 'newest_first'>,
 ): Promise<TasksPage> {
-  const held = await deps.shelves.list('calls', { task_of: callerIdentity(caller) }, { ...page, newest_first: true })
+  const held = await deps.tables.list('calls', { task_of: callerIdentity(caller) }, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
   const items = held.filter(({ row }) => isOwnTask(caller, row)).map(({ row }) => taskIn(row, deps.links))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }

@@ -5,14 +5,14 @@ import { auditOf } from './call-changes.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isLeftBehind } from './is-left-behind.ts'
 import { retryChanges } from './retry-changes.ts'
 import { closeRun } from './settle-call.ts'
 
 export type RecoverDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -43,13 +43,13 @@ export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<R
 }
 
 async function eachCall(
-  { shelves }: RecoverDeps,
+  { tables }: RecoverDeps,
   state: 'executing' | 'unknown',
   visit: (held: Held<'calls'>) => Promise<void>,
 ): Promise<void> {
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list('calls', { state }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await tables.list('calls', { state }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     const last = page.at(-1)
     if (last === undefined) return
     after = last.cursor

@@ -1,10 +1,10 @@
 import type { Liveness } from '../ports/liveness.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { isLeftBehind } from './is-left-behind.ts'
 import { isStopping, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type RecoverReadBackDeps = VerifyDeps & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly liveness: Pick<Liveness, 'isAlive'>
 }
 
@@ -15,7 +15,7 @@ export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<numbe
   let after: number | undefined
   let carriedOut = 0
   while (!isStopping(deps)) {
-    const page = await deps.shelves.list(
+    const page = await deps.tables.list(
       'calls',
       { due: 'verify' },
       { limit: PAGE, ...(after === undefined ? {} : { after }) },

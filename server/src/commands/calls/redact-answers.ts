@@ -3,7 +3,7 @@ import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner, type Soon } from '../scanning/scanner.ts'
-import type { Live, Offerings, ToolServers } from '../ports/upstream.ts'
+import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 
 /** The same tool servers, but no answer of theirs carries what the scanner finds: whoever asked, and whatever is stored of it. */
 export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {
@@ -21,8 +21,11 @@ export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined
 }
 
 /** Progress and log lines keep their order, so they are searched at once; longer ones are cut, or not passed on. */
-function redactedLife({ onProgress, onLog }: Live, scanner: Scanner): Pick<Live, 'onProgress' | 'onLog'> {
-  const clean: Live['onProgress'] = ({ message, ...figures }) =>
+function redactedLife(
+  { onProgress, onLog }: CallListeners,
+  scanner: Scanner,
+): Pick<CallListeners, 'onProgress' | 'onLog'> {
+  const clean: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: cleanNow(message, scanner) })
   return {
     ...(onProgress === undefined ? {} : { onProgress: clean }),

@@ -73,7 +73,7 @@ async function resume(
 ): Promise<Outcome | 'later' | 'taken'> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if (deps.intake.closedBy() !== undefined) return 'later'
-    const held = await deps.shelves.row('calls', call_id)
+    const held = await deps.tables.row('calls', call_id)
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return by === 'client' ? 'taken' : describeCall(held.row, deps.links)
@@ -99,7 +99,7 @@ async function resume(
 }
 
 async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approvals'> | undefined> {
-  return row.approval_id === undefined ? undefined : deps.shelves.row('approvals', row.approval_id)
+  return row.approval_id === undefined ? undefined : deps.tables.row('approvals', row.approval_id)
 }
 
 /** Held and approved, or interrupted and to be tried again. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { compileRoutes } from '../../core/approvals/routes/routes.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { settleCall, type SettleDeps } from './settle-call.ts'
 
 const who = (user: string, kind: CallerKind = 'approver'): Caller => ({ kind, id: `${kind}:${user}`, user })
@@ -30,9 +30,9 @@ function depsWith(): { readonly deps: SettleDeps; readonly committed: (readonly 
     const found = ROWS[table as keyof typeof ROWS]
     return { row: found, version: 1, cursor: 1 }
   }
-  const shelves = { row, list: async () => [], count: async () => 0 } as unknown as Shelves
+  const tables = { row, list: async () => [], count: async () => 0 } as unknown as Tables
   const deps = {
-    shelves,
+    tables,
     ledger: {
       commit: async (changes: readonly Change[]) => {
         committed.push(changes)

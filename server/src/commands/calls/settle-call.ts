@@ -8,7 +8,7 @@ import type { DecidedHere } from '../approvals/decided-here.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { tellRun } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
@@ -16,7 +16,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = AskedDeps &
   DecidedHere & {
-    readonly shelves: Shelves
+    readonly tables: Tables
     readonly ledger: Ledger
     readonly clock: Clock
     readonly ids: Ids
@@ -34,7 +34,7 @@ export async function settleCall(
 ): Promise<Result<Outcome>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('calls', call_id)
+  const held = await deps.tables.row('calls', call_id)
   if (held === undefined) return refuse('call.unknown', { call_id })
   if (held.row.node !== undefined) return refuse('node.only_there', { call_id, node: held.row.node })
   // One more try needs a person's word, and those come from the hub.
@@ -56,7 +56,7 @@ export async function settleCall(
 
 /** Whoever decides about a call that was routed to a group also says what became of it: one more try is a decision too. */
 async function askedAbout(deps: SettleDeps, by: Caller, { approval_id }: CallRow): Promise<Result<unknown>> {
-  const approval = approval_id === undefined ? undefined : await deps.shelves.row('approvals', approval_id)
+  const approval = approval_id === undefined ? undefined : await deps.tables.row('approvals', approval_id)
   return approval === undefined ? ok(undefined) : mayBeAsked(deps, by, approval.row)
 }
 

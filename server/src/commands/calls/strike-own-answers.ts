@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { OWN_MARK, strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
-import type { Live, Offerings, ToolServers } from '../ports/upstream.ts'
+import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 
 /**
@@ -43,10 +43,13 @@ export function strikeOwnReplies(
   }
 }
 
-function struckLife({ onProgress, onLog }: Live, own: () => OwnCredentials): Pick<Live, 'onProgress' | 'onLog'> {
+function struckLife(
+  { onProgress, onLog }: CallListeners,
+  own: () => OwnCredentials,
+): Pick<CallListeners, 'onProgress' | 'onLog'> {
   // They keep their order, so they are searched at once; longer ones are not passed on.
   const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_MARK : strikeOwn(text, own()))
-  const told: Live['onProgress'] = ({ message, ...figures }) =>
+  const told: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })
   const cleanLine = (line: JsonObject) => (isSmallValue(line) ? strikeOwnJson(line, own()) : { data: OWN_MARK })
   return {

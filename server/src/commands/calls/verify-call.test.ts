@@ -73,7 +73,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
         return left.shift() ?? 'committed'
       },
     },
-    shelves: { row: async () => undefined, list: async () => [], count: async () => 0 },
+    tables: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
     judgement: { scanner, servers: {}, traps: [], trapFiles: [] },
     files: NO_FILES,
@@ -185,7 +185,7 @@ describe('reading back', () => {
     const { due: _, read_back: __, ...rest } = row
     const other: CallRow = { ...rest, evidence: {} }
     const read = async () => ({ version: 3, row: other, cursor: 1 })
-    deps.shelves.row = read as never
+    deps.tables.row = read as never
     expect(await verifyCall(deps, { row, version: 2 })).toEqual(other)
   })
 

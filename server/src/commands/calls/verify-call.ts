@@ -49,7 +49,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
   ])
   if (isUnrecorded(recorded)) return 'later'
   // Lost to another process that read back first: its record stands.
-  return recorded === 'committed' ? to : ((await deps.shelves.row('calls', row.call_id))?.row ?? to)
+  return recorded === 'committed' ? to : ((await deps.tables.row('calls', row.call_id))?.row ?? to)
 }
 
 /** What was read back is told to the caller, so it enters the session. */

@@ -1,9 +1,9 @@
 import type { CallRow } from '../../contract/call.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 
 export type WaitDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly watch: Watch
   /** Whoever waits is answered with what is known when the gate stops. */
   readonly stopping: AbortSignal
@@ -32,7 +32,7 @@ export function waitForCall(
       resolve(row)
     }
     const look = async () => {
-      last = (await deps.shelves.row('calls', call_id))?.row ?? last
+      last = (await deps.tables.row('calls', call_id))?.row ?? last
       if (isOver(last)) finish(last)
     }
     const stopListening = deps.watch.onRow('calls', call_id, () => void look().catch(reject))

@@ -11,9 +11,9 @@ import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
  * A call that somebody has decided about goes its way. Answers how the call stands.
  */
 export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): Promise<string> {
-  const call = (await deps.shelves.row('calls', call_id))?.row
+  const call = (await deps.tables.row('calls', call_id))?.row
   if (call?.state !== 'pending' || call.approval_id === undefined) return call?.state ?? 'absent'
-  const held = await deps.shelves.row('approvals', call.approval_id)
+  const held = await deps.tables.row('approvals', call.approval_id)
   if (held === undefined) return 'later'
   const ended = await endApproval(deps, held, by, 'withdraw')
   if (ended.ok) return 'refused'
@@ -23,11 +23,10 @@ export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): 
 
 /** A caller withdraws its own held call: nobody needs to decide about it any more. */
 export async function withdrawCall(deps: EndDeps, by: Caller, call_id: string): Promise<Result<ApprovalRow>> {
-  const call = await deps.shelves.row('calls', call_id)
+  const call = await deps.tables.row('calls', call_id)
   const isOwn = call !== undefined && (isSameCaller(call.row.caller, by) || by.kind === 'admin')
   if (!isOwn || !maySeeCall(by, call.row)) return refuse('call.unknown', { call_id })
-  const held =
-    call.row.approval_id === undefined ? undefined : await deps.shelves.row('approvals', call.row.approval_id)
+  const held = call.row.approval_id === undefined ? undefined : await deps.tables.row('approvals', call.row.approval_id)
   if (held === undefined || call.row.state !== 'pending')
     return refuse('call.not_pending', { call_id, state: call.row.state })
   return endApproval(deps, held, by.id, 'withdraw')

@@ -3,7 +3,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -11,7 +11,7 @@ const TRIES = 8
 
 export type AdmitDeps = {
   readonly ledger: Ledger
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
   readonly catalogue: Pick<LiveCatalogue, 'refresh'>
@@ -29,7 +29,7 @@ export async function admitTool(
 ): Promise<Result<ToolRow>> {
   if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await deps.shelves.row('tools', tool_id)
+    const held = await deps.tables.row('tools', tool_id)
     if (held === undefined) return refuse('tool.unknown', { tool: tool_id })
     const { row, version } = held
     if (row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })

@@ -43,9 +43,9 @@ describe('the catalogue', () => {
     return withLedger(servers, async ({ deps, catalogue, store }) => {
       await registerTools(deps, 'mail', [tool('send')])
       await registerTools(deps, 'files', [tool('read')])
-      const again = await openCatalogue({ shelves: store, servers })
+      const again = await openCatalogue({ tables: store, servers })
       expect(again.tools()).toEqual(catalogue.tools())
-      const fewer = await openCatalogue({ shelves: store, servers: serversOf({ files: { command: 'x' } }) })
+      const fewer = await openCatalogue({ tables: store, servers: serversOf({ files: { command: 'x' } }) })
       expect([fewer.tool('mail__send'), fewer.tools().map(({ row }) => row.tool_id)]).toEqual([
         undefined,
         ['files__read'],
@@ -73,7 +73,7 @@ describe('the catalogue', () => {
         read.push(definition.name)
         return inferEffects(definition)
       })
-      const catalogue = await openCatalogue({ shelves: store, servers, infer })
+      const catalogue = await openCatalogue({ tables: store, servers, infer })
       const before = catalogue.tools()
       await catalogue.reconfigured(['mail'])
       expect(catalogue.tools()).toEqual(before)
@@ -103,7 +103,7 @@ describe('the catalogue', () => {
         steps += 1
         await setImmediate()
       }
-      const catalogue = await openCatalogue({ shelves: store, servers, breathe })
+      const catalogue = await openCatalogue({ tables: store, servers, breathe })
       const ids = async (query: string) => (await catalogue.search(query, 50, () => true)).map(({ id }) => id)
       expect(await ids('brass')).toHaveLength(45)
       await registerTools({ ...deps, catalogue }, 'mail', [

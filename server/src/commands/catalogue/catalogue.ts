@@ -8,7 +8,7 @@ import type { Hit } from '../../core/search/create-index.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Version } from '../ports/ledger.ts'
 import type { Origin } from '../ports/notices.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Breathe } from '../ports/runtime.ts'
 import { rememberEffects } from './inferred-effects.ts'
 import { openWordIndex } from './word-index.ts'
@@ -17,7 +17,7 @@ import { openWordIndex } from './word-index.ts'
 const PAGE = 4
 
 export type CatalogueDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly servers: Config['servers']
   /** What is known of well-known servers. */
   readonly packs?: readonly KnownPack[]
@@ -54,7 +54,7 @@ type Entry = KnownRow & { readonly tool: Tool }
  * INVARIANT: a tool that changed costs what one tool costs, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
-  const { shelves, packs = [], infer = rememberEffects() } = deps
+  const { tables, packs = [], infer = rememberEffects() } = deps
   const join = (row: ToolRow, settings: ServerSettings): Tool =>
     joinTool(row, settings, packFor(packs, settings), infer)
   const byServer = new Map<string, Map<string, Entry>>()
@@ -110,9 +110,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   }
 
   async function* rowsOf(server: string, tool_ids: readonly string[] | undefined): AsyncGenerator<KnownRow> {
-    if (tool_ids === undefined) yield* allRows(shelves, server)
+    if (tool_ids === undefined) yield* allRows(tables, server)
     for (const tool_id of tool_ids ?? []) {
-      const held = await shelves.row('tools', tool_id)
+      const held = await tables.row('tools', tool_id)
       if (held?.row.server === server) yield held
     }
   }
@@ -191,10 +191,10 @@ function rejoin(
   return isKnown ? before : join(row, settings)
 }
 
-async function* allRows(shelves: Shelves, server: string): AsyncGenerator<Held<'tools'>> {
+async function* allRows(tables: Tables, server: string): AsyncGenerator<Held<'tools'>> {
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+    const page = await tables.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })
     yield* page
     after = page.at(-1)?.cursor
     if (page.length < PAGE) return

@@ -1,5 +1,5 @@
 import { LISTING_SAYS, type ListingFinding } from '../../contract/tool-bounds.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
 /** A finding as operators read it. */
 export type SaidFinding = ListingFinding & { readonly says: string }
@@ -11,13 +11,13 @@ export type ListingFindings = {
 
 /** What was cut or left out of each server's latest list, also of those that have not listed anything since the gate started. */
 export async function openListingFindings(
-  shelves: Pick<Shelves, 'row'>,
+  tables: Pick<Tables, 'row'>,
   servers: readonly string[],
 ): Promise<ListingFindings> {
   const known = new Map<string, readonly ListingFinding[]>()
   for (const server of servers) {
     // A row that cannot be read keeps the server from registering tools; it does not keep the gate from starting.
-    const held = await shelves.row('servers', server).catch(() => undefined)
+    const held = await tables.row('servers', server).catch(() => undefined)
     known.set(server, held?.row.findings ?? [])
   }
   return {

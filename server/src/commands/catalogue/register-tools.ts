@@ -5,7 +5,7 @@ import type { ServerRow, ToolDefinition, ToolRow } from '../../contract/tool.ts'
 import { definitionText, toolIdOf } from '../../core/catalogue/definition.ts'
 import type { KnownRow, LiveCatalogue } from './catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 500_000
 
 export type RegisterDeps = {
   readonly ledger: Ledger
-  readonly shelves: Pick<Shelves, 'row'>
+  readonly tables: Pick<Tables, 'row'>
   readonly clock: Clock
   readonly digest: Digest
   readonly ids: Pick<Ids, 'trace'>
@@ -98,7 +98,7 @@ type Step = {
 
 /** Writes what is new, in commits of a bounded size. The server's own row comes last: until then, its first listing is under way. */
 async function write(deps: RegisterDeps, server: string, listing: Listing): Promise<Result<Registered> | 'lost'> {
-  const stored = await deps.shelves.row('servers', server)
+  const stored = await deps.tables.row('servers', server)
   const now = deps.clock()
   const trace = deps.ids.trace()
   const steps = reconcile(listing, deps.catalogue.known(server), {

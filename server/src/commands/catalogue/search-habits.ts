@@ -4,9 +4,9 @@ import type { Habit, HabitsRow } from '../../contract/habits.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { withHabit } from '../../core/search/habits.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 
 /** What callers' searches have led to, each for itself: nobody's habits move what another caller finds. */
 export type HabitsBook = {
@@ -18,18 +18,18 @@ export type HabitsBook = {
 
 export type HabitsDeps = {
   readonly ledger: Ledger
-  readonly shelves: Pick<Shelves, 'row'>
+  readonly tables: Pick<Tables, 'row'>
   readonly clock: Clock
 }
 
 const LED_WITHIN_MS = 10 * 60_000
 const MOST_CALLERS = 1_000
 
-export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
+export function openHabits({ ledger, tables, clock }: HabitsDeps): HabitsBook {
   const last = new Map<string, { query: string; found: ReadonlySet<string>; at: number }>()
   return {
     async of(caller) {
-      return (await shelves.row('habits', callerIdentity(caller)))?.row.habits ?? []
+      return (await tables.row('habits', callerIdentity(caller)))?.row.habits ?? []
     },
     searched(caller, query, found) {
       const who = callerIdentity(caller)
@@ -42,7 +42,7 @@ export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
       const who = callerIdentity(caller)
       const search = last.get(who)
       if (search === undefined || !search.found.has(tool_id) || clock() - search.at > LED_WITHIN_MS) return
-      const held = await shelves.row('habits', who)
+      const held = await tables.row('habits', who)
       const habits = withHabit(held?.row.habits ?? [], search.query, tool_id)
       const row: HabitsRow = { v: 1, caller: who, habits }
       // Lost to another call of the same caller: one lesson less, and nothing waits for it.
@@ -51,12 +51,12 @@ export function openHabits({ ledger, shelves, clock }: HabitsDeps): HabitsBook {
   }
 }
 
-type Dispatch = (request: CallRequest, live?: Live) => Promise<Outcome>
+type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Outcome>
 
 /** The same, watched: a call that ran at once may teach what its caller's search meant. */
 export function taught(dispatch: Dispatch, habits: HabitsBook): Dispatch {
-  return async (request, live) => {
-    const outcome = await dispatch(request, live)
+  return async (request, listeners) => {
+    const outcome = await dispatch(request, listeners)
     // Nobody waits for a lesson, and one that cannot be written is no reason to fail a call.
     if (outcome.status === 'executed' && request.dry_run !== 'only')
       habits.ran(request.caller, request.tool).catch(() => {})

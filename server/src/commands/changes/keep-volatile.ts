@@ -4,14 +4,14 @@ import type { RunEvent } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
-import type { Held, Journal, Searches, Shelves } from '../ports/reads.ts'
+import type { Held, Journal, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import { createVolatileMemory, type VolatileMemory } from './volatile-memory.ts'
 
 /** What is read and written through the memory. */
 export type Stored = {
   readonly ledger: Ledger & Outcomes
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly searches: Searches
   readonly journal: Journal
   readonly artifacts: Artifacts
@@ -50,13 +50,13 @@ export function keepVolatile(
     isFull: () => memory.size() >= MOST_RUNS,
     isVolatile: (run) => memory.runOf(run) === run,
     ledger: { commit, outcome: (id) => store.ledger.outcome(id) },
-    shelves: {
+    tables: {
       async row(table, id) {
-        const held = await store.shelves.row(table, id)
+        const held = await store.tables.row(table, id)
         return held === undefined ? undefined : whole(held)
       },
-      list: async (table, where, page) => (await store.shelves.list(table, where, page)).map(whole),
-      count: (table, where) => store.shelves.count(table, where),
+      list: async (table, where, page) => (await store.tables.list(table, where, page)).map(whole),
+      count: (table, where) => store.tables.count(table, where),
     },
     searches: {
       async search(table, where, page) {

@@ -1,5 +1,5 @@
 import type { Table } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
 /** Rows that could let something happen: those of small tables, and of the large ones those that have not ended. */
 const LOOKED_AT: readonly (readonly [Table, object])[] = [
@@ -24,7 +24,7 @@ const LOOKED_AT: readonly (readonly [Table, object])[] = [
 const PAGE = 500
 
 /** Reads every row that could let something happen, so that the store tells of those that it did not write. */
-export async function lookAtRows({ list }: Pick<Shelves, 'list'>): Promise<void> {
+export async function lookAtRows({ list }: Pick<Tables, 'list'>): Promise<void> {
   for (const [table, where] of LOOKED_AT) {
     for (let after: number | undefined; ;) {
       const page = { limit: PAGE, ...(after === undefined ? {} : { after }) }

@@ -1,6 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
 import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 
 /**
  * Tables in which an older version of a row, or none at all, would give somebody something back: a revoked key or consent, a lifted
@@ -29,7 +29,7 @@ export interface RowFloors {
   replace(rows: readonly FlooredRow[]): Promise<void>
 }
 
-type Guarded = { readonly ledger: Ledger & Outcomes; readonly shelves: Shelves }
+type Guarded = { readonly ledger: Ledger & Outcomes; readonly tables: Tables }
 export type OnOlder = (found: { readonly table: FlooredTable; readonly id: string }) => void
 
 const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly Table[]).includes(table)
@@ -37,7 +37,7 @@ const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly 
 const isGiving = (table: Table): boolean => ['credentials', 'logins', 'consents', 'flow_consents'].includes(table)
 
 /** INVARIANT: no row of these tables is handed out in a version before one that this gate has committed. */
-export function guardVersions({ ledger, shelves }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
+export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
   const isCurrent = (table: Table, id: string, version: Version): boolean => {
     if (!isFloored(table) || version >= (floors.of(table, id) ?? 0)) return true
     onOlder({ table, id })
@@ -54,17 +54,17 @@ export function guardVersions({ ledger, shelves }: Guarded, floors: RowFloors, o
         return committed
       },
     },
-    shelves: {
-      ...shelves,
+    tables: {
+      ...tables,
       async row(table, id) {
-        const held = await shelves.row(table, id)
+        const held = await tables.row(table, id)
         return isCurrent(table, id, held?.version ?? 0) ? held : undefined
       },
       async list(table, where, page) {
-        const held = await shelves.list(table, where, page)
+        const held = await tables.list(table, where, page)
         if (!isFloored(table)) return held
         // A person's passkeys are only ever listed: one that is gone is missed here.
-        if (table === 'passkeys' && (await shelves.count(table, {})) < countOf(floors, table))
+        if (table === 'passkeys' && (await tables.count(table, {})) < countOf(floors, table))
           throw new Bug('a passkey is gone from the database')
         return held.filter(({ row, version }) => isCurrent(table, idOf(table, row), version))
       },
@@ -87,25 +87,25 @@ const PAGE = 500
  * that can never give anything again are forgotten.
  */
 export async function settleFloors(
-  shelves: Pick<Shelves, 'list'>,
+  tables: Pick<Tables, 'list'>,
   floors: RowFloors,
   onOlder: OnOlder,
   now: number,
 ): Promise<void> {
   const next: FlooredRow[] = []
-  for (const table of FLOORED) next.push(...(await settleTable(shelves, floors, onOlder, table, now)))
+  for (const table of FLOORED) next.push(...(await settleTable(tables, floors, onOlder, table, now)))
   await floors.replace(next)
 }
 
 async function settleTable(
-  shelves: Pick<Shelves, 'list'>,
+  tables: Pick<Tables, 'list'>,
   floors: RowFloors,
   onOlder: OnOlder,
   table: FlooredTable,
   now: number,
 ): Promise<readonly FlooredRow[]> {
   const known = new Map(floors.all().flatMap((row) => (row.table === table ? [[row.id, row.version] as const] : [])))
-  const stored = await everyRow(shelves, table)
+  const stored = await everyRow(tables, table)
   // A forged row that restricts somebody keeps the whole table from being read: its floors stay as they are.
   if (stored === undefined) return [...known].map(([id, version]) => ({ table, id, version }))
   const next: FlooredRow[] = []
@@ -126,7 +126,7 @@ async function settleTable(
 }
 
 async function everyRow<T extends FlooredTable>(
-  { list }: Pick<Shelves, 'list'>,
+  { list }: Pick<Tables, 'list'>,
   table: T,
 ): Promise<readonly Held<T>[] | undefined> {
   const rows: Held<T>[] = []

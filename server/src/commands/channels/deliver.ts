@@ -46,10 +46,10 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   const { delivery_id, call_id, approval_id, at } = told
   const event = CHANNEL_EVENTS.find((known) => known === told.event)
   if (event === undefined) throw new Bug(`there is no channel event \`${told.event}\``)
-  const call = (await deps.shelves.row('calls', call_id))?.row
+  const call = (await deps.tables.row('calls', call_id))?.row
   if (call === undefined) return undefined
   const tool = deps.catalogue.tool(call.tool_id)
-  const held = typeof approval_id === 'string' ? await deps.shelves.row('approvals', approval_id) : undefined
+  const held = typeof approval_id === 'string' ? await deps.tables.row('approvals', approval_id) : undefined
   const args = await argsOf(deps, call, held?.row)
   const common = {
     delivery_id,

@@ -36,10 +36,10 @@ export type PushDeps = ApprovalReadDeps & {
 const MOST_TOLD = 1_000
 const MOST_WAITING = 100
 
-export async function listPushes({ shelves, webPush }: PushDeps, by: Caller): Promise<Result<PushAnswer>> {
+export async function listPushes({ tables, webPush }: PushDeps, by: Caller): Promise<Result<PushAnswer>> {
   const key = webPush.publicKey()
   if (!key.ok) return key
-  const live = await livePushes(shelves, by.user)
+  const live = await livePushes(tables, by.user)
   return ok({ public_key: key.value, items: live.map(({ row }) => shown(row)) })
 }
 
@@ -50,8 +50,8 @@ const shown = ({ push_id, name, endpoint, created_at }: PushRow): PushSubscripti
   created_at,
 })
 
-async function livePushes(shelves: PushDeps['shelves'], user: string): Promise<readonly Held<'pushes'>[]> {
-  const listed = await shelves.list('pushes', { user }, { limit: 200, newest_first: true })
+async function livePushes(tables: PushDeps['tables'], user: string): Promise<readonly Held<'pushes'>[]> {
+  const listed = await tables.list('pushes', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => row.ended_at === undefined)
 }
 
@@ -65,7 +65,7 @@ export async function subscribePush(
   if (!allowed.ok) return allowed
   if (!deps.webPush.isAllowed(wanted.endpoint)) return refuse('push.not_allowed')
   if (!deps.webPush.isKey(wanted.keys)) return refuse('request.invalid', { paths: 'keys: not valid browser keys' })
-  const live = await livePushes(deps.shelves, by.user)
+  const live = await livePushes(deps.tables, by.user)
   if (live.length >= PUSH_LIMITS.per_user) return refuse('push.too_many', { limit: String(PUSH_LIMITS.per_user) })
   const now = deps.clock()
   const row: PushRow = {
@@ -89,7 +89,7 @@ export async function subscribePush(
 }
 
 export async function removePush(deps: PushDeps, by: Caller, push_id: string): Promise<Result<PushSubscriptionAnswer>> {
-  const held = await deps.shelves.row('pushes', push_id)
+  const held = await deps.tables.row('pushes', push_id)
   if (held === undefined || held.row.user !== by.user || held.row.ended_at !== undefined) return refuse('push.unknown')
   const recorded = await deps.ledger.commit([ended(held, deps.clock()), auditOf(deps, 'push.removed', by, held.row)])
   return recorded === 'committed' ? ok(shown(held.row)) : refuseUnrecorded(recorded)
@@ -113,10 +113,10 @@ export function tellBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 
 }
 
 async function tell(deps: PushDeps, approval_id: string): Promise<void> {
-  const subscribed = await deps.shelves.list('pushes', {}, { limit: MOST_TOLD, newest_first: true })
+  const subscribed = await deps.tables.list('pushes', {}, { limit: MOST_TOLD, newest_first: true })
   const live = subscribed.filter(({ row }) => row.ended_at === undefined)
   if (live.length === 0) return
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined || held.row.state !== 'pending') return
   const { sentence, risk } = await packetOf(deps, held)
   const payload = {
@@ -148,10 +148,10 @@ function isAskedUser({ routes }: PushDeps, row: ApprovalRow, user: string, deleg
 }
 
 /** A browser that subscribed with a key hears nothing once that key is worth nothing. */
-async function mayStillDecide({ shelves, clock }: PushDeps, { key, caller }: PushRow): Promise<boolean> {
+async function mayStillDecide({ tables, clock }: PushDeps, { key, caller }: PushRow): Promise<boolean> {
   if (!DECIDING_KINDS.some((kind) => caller.startsWith(`${kind}:`))) return false
   if (key === undefined) return true
-  const credential = (await shelves.row('credentials', key))?.row
+  const credential = (await tables.row('credentials', key))?.row
   return credential !== undefined && credentialState(credential, clock()) === 'good'
 }
 

@@ -90,7 +90,7 @@ async function answerTo(
     case 'run':
       return said(await oneRun(deps, by, asked.id))
     case 'redeem': {
-      const thread = (await deps.shelves.row('approvals', asked.id))?.row.thread ?? ''
+      const thread = (await deps.tables.row('approvals', asked.id))?.row.thread ?? ''
       const { id: approval_id, token } = asked
       const redeemed = await redeemToken(deps, by, { approval_id, token, thread, says: 'approve' })
       return said(redeemed.ok ? `${asked.id} is ${redeemed.value.state}` : sayProblem(redeemed.problem))
@@ -124,7 +124,7 @@ async function decide(
 
 /** A homeserver vouches for its users by a password that the gate knows nothing of. */
 async function isMoreThanSimple(deps: ChatDeps, approval_id: string): Promise<boolean> {
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   return held !== undefined && (await packetOf(deps, held)).strength !== 'simple'
 }
 

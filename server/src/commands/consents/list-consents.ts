@@ -2,10 +2,10 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentView } from '../../contract/consent.ts'
 import { consentView } from '../../core/consent/consent-view.ts'
 import { unitsLeft } from '../calls/facts/consent-facts.ts'
-import type { Accounts, Page, Shelves } from '../ports/reads.ts'
+import type { Accounts, Page, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-export type ConsentReadDeps = { readonly shelves: Shelves; readonly accounts: Accounts; readonly clock: Clock }
+export type ConsentReadDeps = { readonly tables: Tables; readonly accounts: Accounts; readonly clock: Clock }
 
 export type ConsentPage = { readonly items: readonly ConsentView[]; readonly next?: number }
 
@@ -16,7 +16,7 @@ function maySee(caller: Caller, { actor }: ConsentRow): boolean {
 
 /** The consents with what is left of each, newest first. */
 export async function listConsents(deps: ConsentReadDeps, caller: Caller, page: Page): Promise<ConsentPage> {
-  const listed = await deps.shelves.list('consents', {}, { ...page, newest_first: true })
+  const listed = await deps.tables.list('consents', {}, { ...page, newest_first: true })
   const now = deps.clock()
   const seen = listed.filter(({ row }) => maySee(caller, row))
   const items = await Promise.all(

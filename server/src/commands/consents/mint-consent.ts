@@ -11,12 +11,12 @@ import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
 import type { DecidedHere } from '../approvals/decided-here.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type MintDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
   readonly clock: Clock
@@ -91,11 +91,11 @@ export async function mintChanges(
  * next consent comes, and more live ones than the limit are refused.
  */
 async function tidyShelf(
-  { shelves, accounts }: Pick<MintDeps, 'shelves' | 'accounts'>,
+  { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,
   shelf: string,
   now: number,
 ): Promise<Result<Change[]>> {
-  const listed = await shelves.list('consents', { shelf }, { limit: CONSENT_LIMITS.live })
+  const listed = await tables.list('consents', { shelf }, { limit: CONSENT_LIMITS.live })
   const changes: Change[] = []
   for (const { row, version } of listed) {
     if (consentState(row, await unitsLeft(accounts, row), now) === 'live') continue

@@ -9,12 +9,12 @@ import { drawUpConsent, termsToRemember } from '../../core/consent/draw-up-conse
 import { isAbout } from '../../core/consent/match-consent.ts'
 import { summariseCall, type SummaryDeps } from '../activity/summarise-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Held, Searches, Shelves } from '../ports/reads.ts'
+import type { Held, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 
 export type ConsentPreviewDeps = AskedDeps &
   SummaryDeps & {
-    readonly shelves: Shelves
+    readonly tables: Tables
     readonly searches: Searches
     readonly catalogue: Catalogue
     readonly clock: Clock
@@ -65,7 +65,7 @@ export async function previewRemember(
 ): Promise<Result<ConsentPreviewAnswer>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('approvals', approval_id)
+  const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const hearing = await mayBeAsked(deps, by, held.row)
   if (!hearing.ok) return hearing
@@ -73,7 +73,7 @@ export async function previewRemember(
   return terms.ok ? previewConsent(deps, by, terms.value) : terms
 }
 
-/** Judged by the evidence of its time: what a consent could never answer is not counted. */
+/** JudgedCall by the evidence of its time: what a consent could never answer is not counted. */
 function wouldCover({ catalogue }: ConsentPreviewDeps, consent: ConsentRow, { row }: Held<'calls'>): boolean {
   const tool = catalogue.tool(row.tool_id)
   if (tool === undefined || row.expired_at !== undefined || !isCoverable(row.verdict)) return false

@@ -14,7 +14,7 @@ export async function revokeConsent(
 ): Promise<Result<ConsentRow>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('consents', consent_id)
+  const held = await deps.tables.row('consents', consent_id)
   if (held === undefined) return refuse('consent.unknown', { consent_id })
   if (held.row.revoked_at !== undefined) return ok(held.row)
   const now = deps.clock()

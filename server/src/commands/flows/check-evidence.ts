@@ -9,7 +9,7 @@ import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
-import { sightOf, sees, type FlowDeps } from './flow-access.ts'
+import { visibilityOf, sees, type FlowDeps } from './flow-access.ts'
 
 export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts }
 
@@ -79,14 +79,14 @@ async function artifactText(
 /** A call that was executed without an error, or a toolflow or flow run that ended well. */
 async function isPassingRun(deps: EvidenceDeps, caller: Caller, vault: string, ref: string): Promise<boolean> {
   if (CallId.safeParse(ref).success) {
-    const call = (await deps.shelves.row('calls', ref))?.row
+    const call = (await deps.tables.row('calls', ref))?.row
     return call !== undefined && maySeeCall(caller, call) && isPassed(call)
   }
   if (!RunId.safeParse(ref).success) return false
-  const sight = sightOf(deps, caller, vault)
-  const flow = (await deps.shelves.row('flows', ref))?.row
-  if (flow?.is === 'run') return sight.ok && sees(sight.value, flow) && flow.status === 'done'
-  const run = (await deps.shelves.row('runs', ref))?.row
+  const visibility = visibilityOf(deps, caller, vault)
+  const flow = (await deps.tables.row('flows', ref))?.row
+  if (flow?.is === 'run') return visibility.ok && sees(visibility.value, flow) && flow.status === 'done'
+  const run = (await deps.tables.row('runs', ref))?.row
   if (run === undefined || !maySeeRun(caller, run) || run.status !== 'done') return false
   if (run.kind === 'flow-execution') return true
   // The row was written by this kind's own step.
@@ -101,11 +101,11 @@ async function approvedProposal(
   vault: string,
   ref: string,
 ): Promise<Result<{ readonly run_id: string; readonly step_id: string | null } | undefined>> {
-  const sight = sightOf(deps, caller, vault)
-  if (!sight.ok) return sight
+  const visibility = visibilityOf(deps, caller, vault)
+  if (!visibility.ok) return visibility
   try {
-    const row = (await deps.shelves.row('flows', ref))?.row
-    if (row?.is !== 'proposal' || row.state !== 'approved' || !sees(sight.value, row)) return ok(undefined)
+    const row = (await deps.tables.row('flows', ref))?.row
+    if (row?.is !== 'proposal' || row.state !== 'approved' || !sees(visibility.value, row)) return ok(undefined)
     return ok({ run_id: row.body.run_id, step_id: row.step_id })
   } catch {
     return refuse('RUNTIME_ERROR')

@@ -75,7 +75,7 @@ export async function executeFlowStep(
     deps,
     driven_by,
     wait_ms,
-    async () => (await deps.shelves.row('runs', driven_by))?.row,
+    async () => (await deps.tables.row('runs', driven_by))?.row,
     (run) => run === undefined || isEndedRun(run) || run.status === 'faulted',
   )
   const held = await visibleRun(deps, caller, asked.value)
@@ -180,7 +180,7 @@ async function consentFor(
   const running = inProgress(run)
   if (!running.ok) return running
   const held = FlowConsentId.safeParse(consent_id).success
-    ? await deps.shelves.row('flow_consents', consent_id)
+    ? await deps.tables.row('flow_consents', consent_id)
     : undefined
   if (held === undefined || held.row.actor_hash !== actorHash(deps.digest, caller))
     return refuse('FLOW_EXECUTION_CONSENT_REQUIRED')

@@ -26,7 +26,7 @@ export async function finishExecution(deps: FinishDeps, state: FlowExecution): P
   const reason = state.reason ?? (status === 'failed' ? 'the result could not be stored' : null)
   const evidence_ref = isKept ? `artifact://${digest}` : null
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await deps.shelves.row('flows', state.flow_run_id)
+    const held = await deps.tables.row('flows', state.flow_run_id)
     const run = held?.row.is === 'run' ? held.row : undefined
     const record = run?.executions.find(({ execution_id }) => execution_id === state.execution_id)
     if (held === undefined || run === undefined || record === undefined || record.status !== 'running') return {}

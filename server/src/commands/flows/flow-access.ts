@@ -4,18 +4,18 @@ import type { FlowHistoryItem, FlowScope, FlowSettings, FlowStep } from '../../c
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { flowPolicyOf, passGates, type FlowPolicy, type Gated } from '../../core/flows/flow-policy.ts'
 import { vaultOf, visibleScopes } from '../../core/flows/flow-scopes.ts'
-import { shelvesFor, versionId } from '../../core/flows/flow-shelves.ts'
+import { listingsFor, versionId } from '../../core/flows/flow-listings.ts'
 import { noted } from '../../core/flows/run-moves.ts'
 import type { FlowPolicySource } from '../ports/flow-policy.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 /** What every action on flows needs. */
 export type FlowDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly clock: Clock
@@ -29,7 +29,7 @@ export type FlowDeps = {
 export type HeldRun = { readonly row: FlowRunRow; readonly version: number }
 
 /** What a caller may look at, inside one vault. */
-export type Sight = { readonly vault: string | undefined; readonly scopes: readonly FlowScope[] }
+export type Visibility = { readonly vault: string | undefined; readonly scopes: readonly FlowScope[] }
 
 export async function gated(deps: Pick<FlowDeps, 'flowPolicy'>, needs: Gated): Promise<Result<FlowPolicy>> {
   return passGates(await policyInForce(deps), needs)
@@ -40,11 +40,11 @@ export async function policyInForce({ flowPolicy }: Pick<FlowDeps, 'flowPolicy'>
 }
 
 /** INVARIANT: from the credential and the operator's grants alone; of a request only the name of a vault counts. */
-export function sightOf(
+export function visibilityOf(
   { flowSettings }: Pick<FlowDeps, 'flowSettings'>,
   caller: Caller,
   vault?: string,
-): Result<Sight> {
+): Result<Visibility> {
   const scopes = visibleScopes(caller, flowSettings.grants)
   if (!scopes.ok) return scopes
   const named = vaultOf(caller, vault)
@@ -53,35 +53,35 @@ export function sightOf(
 
 /** Invisible and missing look the same. */
 export async function visibleRun(
-  deps: Pick<FlowDeps, 'shelves' | 'flowSettings'>,
+  deps: Pick<FlowDeps, 'tables' | 'flowSettings'>,
   caller: Caller,
   { run_id, vault_id }: { readonly run_id: string; readonly vault_id?: string },
 ): Promise<Result<HeldRun>> {
-  const sight = sightOf(deps, caller, vault_id)
-  if (!sight.ok) return sight
-  const held = await deps.shelves.row('flows', run_id)
-  return held?.row.is === 'run' && sees(sight.value, held.row)
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
+  const held = await deps.tables.row('flows', run_id)
+  return held?.row.is === 'run' && sees(visibility.value, held.row)
     ? ok({ row: held.row, version: held.version })
     : refuse('unknown_run', { run_id })
 }
 
 export const sees = (
-  { vault, scopes }: Sight,
+  { vault, scopes }: Visibility,
   row: { readonly vault_id: string; readonly scope: FlowScope },
 ): boolean => row.vault_id === vault && scopes.includes(row.scope)
 
 export async function versionRow(
-  { shelves }: Pick<FlowDeps, 'shelves'>,
+  { tables }: Pick<FlowDeps, 'tables'>,
   vault: string,
   flow_id: string,
   version: string,
 ): Promise<FlowVersionRow | undefined> {
-  const held = await shelves.row('flows', versionId(vault, flow_id, version))
+  const held = await tables.row('flows', versionId(vault, flow_id, version))
   return held?.row.is === 'version' ? held.row : undefined
 }
 
 /** The bodies of a run's steps, of the version that it pins. */
-export async function stepsOf(deps: Pick<FlowDeps, 'shelves'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
+export async function stepsOf(deps: Pick<FlowDeps, 'tables'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
   return (await versionRow(deps, run.vault_id, run.flow_id, run.flow_version))?.steps ?? []
 }
 
@@ -97,7 +97,7 @@ export function checkEtag(etag: string | undefined, version: number): Result<voi
 /** A row with the texts that it is listed by. */
 export function swapFlow(row: FlowRow, id: string, from: number | 'absent'): Change {
   const { shelf: _a, shelf_status: _b, shelf_flow: _c, shelf_flow_status: _d, ...plain } = row
-  const to = { ...plain, ...shelvesFor(row) } as FlowRow
+  const to = { ...plain, ...listingsFor(row) } as FlowRow
   return { kind: 'swap', table: 'flows', id, from, to }
 }
 

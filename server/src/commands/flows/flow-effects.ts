@@ -21,7 +21,7 @@ import { describeCall, type Links } from '../calls/describe-call.ts'
 import { settingsOf, type Judgement } from '../calls/facts/load-judgement.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, OfferedTool } from '../ports/models.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 import type { Proxy } from '../proxy/proxy.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
 import { finishExecution, type FinishDeps } from './finish-execution.ts'
@@ -32,7 +32,7 @@ export type FlowEffectDeps = FinishDeps & {
   readonly links: Links
   readonly catalogue: Pick<LiveCatalogue, 'tool'>
   readonly judgement: Judgement
-  readonly dispatch: (request: CallRequest, live?: Live) => Promise<Outcome>
+  readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   readonly askProxy: Proxy['ask']
 }
 
@@ -43,7 +43,7 @@ export function flowPerformers(deps: FlowEffectDeps): PerformersOf<ExecutionNode
   const perform =
     (work: Work): Perform<ExecutionNodeEffect> =>
     async (_, performing) => {
-      const row = (await deps.shelves.row('runs', performing.run_id))?.row
+      const row = (await deps.tables.row('runs', performing.run_id))?.row
       if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
       const found = await work(deps, row.state as FlowExecution, performing)
       return found === 'later' ? 'later' : { type: 'effect.done', now: deps.clock(), ...(found as JsonObject) }
@@ -144,7 +144,7 @@ const makeCall: Work = async (deps, state, { run_id, signal }) => {
 }
 
 const readOutcome: Work = async (deps, state) => {
-  const row = (await deps.shelves.row('calls', state.call?.call_id ?? ''))?.row
+  const row = (await deps.tables.row('calls', state.call?.call_id ?? ''))?.row
   if (row === undefined) throw new Bug('the call of an execution is gone')
   return settled(deps, state, describeCall(row, deps.links))
 }

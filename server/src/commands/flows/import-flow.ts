@@ -5,9 +5,9 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { bad } from '../../core/flows/bad-request.ts'
 import { checkAutomatable, checkBundle, checkLineage, parseBundle } from '../../core/flows/flow-bundle.ts'
 import { flowRoleOf, mayImport } from '../../core/flows/flow-scopes.ts'
-import { flowShelf, headId, versionId } from '../../core/flows/flow-shelves.ts'
+import { flowListing, headId, versionId } from '../../core/flows/flow-listings.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import { isoOf, policyInForce, sees, sightOf, swapFlow, versionRow, type FlowDeps } from './flow-access.ts'
+import { isoOf, policyInForce, sees, visibilityOf, swapFlow, versionRow, type FlowDeps } from './flow-access.ts'
 import { listMerged } from './read-flow-runs.ts'
 
 export type FlowAnswer = {
@@ -32,9 +32,9 @@ export async function importFlow(
   if (!parsed.ok) return parsed
   const bundle = checkBundle(parsed.value)
   if (!bundle.ok) return bundle
-  const sight = sightOf(deps, caller, vault_id)
-  if (!sight.ok) return sight
-  const { vault, scopes } = sight.value
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
+  const { vault, scopes } = visibility.value
   const { flow, steps } = bundle.value
   const allowed = mayImport(caller, flow.scope, scopes)
   if (!allowed.ok) return allowed
@@ -42,10 +42,10 @@ export async function importFlow(
   const permitted = checkAutomatable(bundle.value, await policyInForce(deps))
   if (!permitted.ok) return permitted
   const id = headId(vault, flow.flow_id)
-  const head = await deps.shelves.row('flows', id)
+  const head = await deps.tables.row('flows', id)
   const before = head?.row.is === 'head' ? head.row.flow : undefined
   // Whoever may not see a flow may not replace it, and learns no more than that the name is taken.
-  if (before !== undefined && !sees(sight.value, { vault_id: vault, scope: before.scope }))
+  if (before !== undefined && !sees(visibility.value, { vault_id: vault, scope: before.scope }))
     return refuse('FLOW_LINEAGE_CONFLICT', { flow_id: flow.flow_id })
   const lineage = checkLineage(bundle.value, before?.version)
   if (!lineage.ok) return lineage
@@ -85,15 +85,15 @@ export type FlowsAsked = { readonly vault_id?: string; readonly limit: number; r
 
 /** The newest version of each flow that the caller may see. */
 export async function listFlows(deps: FlowDeps, caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>> {
-  const sight = sightOf(deps, caller, asked.vault_id)
-  if (!sight.ok) return sight
+  const visibility = visibilityOf(deps, caller, asked.vault_id)
+  if (!visibility.ok) return visibility
   const page = { limit: asked.limit, ...(asked.after === undefined ? {} : { cursor: asked.after }) }
-  const { items, next } = await listMerged(deps, sight.value, page, (vault, scope) => ({
-    shelf: flowShelf(vault, scope),
+  const { items, next } = await listMerged(deps, visibility.value, page, (vault, scope) => ({
+    shelf: flowListing(vault, scope),
   }))
   return ok({
     schema: FLOW_SCHEMAS.flow,
-    vault_id: sight.value.vault ?? asked.vault_id ?? '',
+    vault_id: visibility.value.vault ?? asked.vault_id ?? '',
     flows: items.flatMap(({ row }) => (row.is === 'head' ? [row.flow] : [])),
     ...(next === undefined ? {} : { next_cursor: String(next) }),
   })
@@ -106,15 +106,15 @@ export async function readFlow(
   asked: { readonly flow_id: string; readonly version?: string; readonly vault_id?: string },
 ): Promise<Result<FlowAnswer>> {
   const { flow_id } = asked
-  const sight = sightOf(deps, caller, asked.vault_id)
-  if (!sight.ok) return sight
-  const { vault } = sight.value
-  const head = vault === undefined ? undefined : await deps.shelves.row('flows', headId(vault, flow_id))
+  const visibility = visibilityOf(deps, caller, asked.vault_id)
+  if (!visibility.ok) return visibility
+  const { vault } = visibility.value
+  const head = vault === undefined ? undefined : await deps.tables.row('flows', headId(vault, flow_id))
   if (vault === undefined || head?.row.is !== 'head') return refuse('unknown_flow', { flow_id })
   const found = await versionRow(deps, vault, flow_id, asked.version ?? head.row.flow.version)
   const isVisible =
     found !== undefined &&
-    [head.row.flow.scope, found.flow.scope].every((scope) => sees(sight.value, { vault_id: vault, scope }))
+    [head.row.flow.scope, found.flow.scope].every((scope) => sees(visibility.value, { vault_id: vault, scope }))
   if (!isVisible || found === undefined) return refuse('unknown_flow', { flow_id })
   return ok({ schema: FLOW_SCHEMAS.flow, vault_id: vault, flow: found.flow, steps: found.steps })
 }

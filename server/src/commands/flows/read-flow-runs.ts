@@ -11,12 +11,12 @@ import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { listRequest, runRequest } from '../../core/flows/flow-requests.ts'
-import { runShelf, runShelfField } from '../../core/flows/flow-shelves.ts'
+import { runListing, runListingField } from '../../core/flows/flow-listings.ts'
 import type { Held } from '../ports/reads.ts'
-import { accountOf, sightOf, stepsOf, visibleRun, type FlowDeps, type Sight } from './flow-access.ts'
+import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowDeps, type Visibility } from './flow-access.ts'
 import { consentView, executionView, runView } from './flow-views.ts'
 
-type ReadDeps = Pick<FlowDeps, 'shelves' | 'flowSettings' | 'accounts' | 'digest'>
+type ReadDeps = Pick<FlowDeps, 'tables' | 'flowSettings' | 'accounts' | 'digest'>
 
 export type FlowRunAnswer = { readonly schema: string; readonly vault_id: string; readonly run: FlowRunView }
 
@@ -47,22 +47,22 @@ export async function listFlowRuns(
 ): Promise<Result<FlowRunsAnswer>> {
   const asked = listRequest(body)
   if (!asked.ok) return asked
-  const sight = sightOf(deps, caller, asked.value.vault_id)
-  if (!sight.ok) return sight
+  const visibility = visibilityOf(deps, caller, asked.value.vault_id)
+  if (!visibility.ok) return visibility
   const { cursor, limit, ...filter } = asked.value
-  const field = runShelfField(filter)
+  const field = runListingField(filter)
   const { items, next } = await listMerged(
     deps,
-    sight.value,
+    visibility.value,
     { limit, ...(cursor === undefined ? {} : { cursor }) },
     (vault, scope) => ({
-      [field]: runShelf(vault, scope, filter),
+      [field]: runListing(vault, scope, filter),
     }),
   )
   const runs = items.flatMap(({ row, version }) => (row.is === 'run' ? [runView({ row, version })] : []))
   return ok({
     schema: FLOW_SCHEMAS.list,
-    vault_id: sight.value.vault ?? asked.value.vault_id ?? '',
+    vault_id: visibility.value.vault ?? asked.value.vault_id ?? '',
     runs,
     ...(next === undefined ? {} : { next_cursor: String(next) }),
   })
@@ -72,14 +72,14 @@ type PageAsked = { readonly limit: number; readonly cursor?: number }
 
 /** One listing per visible scope, merged by the place of the rows. */
 export async function listMerged(
-  { shelves }: Pick<FlowDeps, 'shelves'>,
-  { vault, scopes }: Sight,
+  { tables }: Pick<FlowDeps, 'tables'>,
+  { vault, scopes }: Visibility,
   { limit, cursor }: PageAsked,
-  whereOf: (vault: string, scope: Sight['scopes'][number]) => Readonly<Record<string, string>>,
+  whereOf: (vault: string, scope: Visibility['scopes'][number]) => Readonly<Record<string, string>>,
 ): Promise<{ readonly items: readonly Held<'flows'>[]; readonly next?: number }> {
   if (vault === undefined) return { items: [] }
   const page = { limit: limit + 1, newest_first: true, ...(cursor === undefined ? {} : { after: cursor }) }
-  const listed = await Promise.all(scopes.map((scope) => shelves.list('flows', whereOf(vault, scope), page)))
+  const listed = await Promise.all(scopes.map((scope) => tables.list('flows', whereOf(vault, scope), page)))
   const merged = listed.flat().toSorted((one, other) => other.cursor - one.cursor)
   const items = merged.slice(0, limit)
   const last = items.at(-1)
@@ -111,7 +111,7 @@ export async function readChecklist(
   const held = await visibleRun(deps, caller, asked.value)
   if (!held.ok) return held
   const { row } = held.value
-  const consents = await deps.shelves.list(
+  const consents = await deps.tables.list(
     'flow_consents',
     { of_run: row.run_id },
     { limit: MOST_CONSENTS, newest_first: true },

@@ -5,7 +5,7 @@ import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
 import { accountOf, swapFlow, type FlowDeps } from './flow-access.ts'
 
-export type UnitDeps = Pick<FlowDeps, 'shelves' | 'ledger' | 'accounts' | 'clock'>
+export type UnitDeps = Pick<FlowDeps, 'tables' | 'ledger' | 'accounts' | 'clock'>
 
 type Executing = Pick<FlowExecution, 'flow_run_id' | 'execution_id' | 'consent_id'>
 
@@ -31,7 +31,7 @@ export async function reserveUnits(
     if (found === undefined || found.record.status !== 'running') return 'over'
     const { record } = found
     if (record.reserved_for >= call) return 'reserved'
-    const consent = await deps.shelves.row('flow_consents', consent_id)
+    const consent = await deps.tables.row('flow_consents', consent_id)
     const isOver =
       consent === undefined || consent.row.revoked_at !== undefined || deps.clock() >= consent.row.expires_at
     if (isOver) return 'revoked'
@@ -79,8 +79,8 @@ export function givenBack(record: FlowExecutionRecord, reserved_units: number): 
   return units === 0 ? [] : [{ kind: 'spend', account: accountOf(record.consent_id), units }]
 }
 
-async function recordIn({ shelves }: UnitDeps, { flow_run_id, execution_id }: Executing) {
-  const held = await shelves.row('flows', flow_run_id)
+async function recordIn({ tables }: UnitDeps, { flow_run_id, execution_id }: Executing) {
+  const held = await tables.row('flows', flow_run_id)
   if (held?.row.is !== 'run') return undefined
   const { row, version } = { row: held.row, version: held.version }
   const record = row.executions.find((one) => one.execution_id === execution_id)

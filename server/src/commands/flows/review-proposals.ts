@@ -8,7 +8,7 @@ import {
 } from '../../contract/flows.ts'
 import type { ProposalRow } from '../../contract/flow-rows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { proposalShelf } from '../../core/flows/flow-shelves.ts'
+import { proposalListing } from '../../core/flows/flow-listings.ts'
 import { approve, discard, evaluate, mayReview } from '../../core/flows/proposal-moves.ts'
 import { withReview } from '../../core/flows/run-moves.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -17,7 +17,7 @@ import {
   checkEtag,
   isoOf,
   sees,
-  sightOf,
+  visibilityOf,
   swapFlow,
   withHistory,
   type FlowDeps,
@@ -41,16 +41,16 @@ export async function listProposals(
   caller: Caller,
   asked: ProposalsAsked,
 ): Promise<Result<ProposalsPage>> {
-  const sight = sightOf(deps, caller, asked.vault_id)
-  if (!sight.ok) return sight
+  const visibility = visibilityOf(deps, caller, asked.vault_id)
+  if (!visibility.ok) return visibility
   const state = ProposalState.safeParse(asked.state).data
   if (asked.state !== undefined && state === undefined)
     return refuse('request.invalid', { paths: `state: one of ${ProposalState.options.join(', ')}` })
   const page = { limit: asked.limit, ...(asked.after === undefined ? {} : { cursor: asked.after }) }
-  const found = await listMerged(deps, sight.value, page, (vault, scope) => {
+  const found = await listMerged(deps, visibility.value, page, (vault, scope) => {
     return state === undefined
-      ? { shelf: proposalShelf(vault, scope) }
-      : { shelf_status: proposalShelf(vault, scope, state) }
+      ? { shelf: proposalListing(vault, scope) }
+      : { shelf_status: proposalListing(vault, scope, state) }
   })
   const items = found.items.flatMap(({ row, version }) =>
     row.is === 'proposal' && (asked.run_id === undefined || row.body.run_id === asked.run_id)
@@ -76,10 +76,10 @@ async function visibleProposal(
   proposal_id: string,
   vault_id: string | undefined,
 ): Promise<Result<HeldProposal>> {
-  const sight = sightOf(deps, caller, vault_id)
-  if (!sight.ok) return sight
-  const held = ProposalId.safeParse(proposal_id).success ? await deps.shelves.row('flows', proposal_id) : undefined
-  return held?.row.is === 'proposal' && sees(sight.value, held.row)
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
+  const held = ProposalId.safeParse(proposal_id).success ? await deps.tables.row('flows', proposal_id) : undefined
+  return held?.row.is === 'proposal' && sees(visibility.value, held.row)
     ? ok({ row: held.row, version: held.version })
     : refuse('proposal.unknown', { proposal_id })
 }
@@ -130,7 +130,7 @@ export async function decideProposal(
 
 async function verifiedStep(deps: FlowDeps, caller: Caller, proposal: ProposalRow): Promise<readonly Change[]> {
   const { step_id, proposal_id, body } = proposal
-  const held = step_id === null ? undefined : await deps.shelves.row('flows', body.run_id)
+  const held = step_id === null ? undefined : await deps.tables.row('flows', body.run_id)
   if (held === undefined || held.row.is !== 'run' || step_id === null) return []
   const did = { by: caller, type: 'flow.reviewed', did: 'reviewed', step_id, note: proposal_id }
   const reviewed = withReview(held.row, step_id, proposal_id)

@@ -6,7 +6,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { revokeRequest } from '../../core/flows/flow-requests.ts'
 import { flowRoleOf } from '../../core/flows/flow-scopes.ts'
-import { accountOf, changeRun, checkEtag, gated, sees, sightOf, type FlowDeps } from './flow-access.ts'
+import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, type FlowDeps } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import type { ConsentAnswer } from './mint-flow-consent.ts'
 
@@ -21,12 +21,12 @@ export async function revokeFlowConsent(
   const asked = revokeRequest(body)
   if (!asked.ok) return asked
   const { consent_id, run_id, vault_id, etag } = asked.value
-  const sight = sightOf(deps, caller, vault_id)
-  if (!sight.ok) return sight
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
   const held = FlowConsentId.safeParse(consent_id).success
-    ? await deps.shelves.row('flow_consents', consent_id)
+    ? await deps.tables.row('flow_consents', consent_id)
     : undefined
-  if (held === undefined || !sees(sight.value, held.row)) return refuse('unknown_consent', { consent_id })
+  if (held === undefined || !sees(visibility.value, held.row)) return refuse('unknown_consent', { consent_id })
   if (run_id !== undefined && run_id !== held.row.run_id) return refuse('unknown_consent', { consent_id })
   const isMinter = held.row.actor_hash === actorHash(deps.digest, caller)
   if (!isMinter && flowRoleOf(caller) !== 'admin')
@@ -40,7 +40,7 @@ export async function revokeFlowConsent(
     async (run) => {
       const same = checkEtag(etag, run.version)
       if (!same.ok) return same
-      const now = await deps.shelves.row('flow_consents', consent_id)
+      const now = await deps.tables.row('flow_consents', consent_id)
       if (now === undefined) return refuse('unknown_consent', { consent_id })
       revoked = { ...now.row, revoked_at: deps.clock(), revoked_by: caller.id }
       return ok({

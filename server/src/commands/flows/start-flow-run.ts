@@ -5,14 +5,14 @@ import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { startRequest } from '../../core/flows/flow-requests.ts'
-import { headId } from '../../core/flows/flow-shelves.ts'
+import { headId } from '../../core/flows/flow-listings.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import {
   auditFlow,
   gated,
   isoOf,
   sees,
-  sightOf,
+  visibilityOf,
   swapFlow,
   versionRow,
   withHistory,
@@ -30,16 +30,21 @@ export async function startFlowRun(deps: FlowDeps, caller: Caller, body: Json | 
   const asked = startRequest(body)
   if (!asked.ok) return asked
   const { flow_id, harness, task_ref, external_ref, vault_id } = asked.value
-  const sight = sightOf(deps, caller, vault_id)
-  if (!sight.ok) return sight
-  const { vault } = sight.value
-  const head = vault === undefined ? undefined : await deps.shelves.row('flows', headId(vault, flow_id))
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
+  const { vault } = visibility.value
+  const head = vault === undefined ? undefined : await deps.tables.row('flows', headId(vault, flow_id))
   const version = asked.value.version ?? (head?.row.is === 'head' ? head.row.flow.version : undefined)
   const found =
     vault === undefined || version === undefined ? undefined : await versionRow(deps, vault, flow_id, version)
   // A flow is seen by the scope of its newest version, so that narrowing it counts for its older versions too.
-  const isVisible = head?.row.is === 'head' && sees(sight.value, { vault_id: vault ?? '', scope: head.row.flow.scope })
-  if (found === undefined || !isVisible || !sees(sight.value, { vault_id: found.vault_id, scope: found.flow.scope }))
+  const isVisible =
+    head?.row.is === 'head' && sees(visibility.value, { vault_id: vault ?? '', scope: head.row.flow.scope })
+  if (
+    found === undefined ||
+    !isVisible ||
+    !sees(visibility.value, { vault_id: found.vault_id, scope: found.flow.scope })
+  )
     return refuse('unknown_flow', { flow_id })
   const now = deps.clock()
   const run: FlowRunRow = {

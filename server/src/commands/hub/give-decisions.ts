@@ -2,13 +2,13 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { hubApprovalId } from '../../core/hub/hub-ids.ts'
 import type { Watch } from '../changes/watch-rows.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { nodeNameOf } from './node-name.ts'
 import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
 
 export type GiveDeps = SignDeps & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly watch: Watch
   readonly digest: Digest
   readonly stopping: AbortSignal
@@ -40,7 +40,7 @@ export async function giveDecisions(
 async function decidedOf(deps: GiveDeps, node: string, ids: readonly string[]): Promise<Result<readonly string[]>> {
   const words: string[] = []
   for (const id of ids) {
-    const row = (await deps.shelves.row('approvals', id))?.row
+    const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isDecided(row, node, deps.clock())) continue
     const word = await signWord(deps, row)
     if (!word.ok) return word

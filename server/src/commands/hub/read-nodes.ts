@@ -2,13 +2,13 @@ import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { NodeAnswer } from '../../contract/hub.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { NodeRoom } from '../ports/hub.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isOfNode } from './sign-word.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 
 export type ReadNodesDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly clock: Clock
   readonly seen: NodesSeen
   readonly nodeRoom: Pick<NodeRoom, 'nodes'> | undefined
@@ -23,7 +23,7 @@ export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<
   const pending = await pendingByNode(deps)
   const now = deps.clock()
   const nodes = new Map<string, NodeAnswer>()
-  for (const { row } of await deps.shelves.list('credentials', {}, { limit: PAGE })) {
+  for (const { row } of await deps.tables.list('credentials', {}, { limit: PAGE })) {
     if (row.caller.kind !== 'node') continue
     const node = row.caller.id.slice('node:'.length)
     const isGood = row.revoked_at === undefined && (row.expires_at ?? Infinity) > now
@@ -45,11 +45,11 @@ export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<
   return ok([...nodes.values()].toSorted((one, other) => (one.node < other.node ? -1 : 1)))
 }
 
-async function pendingByNode({ shelves }: ReadNodesDeps): Promise<ReadonlyMap<string, number>> {
+async function pendingByNode({ tables }: ReadNodesDeps): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   let after: number | undefined
   for (;;) {
-    const page = await shelves.list(
+    const page = await tables.list(
       'approvals',
       { state: 'pending' },
       { limit: PAGE, ...(after === undefined ? {} : { after }) },

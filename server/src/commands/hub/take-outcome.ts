@@ -9,13 +9,13 @@ import { auditOf } from '../calls/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
 import { nodeNameOf } from './node-name.ts'
 import { isOfNode, signReported, type SignDeps } from './sign-word.ts'
 
 export type TakeOutcomeDeps = SignDeps & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
   readonly probe: Probe
@@ -32,10 +32,10 @@ export async function takeOutcome(
   const node = nodeNameOf(by)
   if (!node.ok) return node
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await deps.shelves.row('approvals', hubApprovalId(deps.digest, node.value, outcome.approval_id))
+    const held = await deps.tables.row('approvals', hubApprovalId(deps.digest, node.value, outcome.approval_id))
     if (held === undefined || !isOfNode(held.row) || held.row.from_node.node !== node.value)
       return refuse('approval.unknown', { approval_id: outcome.approval_id })
-    const call = await heldCallOf(deps.shelves, held.row)
+    const call = await heldCallOf(deps.tables, held.row)
     if (!isKnown(call.row, outcome)) {
       deps.probe('node.storing')
       const recorded = await deps.ledger.commit(outcomeChanges(held, call, by, outcome, deps.clock()))

@@ -13,14 +13,14 @@ import type { Routes } from '../approvals/load-routes.ts'
 import { changesFor } from '../calls/call-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Digest, Ids, Probe } from '../ports/runtime.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { nodeNameOf } from './node-name.ts'
 import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
 
 export type TakeRequestDeps = SignDeps & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
   readonly digest: Digest
@@ -48,7 +48,7 @@ export async function takeRequest(
   if (!node.ok) return node
   const approval_id = hubApprovalId(deps.digest, node.value, request.approval_id)
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const known = (await deps.shelves.row('approvals', approval_id))?.row
+    const known = (await deps.tables.row('approvals', approval_id))?.row
     if (known !== undefined) return isSame(known, node.value, request) ? answer(deps, known) : changed(request)
     const stored = await store(deps, by, node.value, request)
     if (!stored.ok) return stored

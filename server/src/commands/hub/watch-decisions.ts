@@ -1,9 +1,9 @@
 import type { Notices } from '../ports/notices.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { isOfNode, signWord, type SignDeps } from './sign-word.ts'
 
 export type WatchDecisionsDeps = SignDeps & {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly notices: Pick<Notices, 'subscribe'>
 }
 
@@ -14,7 +14,7 @@ export type DecidedForNode = { readonly node: string; readonly word: string }
  */
 export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
   const look = async (id: string): Promise<void> => {
-    const row = (await deps.shelves.row('approvals', id))?.row
+    const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isOfNode(row) || row.state === 'pending') return
     const word = await signWord(deps, row)
     if (word.ok && word.value !== undefined) listener({ node: row.from_node.node, word: word.value })

@@ -1,10 +1,10 @@
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../contract/caller.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { credentialState } from './credentials.ts'
 
 export type ApproverDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly clock: Clock
   /** People who decide without a key of ours: `unknown` where an issuer gives out roles, else the users of callbacks. */
   readonly otherApprovers: readonly string[] | 'unknown'
@@ -16,10 +16,10 @@ const PAGE = 1_000
  * How many people can decide requests: whoever has a key for it, and the owner of the data folder, who needs none. Undefined when
  * nobody can tell. People are told apart by `user`; one may hold several keys.
  */
-export async function countApprovers({ shelves, clock, otherApprovers }: ApproverDeps): Promise<number | undefined> {
+export async function countApprovers({ tables, clock, otherApprovers }: ApproverDeps): Promise<number | undefined> {
   if (otherApprovers === 'unknown') return undefined
   try {
-    const held = await shelves.list('credentials', {}, { limit: PAGE })
+    const held = await tables.list('credentials', {}, { limit: PAGE })
     if (held.length === PAGE) return undefined
     const now = clock()
     const deciding = held

@@ -8,12 +8,12 @@ import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from '../calls/facts/grant-calls.ts'
 import type { Issuers } from '../ports/keys.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type CredentialDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
   readonly clock: Clock
@@ -27,14 +27,14 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /** Whose credential this is: a key of ours, or a token of an issuer. Unknown, expired and revoked keys look the same from outside. */
 export async function authenticate(
-  deps: Pick<CredentialDeps, 'shelves' | 'digest' | 'clock'> & { readonly issuers: Issuers },
+  deps: Pick<CredentialDeps, 'tables' | 'digest' | 'clock'> & { readonly issuers: Issuers },
   key: string,
 ): Promise<Result<Caller>> {
   if (JWT.test(key)) {
     const told = await deps.issuers.claimsOf(key)
     return told.ok ? withExpiry(callerFromClaims(told.value.issuer, told.value.claims), told.value.claims) : told
   }
-  const [held] = await deps.shelves.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
+  const [held] = await deps.tables.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()
   if (held === undefined || credentialState(held.row, now) !== 'good') return refuse('auth.invalid')
   const { caller, key_id, expires_at } = held.row
@@ -117,7 +117,7 @@ export async function revokeCredential(
   key_id: string,
 ): Promise<Result<CredentialRow>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
-  const held = await deps.shelves.row('credentials', key_id)
+  const held = await deps.tables.row('credentials', key_id)
   if (held === undefined) return refuse('key.unknown', { key_id })
   if (held.row.revoked_at !== undefined) return ok(held.row)
   const row: CredentialRow = { ...held.row, revoked_at: deps.clock() }
@@ -136,11 +136,11 @@ export type ShownCredential = Omit<CredentialRow, 'key_hash'> & {
 }
 
 export async function listCredentials(
-  deps: Pick<CredentialDeps, 'shelves' | 'clock'> & { readonly accounts: Accounts },
+  deps: Pick<CredentialDeps, 'tables' | 'clock'> & { readonly accounts: Accounts },
   by: Caller,
 ): Promise<Result<readonly ShownCredential[]>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
-  const held = await deps.shelves.list('credentials', {}, { limit: 1000 })
+  const held = await deps.tables.list('credentials', {}, { limit: 1000 })
   const now = deps.clock()
   return ok(
     await Promise.all(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../../contract/caller.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import { IDLE_MS, idleSession } from './idle-session.ts'
 
 const MINUTE = 60_000
@@ -25,9 +25,9 @@ function sharedStore() {
       return 'committed'
     },
   }
-  const shelves = { row: async (_: string, id: string) => rows.get(id) } as unknown as Shelves
+  const tables = { row: async (_: string, id: string) => rows.get(id) } as unknown as Tables
   return {
-    node: (clock: () => number) => ({ shelves, ledger, clock }),
+    node: (clock: () => number) => ({ tables, ledger, clock }),
     commits: () => commits,
     before: (happens: () => Promise<unknown>) => (meanwhile = happens),
   }
@@ -87,8 +87,8 @@ describe('the session of a caller that names none', () => {
   })
 
   test('is refused when the store is', async () => {
-    const { shelves, clock } = sharedStore().node(() => 0)
+    const { tables, clock } = sharedStore().node(() => 0)
     const ledger: Ledger = { commit: async () => 'unavailable' }
-    expect(await idleSession({ shelves, clock, ledger }, ana)).toMatchObject({ problem: { code: 'audit.unavailable' } })
+    expect(await idleSession({ tables, clock, ledger }, ana)).toMatchObject({ problem: { code: 'audit.unavailable' } })
   })
 })

@@ -3,11 +3,11 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { SessionRow } from '../../contract/session.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type SessionDeps = { readonly shelves: Pick<Shelves, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
+export type SessionDeps = { readonly tables: Pick<Tables, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
 
 /** A caller that names no session and was silent for so long begins a new one. */
 export const IDLE_MS = 30 * 60_000
@@ -20,10 +20,10 @@ const TRIES = 8
  * survives a restart and is the same on every node and at every door.
  * INVARIANT: a pause of less than `IDLE_MS - BEHIND_MS` never ends it, one of `IDLE_MS` always does.
  */
-export async function idleSession({ shelves, ledger, clock }: SessionDeps, caller: Caller): Promise<Result<string>> {
+export async function idleSession({ tables, ledger, clock }: SessionDeps, caller: Caller): Promise<Result<string>> {
   const who = callerIdentity(caller)
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await shelves.row('sessions', who)
+    const held = await tables.row('sessions', who)
     const now = clock()
     // A clock that was set back makes this negative, and the session goes on.
     const silent = held === undefined ? Infinity : now - held.row.seen_at

@@ -3,12 +3,12 @@ import { LOGIN_LIMITS, type LoginAnswer, type LoginRow } from '../../contract/lo
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { credentialState } from './credentials.ts'
 
 export type LoginDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
   readonly clock: Clock
@@ -57,16 +57,16 @@ export async function logIn(
  * INVARIANT: a log-in with a key is worth nothing as soon as that key is.
  */
 export async function readLogin(
-  deps: Pick<LoginDeps, 'shelves' | 'ledger' | 'digest' | 'clock'>,
+  deps: Pick<LoginDeps, 'tables' | 'ledger' | 'digest' | 'clock'>,
   secret: string,
   /** Looks only: does not count as a sign of life. */
   isPassive = false,
 ): Promise<Result<LoginRow>> {
-  const held = await deps.shelves.row('logins', deps.digest(secret))
+  const held = await deps.tables.row('logins', deps.digest(secret))
   const now = deps.clock()
   if (held === undefined || !isLive(held.row, now)) return refuse('auth.logged_out')
   const { key } = held.row.caller.credential ?? {}
-  const credential = key === undefined ? undefined : (await deps.shelves.row('credentials', key))?.row
+  const credential = key === undefined ? undefined : (await deps.tables.row('credentials', key))?.row
   if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'good'))
     return refuse('auth.logged_out')
   if (!isPassive && now - held.row.seen_at >= NOTED_EVERY_MS)
@@ -116,8 +116,8 @@ export async function describeLogin(
   login?: { readonly secret: string; readonly row: LoginRow },
 ): Promise<LoginAnswer> {
   const { kind, id, user } = caller
-  const passphrase = (await deps.shelves.row('passphrases', user))?.row.sealed !== undefined
-  const passkeys = await deps.shelves.list('passkeys', { user }, { limit: 100 })
+  const passphrase = (await deps.tables.row('passphrases', user))?.row.sealed !== undefined
+  const passkeys = await deps.tables.list('passkeys', { user }, { limit: 100 })
   return {
     caller: { kind, id, user },
     how: login?.row.how ?? 'credential',
@@ -133,9 +133,9 @@ export async function describeLogin(
 }
 
 /** Oldest first. */
-async function liveLogins({ shelves, clock }: LoginDeps, user: string): Promise<readonly Held<'logins'>[]> {
+async function liveLogins({ tables, clock }: LoginDeps, user: string): Promise<readonly Held<'logins'>[]> {
   const now = clock()
-  const listed = await shelves.list('logins', { user }, { limit: 200, newest_first: true })
+  const listed = await tables.list('logins', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => isLive(row, now)).toReversed()
 }
 

@@ -13,7 +13,7 @@ import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ChallengeClaims, Passkeys, Site } from '../ports/keys.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import { provePerson, type PassphraseDeps } from './passphrase.ts'
 
 export type PasskeyDeps = PassphraseDeps & { readonly passkeys: Passkeys }
@@ -34,13 +34,13 @@ const putting = (user: string, digest: string): ChallengeClaims => ['policy', us
 
 export type PasskeyAbout = { readonly approval_id: string; readonly digest: string } | { readonly policy: string }
 
-async function livePasskeys(shelves: Shelves, user: string): Promise<readonly Held<'passkeys'>[]> {
-  const listed = await shelves.list('passkeys', { user }, { limit: 100 })
+async function livePasskeys(tables: Tables, user: string): Promise<readonly Held<'passkeys'>[]> {
+  const listed = await tables.list('passkeys', { user }, { limit: 100 })
   return listed.filter(({ row }) => row.revoked_at === undefined)
 }
 
-export async function listPasskeys({ shelves }: PasskeyDeps, by: Caller): Promise<readonly PasskeyAnswer[]> {
-  return (await livePasskeys(shelves, by.user)).map(({ row }) => shown(row))
+export async function listPasskeys({ tables }: PasskeyDeps, by: Caller): Promise<readonly PasskeyAnswer[]> {
+  return (await livePasskeys(tables, by.user)).map(({ row }) => shown(row))
 }
 
 const shown = ({ passkey_id, name, created_at, used_at }: PasskeyRow): PasskeyAnswer => ({
@@ -54,7 +54,7 @@ const shown = ({ passkey_id, name, created_at, used_at }: PasskeyRow): PasskeyAn
 export async function passkeyCreation(deps: PasskeyDeps, by: Caller, site: Site): Promise<Result<PasskeyOptions>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const known = (await livePasskeys(deps.shelves, by.user)).map(({ row }) => row)
+  const known = (await livePasskeys(deps.tables, by.user)).map(({ row }) => row)
   const challenge = deps.passkeys.challenge(registering(by.user), deps.clock())
   return ok(await deps.passkeys.creationOptions({ user: by.user, site, challenge, known }))
 }
@@ -68,7 +68,7 @@ export async function passkeyRequest(
 ): Promise<Result<PasskeyOptions>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const known = (await livePasskeys(deps.shelves, by.user)).map(({ row }) => row)
+  const known = (await livePasskeys(deps.tables, by.user)).map(({ row }) => row)
   if (known.length === 0) return refuse('passkey.none')
   const challenge = deps.passkeys.challenge(claimsAbout(by.user, about), deps.clock())
   return ok(await deps.passkeys.requestOptions({ site, challenge, known }))
@@ -88,7 +88,7 @@ export async function addPasskey(
 ): Promise<Result<PasskeyAnswer>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const live = await livePasskeys(deps.shelves, by.user)
+  const live = await livePasskeys(deps.tables, by.user)
   if (live.length >= PASSKEY_LIMITS.per_user)
     return refuse('passkey.too_many', { limit: String(PASSKEY_LIMITS.per_user) })
   const proven = await proofOf(deps, by, wanted, site, live)
@@ -125,7 +125,7 @@ async function proofOf(
   live: readonly Held<'passkeys'>[],
 ): Promise<Result<readonly Change[]>> {
   if (passkey !== undefined) return provePasskey(deps, by, { assertion: passkey, site }, proving(by.user))
-  const sealed = (await deps.shelves.row('passphrases', by.user))?.row.sealed
+  const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed
   // The first proof of a person who has none is added with their key alone, like a passphrase.
   if (sealed === undefined && live.length === 0) return ok([])
   const proven = await provePerson(deps, by, passphrase)
@@ -159,7 +159,7 @@ async function provePasskey(
   claims: ChallengeClaims,
 ): Promise<Result<readonly Change[]>> {
   const now = deps.clock()
-  const held = await deps.shelves.row('passkeys', assertion.id)
+  const held = await deps.tables.row('passkeys', assertion.id)
   if (held === undefined || held.row.user !== by.user || held.row.revoked_at !== undefined)
     return refuse('passkey.not_genuine')
   const asserted = await deps.passkeys.asserted(assertion, site, held.row)
@@ -171,7 +171,7 @@ async function provePasskey(
 
 /** An admin removes somebody else's. Not their own: then a stolen admin key would be all it takes. */
 export async function removePasskey(deps: PasskeyDeps, by: Caller, passkey_id: string): Promise<Result<PasskeyAnswer>> {
-  const held = await deps.shelves.row('passkeys', passkey_id)
+  const held = await deps.tables.row('passkeys', passkey_id)
   if (by.kind !== 'admin' || held?.row.user === by.user) return refuse('auth.forbidden', { needs: 'another admin' })
   if (held === undefined || held.row.revoked_at !== undefined) return refuse('passkey.unknown')
   const recorded = await deps.ledger.commit([

@@ -4,12 +4,12 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import type { Passphrases } from '../ports/keys.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Accounts, Shelves } from '../ports/reads.ts'
+import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PassphraseDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
   readonly clock: Clock
@@ -32,7 +32,7 @@ export async function provePerson(
   by: Caller,
   given: string | undefined,
 ): Promise<Result<'role' | 'passphrase'>> {
-  const sealed = (await deps.shelves.row('passphrases', by.user))?.row.sealed
+  const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed
   if (sealed === undefined) {
     // Whoever has a passkey shows it: a key alone is not the person.
     if (await hasPasskey(deps, by.user)) return refuse('approval.passkey_needed')
@@ -51,8 +51,8 @@ export async function provePerson(
   return refuse('approval.passphrase_wrong', { tries_left: String(left) })
 }
 
-async function hasPasskey({ shelves }: PassphraseDeps, user: string): Promise<boolean> {
-  const listed = await shelves.list('passkeys', { user }, { limit: 100 })
+async function hasPasskey({ tables }: PassphraseDeps, user: string): Promise<boolean> {
+  const listed = await tables.list('passkeys', { user }, { limit: 100 })
   return listed.some(({ row }) => row.revoked_at === undefined)
 }
 
@@ -80,7 +80,7 @@ export type NewPassphrase = { readonly passphrase: string; readonly current?: st
 export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: NewPassphrase): Promise<Result<void>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
-  const held = await deps.shelves.row('passphrases', by.user)
+  const held = await deps.tables.row('passphrases', by.user)
   if (held?.row.sealed !== undefined || (await hasPasskey(deps, by.user))) {
     const proven = await provePerson(deps, by, wanted.current)
     if (!proven.ok) return proven
@@ -98,7 +98,7 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
 /** An admin forgets somebody else's. Not their own: then a stolen admin key would be all it takes. */
 export async function clearPassphrase(deps: PassphraseDeps, by: Caller, user: string): Promise<Result<void>> {
   if (by.kind !== 'admin' || by.user === user) return refuse('auth.forbidden', { needs: 'another admin' })
-  const held = await deps.shelves.row('passphrases', user)
+  const held = await deps.tables.row('passphrases', user)
   if (held?.row.sealed === undefined) return ok(undefined)
   const row: PassphraseRow = { v: 1, user, set_at: deps.clock(), set_by: by.id }
   const recorded = await deps.ledger.commit([

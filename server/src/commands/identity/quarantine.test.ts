@@ -3,7 +3,7 @@ import type { PauseRow } from '../../contract/pause.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { callWith } from '../../core/gate/quiet-facts.suite.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { commitAndStop } from './quarantine.ts'
 
 const SCOPE = 'caller:agent:a'
@@ -17,7 +17,7 @@ function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] 
   let held = first === undefined ? undefined : { version: 1, row: first, cursor: 1 }
   const pending = [...meanwhile]
   const audited: string[] = []
-  const shelves = { row: async () => held } as unknown as Shelves
+  const tables = { row: async () => held } as unknown as Tables
   const ledger: Ledger = {
     async commit(changes) {
       const next = pending.shift()
@@ -35,7 +35,7 @@ function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] 
       return 'committed'
     },
   }
-  return { deps: { shelves, ledger }, now: () => held?.row, audited }
+  return { deps: { tables, ledger }, now: () => held?.row, audited }
 }
 const stop = (store: ReturnType<typeof pauseStore>, verdict = sprung) =>
   commitAndStop(store.deps, callWith({}), verdict, 5, [record])

@@ -4,7 +4,7 @@ import type { Opinion, Verdict } from '../../contract/verdict.ts'
 import { gateTouched } from './gate-touched.ts'
 import { pauseScopeOf } from '../../core/gate/judge-pause.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100
@@ -14,7 +14,7 @@ const TRIES = 100
  * is a reason to look at that pause again and at nothing else: bait stays bait.
  */
 export async function commitAndStop(
-  deps: { readonly shelves: Shelves; readonly ledger: Ledger },
+  deps: { readonly tables: Tables; readonly ledger: Ledger },
   call: Call,
   verdict: Verdict,
   now: number,
@@ -35,7 +35,7 @@ export async function commitAndStop(
  * only an admin lifts. INVARIANT: there is no committed sprung trap whose caller was free to go on afterwards.
  */
 export function quarantineChanges(
-  deps: { readonly shelves: Shelves },
+  deps: { readonly tables: Tables },
   call: Call,
   verdict: Verdict,
   now: number,
@@ -45,7 +45,7 @@ export function quarantineChanges(
 }
 
 async function stopCaller(
-  { shelves }: { readonly shelves: Shelves },
+  { tables }: { readonly tables: Tables },
   call: Call,
   sprung: readonly Opinion[],
   now: number,
@@ -64,7 +64,7 @@ async function stopCaller(
       about: { severity: 'critical', traps },
     },
   }
-  const held = await shelves.row('pauses', scope)
+  const held = await tables.row('pauses', scope)
   const isStopped = held?.row.active === true && held.row.effect === 'block'
   // Stopped already: an admin who lifts that pause at this moment must not let the new finding slip through.
   if (isStopped) return [{ kind: 'expect', table: 'pauses', id: scope, version: held.version }, finding]

@@ -5,14 +5,14 @@ import { giveUpReport, type RecoverDeps } from '../calls/recover-calls.ts'
 const UNREPORTED_MS = 6 * 3_600_000
 const PAGE = 100
 
-export type UnreportedDeps = Pick<RecoverDeps, 'shelves' | 'ledger' | 'clock'>
+export type UnreportedDeps = Pick<RecoverDeps, 'tables' | 'ledger' | 'clock'>
 
 /** Calls that a client was allowed to run, and of which it has not reported anything for hours. Returns how many were ended. */
 export async function endUnreported(deps: UnreportedDeps): Promise<number> {
   let ended = 0
   let after: number | undefined
   for (;;) {
-    const page = await deps.shelves.list(
+    const page = await deps.tables.list(
       'calls',
       { state: 'executing' },
       { limit: PAGE, ...(after === undefined ? {} : { after }) },
@@ -28,7 +28,7 @@ export async function endUnreported(deps: UnreportedDeps): Promise<number> {
   }
 }
 
-export type UnusedDeps = Pick<RecoverDeps, 'shelves' | 'clock'> & Pick<ClaimDeps, 'claim'>
+export type UnusedDeps = Pick<RecoverDeps, 'tables' | 'clock'> & Pick<ClaimDeps, 'claim'>
 
 /**
  * Approvals of calls that a client runs itself and has not made again before the approval expired: the call ends as refused, so that nobody takes it for
@@ -38,14 +38,14 @@ export async function endUnused(deps: UnusedDeps): Promise<number> {
   let ended = 0
   let after: number | undefined
   for (;;) {
-    const page = await deps.shelves.list(
+    const page = await deps.tables.list(
       'calls',
       { state: 'pending' },
       { limit: PAGE, ...(after === undefined ? {} : { after }) },
     )
     for (const { row } of page) {
       if (row.executor !== 'client' || row.approval_id === undefined) continue
-      const approval = (await deps.shelves.row('approvals', row.approval_id))?.row
+      const approval = (await deps.tables.row('approvals', row.approval_id))?.row
       if (approval?.state !== 'approved' || deps.clock() < approval.expires_at) continue
       const claimed = await deps.claim(row.call_id)
       if (claimed !== 'later' && claimed !== 'taken') ended += 1

@@ -55,11 +55,11 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
   } as const
   const first = await deps.calls.dispatch(request)
   if (first.status !== 'pending') return answerOf(first)
-  const row = (await deps.shelves.row('calls', first.call_id))?.row
+  const row = (await deps.tables.row('calls', first.call_id))?.row
   if (row === undefined || wait_ms <= 0) return answerOf(first)
   await decided(deps, row, wait_ms)
   // The same request again: it spends an approval that has come, and finds the request while it waits.
-  const later = (await deps.shelves.row('calls', first.call_id))?.row
+  const later = (await deps.tables.row('calls', first.call_id))?.row
   if (later !== undefined && later.state === 'pending' && (await isUndecided(deps, later))) return answerOf(first)
   if (later?.state === 'refused') return answerOf(refusalOf(later))
   const again = await deps.claim(first.call_id)
@@ -73,8 +73,8 @@ const refusalOf = (row: CallRow): Outcome => ({
   evidence: row.verdict.evidence,
 })
 
-async function isUndecided({ shelves }: JudgeUseDeps, { approval_id }: CallRow): Promise<boolean> {
-  return approval_id !== undefined && (await shelves.row('approvals', approval_id))?.row.state === 'pending'
+async function isUndecided({ tables }: JudgeUseDeps, { approval_id }: CallRow): Promise<boolean> {
+  return approval_id !== undefined && (await tables.row('approvals', approval_id))?.row.state === 'pending'
 }
 
 /** Resolves when somebody has decided about a held call, or when patience or the gate ends. */
@@ -86,7 +86,7 @@ function decided(deps: JudgeUseDeps, { approval_id = 'auth_', call_id }: CallRow
       resolve()
     }
     const look = () =>
-      void deps.shelves
+      void deps.tables
         .row('approvals', approval_id)
         .then((held) => (held?.row.state === 'pending' ? undefined : finish()), finish)
     const stops = [

@@ -9,7 +9,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import { textLabel } from '../provenance/labels.ts'
 import { namedUse, serverOf, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
 
-export type ReportDeps = Pick<JudgeUseDeps, 'shelves' | 'catalogue' | 'judgement'> & {
+export type ReportDeps = Pick<JudgeUseDeps, 'tables' | 'catalogue' | 'judgement'> & {
   readonly digest: Digest
   readonly execute: ExecuteCall
   readonly ledger: Ledger
@@ -36,7 +36,7 @@ export async function reportToolUse(
   const canonical = canonicalJson(named.args)
   if (!canonical.ok) return canonical
   const identity = identityOf({ caller: use.caller, tool_id: named.tool, args_hash: deps.digest(canonical.value) })
-  const equal = await deps.shelves.list('calls', { identity }, { limit: MOST_EQUAL, newest_first: true })
+  const equal = await deps.tables.list('calls', { identity }, { limit: MOST_EQUAL, newest_first: true })
   const started = equal.find(
     ({ row }) => row.state === 'executing' && row.executor === 'client' && row.thread === use.thread,
   )

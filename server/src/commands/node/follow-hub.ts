@@ -12,7 +12,7 @@ export async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ w
   return hub.link.follow({
     async pending() {
       try {
-        const held = await deps.shelves.list('approvals', { state: 'pending' }, { limit: MOST_ASKED })
+        const held = await deps.tables.list('approvals', { state: 'pending' }, { limit: MOST_ASKED })
         return held.map(({ row }) => row.approval_id)
       } catch (error) {
         deps.onFault(error)

@@ -34,7 +34,7 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
       return done('sent')
     },
     async give_up_hub({ with: { approval_id } }) {
-      const held = await deps.shelves.row('approvals', approval_id)
+      const held = await deps.tables.row('approvals', approval_id)
       if (held?.row.state !== 'pending') return done('over')
       const why = deps.hubFault.get()
       const closed = await closeWith(deps, held, 'hub.unreachable', why, 'gate')

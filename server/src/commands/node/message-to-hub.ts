@@ -8,16 +8,16 @@ import { shortened } from '../../contract/visible-text.ts'
 import type { HubReport } from '../../core/runs/hub-report.ts'
 import { workflow } from '../../core/workflow/step.ts'
 import { packetOf, type PacketDeps } from '../approvals/packet-of.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
-export type MessageDeps = PacketDeps & { readonly shelves: Shelves }
+export type MessageDeps = PacketDeps & { readonly tables: Tables }
 
 type Told = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
 
 /** What is sent to the hub, made from what is stored now; undefined when there is nothing left to tell. */
 export async function messageToHub(deps: MessageDeps, message: RunId, told: Told): Promise<NodeMessage | undefined> {
-  const call = (await deps.shelves.row('calls', told.call_id))?.row
-  const held = await deps.shelves.row('approvals', told.approval_id)
+  const call = (await deps.tables.row('calls', told.call_id))?.row
+  const held = await deps.tables.row('approvals', told.approval_id)
   if (call === undefined || held === undefined) return undefined
   const head = { message, nonce: told.nonce, approval_id: held.row.approval_id }
   if (told.what === 'outcome') return outcomeOf(head, call, held.row)
@@ -64,7 +64,7 @@ const MOST = 512
 const cut = (text: string): string => shortened(text, MOST)
 
 /** Where the call comes from, for whoever decides: of a document's run also who set it off. */
-async function contextOf({ shelves }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
+async function contextOf({ tables }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
   const { caller, thread, by_run } = row
   const context = { caller: caller.id, user: caller.user, thread: cut(thread) }
   if (by_run === undefined) return context
@@ -75,7 +75,7 @@ async function contextOf({ shelves }: MessageDeps, row: ApprovalRow): Promise<No
     kind,
     step: cut(step),
     ...(document === undefined ? {} : { document }),
-    ...(kind === workflow.kind ? setOffBy((await shelves.row('runs', run_id))?.row.state) : {}),
+    ...(kind === workflow.kind ? setOffBy((await tables.row('runs', run_id))?.row.state) : {}),
   }
 }
 

@@ -5,7 +5,7 @@ import { beginRun } from '../../core/runs/begin-run.ts'
 import { hubReport, newHubReport, OUTCOME_FOR_MS, waitsForHub } from '../../core/runs/hub-report.ts'
 import type { AttachedHub } from '../ports/hub.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
@@ -58,18 +58,18 @@ const PAGE = 100
 
 /** Requests that were held before this gate became a node are told of too. Returns how many. */
 export async function reportEarlier(
-  deps: ReportDeps & { readonly shelves: Shelves; readonly ledger: Ledger },
+  deps: ReportDeps & { readonly tables: Tables; readonly ledger: Ledger },
 ): Promise<number> {
   let told = 0
   let after: number | undefined
   for (;;) {
-    const page = await deps.shelves.list(
+    const page = await deps.tables.list(
       'approvals',
       { state: 'pending' },
       { limit: PAGE, ...(after === undefined ? {} : { after }) },
     )
     for (const { row } of page) {
-      if ((await requestRunOf(deps.shelves, row.approval_id)) !== undefined) continue
+      if ((await requestRunOf(deps.tables, row.approval_id)) !== undefined) continue
       await deps.ledger.commit(requestRun(deps, row))
       told += 1
     }
@@ -79,7 +79,7 @@ export async function reportEarlier(
 }
 
 /** The run that tells the hub of a request. */
-export async function requestRunOf(shelves: Shelves, approval_id: string): Promise<RunId | undefined> {
-  const [held] = await shelves.list('runs', { waits_for: waitsForHub(approval_id) }, { limit: 1 })
+export async function requestRunOf(tables: Tables, approval_id: string): Promise<RunId | undefined> {
+  const [held] = await tables.list('runs', { waits_for: waitsForHub(approval_id) }, { limit: 1 })
   return held?.row.run_id
 }

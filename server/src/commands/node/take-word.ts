@@ -10,13 +10,13 @@ import { auditOf } from '../calls/call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import type { AttachedHub } from '../ports/hub.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../ports/runtime.ts'
 import { tellRun } from '../runs/run-changes.ts'
 
 export type TakeWordDeps = PacketDeps & {
   readonly hub: AttachedHub | undefined
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly digest: Digest
@@ -41,13 +41,13 @@ export async function takeWord(deps: TakeWordDeps, text: string): Promise<TakenW
   const read = await deps.hub.pinned.read(text)
   if (read.is === 'forged') return refuseForged(deps, read.why, read.approval_id)
   const { word } = read
-  const run = await shelvedReport(deps.shelves, word.message)
+  const run = await shelvedReport(deps.tables, word.message)
   const now = deps.clock()
   const sent = run && { ...stateOf(run), message: run.run_id, node: deps.hub.node }
   const why = sent === undefined ? 'an unknown message' : notForMessage(word, sent, now)
   if (run === undefined || why !== undefined) return noteRefused(deps, why ?? 'an unknown message', word)
   if (word.says === 'reported') return confirm(deps, run, now)
-  const held = await deps.shelves.row('approvals', word.approval_id)
+  const held = await deps.tables.row('approvals', word.approval_id)
   if (held === undefined) return noteRefused(deps, 'an unknown request', word)
   if (word.says === 'received') return held.row.state === 'pending' ? confirm(deps, run, now) : 'ignored'
   if (held.row.state !== 'pending') return noteRefused(deps, 'the request is closed', word)
@@ -56,8 +56,8 @@ export async function takeWord(deps: TakeWordDeps, text: string): Promise<TakenW
 
 const stateOf = (run: RunRow): HubReport => run.state as unknown as HubReport
 
-async function shelvedReport(shelves: Shelves, run_id: string): Promise<RunRow | undefined> {
-  const run = (await shelves.row('runs', run_id))?.row
+async function shelvedReport(tables: Tables, run_id: string): Promise<RunRow | undefined> {
+  const run = (await tables.row('runs', run_id))?.row
   return run?.kind === hubReport.kind ? run : undefined
 }
 
@@ -93,7 +93,7 @@ async function decide(
     key: `hub ${deps.hub?.node ?? ''} ${word.jti}`,
     until: row.expires_at + KNOWN_MS,
   }
-  const call = await heldCallOf(deps.shelves, row)
+  const call = await heldCallOf(deps.tables, row)
   const about = citing(word, signed)
   const actor = word.decider ?? 'hub'
   const changes: Change[] = [once, ...tellRun(run.run_id, { type: 'hub.confirmed', now })]
@@ -138,21 +138,21 @@ const citing = (
 })
 
 async function refuseForged(deps: TakeWordDeps, why: string, approval_id: string | undefined): Promise<TakenWord> {
-  const held = approval_id === undefined ? undefined : await deps.shelves.row('approvals', approval_id)
+  const held = approval_id === undefined ? undefined : await deps.tables.row('approvals', approval_id)
   if (held?.row.state !== 'pending') return noteRefused(deps, why, { approval_id: approval_id ?? '' })
   return closeWith(deps, held, 'hub.untrusted', why, 'hub')
 }
 
 /** The request cannot be decided any more: its call is refused. */
 export async function closeWith(
-  deps: Pick<TakeWordDeps, 'shelves' | 'ledger' | 'clock'>,
+  deps: Pick<TakeWordDeps, 'tables' | 'ledger' | 'clock'>,
   held: Held<'approvals'>,
   code: ProblemCode & `hub.${string}`,
   why: string,
   actor: string,
 ): Promise<'refused' | 'ignored'> {
   const { row } = held
-  const call = await heldCallOf(deps.shelves, row)
+  const call = await heldCallOf(deps.tables, row)
   const told: Problem = problem(code, { approval_id: row.approval_id, why: shortened(visibleText(why), 200) })
   const to: ApprovalRow = { ...withoutRaw(row), state: 'withdrawn' }
   const recorded = await deps.ledger.commit(closeCall({ held, to }, call, told, actor, deps.clock()))

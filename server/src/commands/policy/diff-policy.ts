@@ -3,7 +3,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { type Answer, strictnessOf } from '../../core/gate/policy/answer.ts'
 import { diffPolicies, type PolicyDiff } from '../../core/gate/policy/diff-policies.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
 import { testPolicy, type TestDeps } from './test-policy.ts'
 
@@ -25,7 +25,7 @@ export type DiffReport = {
   readonly replay?: ReplayReport
 }
 
-export type DiffDeps = TestDeps & { readonly shelves: Shelves; readonly current: () => Policy }
+export type DiffDeps = TestDeps & { readonly tables: Tables; readonly current: () => Policy }
 
 /** A draft against what is in force: which rules differ, and which cases and recorded calls would be answered otherwise. */
 export async function diffPolicy(

@@ -4,12 +4,12 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Change, Ledger, Version } from '../ports/ledger.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type PauseDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -32,7 +32,7 @@ export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): 
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const named = order.active ? namedIn(deps, order.scope) : ok(undefined)
   if (!named.ok) return named
-  const held = await deps.shelves.row('pauses', order.scope)
+  const held = await deps.tables.row('pauses', order.scope)
   const others = order.active ? [] : await pausesUnder(deps, order.scope)
   const row: PauseRow = { v: 1, ...order, by: by.id, at: deps.clock() }
   const recorded = await deps.ledger.commit([
@@ -57,9 +57,9 @@ function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Re
 }
 
 /** The active pauses of single users' callers under this name. */
-async function pausesUnder({ shelves }: PauseDeps, scope: PauseScope): Promise<readonly Held<'pauses'>[]> {
+async function pausesUnder({ tables }: PauseDeps, scope: PauseScope): Promise<readonly Held<'pauses'>[]> {
   if (!scope.startsWith('caller:') || scope.includes(' ')) return []
-  const held = await shelves.list('pauses', {}, { limit: 1000 })
+  const held = await tables.list('pauses', {}, { limit: 1000 })
   return held.filter(({ row }) => row.active && row.scope.startsWith(`${scope} user:`))
 }
 
@@ -81,7 +81,7 @@ function changesOf({ ids }: PauseDeps, row: PauseRow, version: Version | undefin
   ]
 }
 
-export async function listPauses(deps: Pick<PauseDeps, 'shelves'>): Promise<readonly PauseRow[]> {
-  const held = await deps.shelves.list('pauses', {}, { limit: 1000 })
+export async function listPauses(deps: Pick<PauseDeps, 'tables'>): Promise<readonly PauseRow[]> {
+  const held = await deps.tables.list('pauses', {}, { limit: 1000 })
   return held.map(({ row }) => row).filter((row) => row.active)
 }

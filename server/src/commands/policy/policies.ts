@@ -16,7 +16,7 @@ import { lintPolicy, type LintReport, type Solver } from './lint-policy.ts'
 import type { LivePolicy, Reloaded } from './live-policy.ts'
 import { loadDraft } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { Site } from '../ports/keys.ts'
 import { policyPasskey, policyText, putPolicy, type PutPolicyDeps } from './put-policy.ts'
@@ -46,7 +46,7 @@ export type PoliciesDeps = PutPolicyDeps & {
   readonly live: LivePolicy
   readonly digest: Digest
   readonly catalogue: Catalogue
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly solver: Solver
   readonly routes: Routes
 }

@@ -4,7 +4,7 @@ import type { Effect } from '../../contract/verdict.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { diffPolicy } from './diff-policy.ts'
 import { loadDraft } from './load-policy.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { replayPolicy } from './replay-policy.ts'
 
 const HASH = 'a'.repeat(64)
@@ -40,8 +40,8 @@ function row(at: number, effect: Effect, judged?: RecordedFacts): CallRow {
   }
 }
 
-/** Shelves with these calls and nothing else. */
-function shelvesWith(rows: readonly CallRow[]): Shelves {
+/** Tables with these calls and nothing else. */
+function tablesWith(rows: readonly CallRow[]): Tables {
   const held = rows.map((one, at) => ({ version: 1, cursor: at + 1, row: one }))
   const list = async (_: string, __: object, page: { limit: number; after?: number; newest_first?: boolean }) => {
     expect(page.newest_first).toBe(true)
@@ -50,17 +50,13 @@ function shelvesWith(rows: readonly CallRow[]): Shelves {
       .filter(({ cursor }) => cursor < (page.after ?? Infinity))
       .slice(0, page.limit)
   }
-  return { list, row: async () => undefined, count: async () => rows.length } as unknown as Shelves
+  return { list, row: async () => undefined, count: async () => rows.length } as unknown as Tables
 }
 
 describe('a replay', () => {
   test('judges with the facts of the time, and says what would change', async () => {
-    const shelves = shelvesWith([
-      row(1, 'allow', WRITE),
-      row(2, 'block', WRITE),
-      row(3, 'allow', { ...WRITE, tags: [] }),
-    ])
-    const report = await replayPolicy({ shelves }, FORBIDS, 0)
+    const tables = tablesWith([row(1, 'allow', WRITE), row(2, 'block', WRITE), row(3, 'allow', { ...WRITE, tags: [] })])
+    const report = await replayPolicy({ tables }, FORBIDS, 0)
     expect(report).toMatchObject({ calls: 3, judged: 3, not_replayable: 0, more: false, left_off: 0 })
     expect(report.sums).toEqual({ 'allow → block': 1, 'allow → ask': 1 })
     expect(report.changes.map(({ received_at, way }) => [received_at, way])).toEqual([
@@ -70,27 +66,27 @@ describe('a replay', () => {
   })
 
   test('counts calls whose facts were not kept, and does not guess', async () => {
-    const shelves = shelvesWith([row(1, 'allow'), row(2, 'allow', WRITE)])
-    expect(await replayPolicy({ shelves }, FORBIDS, 0)).toMatchObject({ calls: 2, judged: 1, not_replayable: 1 })
+    const tables = tablesWith([row(1, 'allow'), row(2, 'allow', WRITE)])
+    expect(await replayPolicy({ tables }, FORBIDS, 0)).toMatchObject({ calls: 2, judged: 1, not_replayable: 1 })
   })
 
   test('a fact that was unknown then is unknown now, and blocks', async () => {
     const { tags: _, ...untagged } = WRITE
-    const { changes } = await replayPolicy({ shelves: shelvesWith([row(1, 'ask', untagged)]) }, FORBIDS, 0)
+    const { changes } = await replayPolicy({ tables: tablesWith([row(1, 'ask', untagged)]) }, FORBIDS, 0)
     expect(changes[0]?.to).toMatchObject({ effect: 'block', rules: ['no'] })
   })
 
   test('goes back to the given time over any number of pages, and says when it stopped before', async () => {
     const rows = Array.from({ length: 950 }, (_, at) => row(at + 1, 'allow', WRITE))
-    const shelves = shelvesWith(rows)
-    expect(await replayPolicy({ shelves }, FORBIDS, 101)).toMatchObject({ calls: 850, more: false })
-    expect(await replayPolicy({ shelves }, FORBIDS, 0)).toMatchObject({ calls: 950, more: false })
-    expect(await replayPolicy({ shelves }, FORBIDS, 0, 300)).toMatchObject({ calls: 300, more: true })
+    const tables = tablesWith(rows)
+    expect(await replayPolicy({ tables }, FORBIDS, 101)).toMatchObject({ calls: 850, more: false })
+    expect(await replayPolicy({ tables }, FORBIDS, 0)).toMatchObject({ calls: 950, more: false })
+    expect(await replayPolicy({ tables }, FORBIDS, 0, 300)).toMatchObject({ calls: 300, more: true })
   })
 
   test('lists so many changes and counts the rest', async () => {
     const rows = Array.from({ length: 1_205 }, (_, at) => row(at + 1, 'allow', WRITE))
-    const report = await replayPolicy({ shelves: shelvesWith(rows) }, FORBIDS, 0)
+    const report = await replayPolicy({ tables: tablesWith(rows) }, FORBIDS, 0)
     expect(report.changes).toHaveLength(1_000)
     expect(report).toMatchObject({ left_off: 205, sums: { 'allow → block': 1_205 } })
   })
@@ -124,7 +120,7 @@ rules:
   }
 
   test('names rules, cases and calls that change, and nothing that does not', async () => {
-    const deps = { digest, shelves: shelvesWith([row(1, 'allow', WRITE)]), current: () => before }
+    const deps = { digest, tables: tablesWith([row(1, 'allow', WRITE)]), current: () => before }
     const diff = await diffPolicy(deps, after, [cases], 0)
     if (!diff.ok) throw new Error(JSON.stringify(diff.problem))
     const { rules, cases: ran, replay } = diff.value
@@ -144,7 +140,7 @@ rules:
   })
 
   test('of a policy with itself is empty, and looks at no calls unless asked', async () => {
-    const deps = { digest, shelves: shelvesWith([row(1, 'allow', WRITE)]), current: () => before }
+    const deps = { digest, tables: tablesWith([row(1, 'allow', WRITE)]), current: () => before }
     expect(await diffPolicy(deps, before, [cases], undefined)).toMatchObject({
       ok: true,
       value: { rules: { same: true, added: [], removed: [], changed: [] }, cases: { changed: [] } },
@@ -152,7 +148,7 @@ rules:
   })
 
   test('with cases that cannot be read is refused with their place', async () => {
-    const deps = { digest, shelves: shelvesWith([]), current: () => before }
+    const deps = { digest, tables: tablesWith([]), current: () => before }
     expect(await diffPolicy(deps, after, [{ file: 'cases.yaml', text: '- nmae: x' }], undefined)).toMatchObject({
       ok: false,
       problem: { code: 'policy.cases_invalid' },

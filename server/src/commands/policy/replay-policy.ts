@@ -2,7 +2,7 @@ import type { CallRow } from '../../contract/call.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { recordedCall } from '../../core/gate/policy/recorded-call.ts'
 import { type ReplayedChange, replayPolicy as judgeAgain } from '../../core/gate/policy/replay.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
 export type ReplayReport = {
   readonly policy: { readonly file: string; readonly version: string }
@@ -25,7 +25,7 @@ const MOST_CHANGES = 1_000
 
 /** Decides recorded calls again under a draft. Nothing is executed, held or written. */
 export async function replayPolicy(
-  { shelves }: { readonly shelves: Shelves },
+  { tables }: { readonly tables: Tables },
   draft: Policy,
   since: number,
   most = MOST_CALLS,
@@ -34,7 +34,7 @@ export async function replayPolicy(
   const sums: Record<string, number> = {}
   const changes: ReplayReport['changes'][number][] = []
   let changed = 0
-  for await (const rows of recentCalls(shelves, since)) {
+  for await (const rows of recentCalls(tables, since)) {
     const fitting = rows.slice(0, most - found.calls)
     found.calls += fitting.length
     const times = new Map<string, number>(fitting.map(({ call_id, received_at }) => [call_id, received_at]))
@@ -64,11 +64,11 @@ export async function replayPolicy(
 }
 
 /** Pages of calls, newest first, back to a time. Rows stand in the order in which they were recorded, which is that of time. */
-async function* recentCalls(shelves: Shelves, since: number): AsyncIterable<readonly CallRow[]> {
+async function* recentCalls(tables: Tables, since: number): AsyncIterable<readonly CallRow[]> {
   let after: number | undefined
   for (;;) {
     const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const held = await shelves.list('calls', {}, page)
+    const held = await tables.list('calls', {}, page)
     const rows = held
       .map(({ row }) => row)
       .filter(({ received_at, expired_at }) => received_at >= since && expired_at === undefined)

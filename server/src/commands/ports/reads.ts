@@ -19,7 +19,7 @@ export type Where<T extends Table> = {
  */
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 
-export interface Shelves {
+export interface Tables {
   row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>

@@ -8,7 +8,7 @@ import type { Problem } from '../../contract/problems.ts'
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
 
 /** The listeners of the client that waits for a call. A held call outlives them. */
-export type Live = {
+export type CallListeners = {
   /** Cancels the call, in the tool server too. What may have run by then is `unknown`. */
   readonly signal?: AbortSignal
   /** Called when the tool reports progress, rate-limited; never after the call has ended. */
@@ -21,7 +21,7 @@ export type Live = {
   readonly onStarted?: (call_id: CallId) => void
 }
 
-export type UpstreamCall = Omit<Live, 'onStarted'> & {
+export type UpstreamCall = Omit<CallListeners, 'onStarted'> & {
   readonly server: string
   readonly tool: string
   /** The bytes that were hashed are the bytes that are sent. */
@@ -60,7 +60,7 @@ export interface ToolServers {
 }
 
 /** A question to a server about something else than its tools. */
-export type UpstreamQuestion = Live & {
+export type UpstreamQuestion = CallListeners & {
   readonly server: string
   readonly method: string
   readonly params: JsonObject

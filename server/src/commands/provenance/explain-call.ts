@@ -4,7 +4,7 @@ import type { WhyAnswer } from '../../contract/why.ts'
 import { judgedProvenance, originLabel } from '../../core/gate/judge-provenance.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Breathe } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
@@ -12,7 +12,7 @@ import { provenanceOf, type Sessions } from './sessions.ts'
 import { sourceOf, type Answers } from './value-sources.ts'
 
 export type ExplainDeps = {
-  readonly shelves: Pick<Shelves, 'row'>
+  readonly tables: Pick<Tables, 'row'>
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly sessions: Pick<Sessions, 'readUntil'>
   readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
@@ -24,7 +24,7 @@ const MOST_VALUES = 500
 
 /** The licence, the contest and each argument's source, from the session as it was when the call was made. */
 export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
-  const held = await deps.shelves.row('calls', call_id)
+  const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   const { row } = held
   const tool = deps.catalogue.tool(row.tool_id)

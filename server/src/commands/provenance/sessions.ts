@@ -5,12 +5,12 @@ import type { ToolProvenance } from '../../contract/provenance.ts'
 import { createSession, type Origin, type Session } from '../../core/provenance/session.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Breathe } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
-  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly tables: Pick<Tables, 'row' | 'list'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Judgement, 'servers'>
   readonly breathe: Breathe
@@ -79,7 +79,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
 
 async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infinity): Promise<void> {
   for (;;) {
-    const page = await deps.shelves.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
+    const page = await deps.tables.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
     for (const { row, cursor } of page) {
       if (row.at >= until) return
       await addLabel(deps, entry.session, row)
@@ -96,7 +96,7 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
   }
   const origin = originOf(deps, label)
   if (label.text !== undefined) return await inSteps(deps.breathe, session.ingestText(origin, label.text))
-  const held = label.source.call === undefined ? undefined : await deps.shelves.row('calls', label.source.call)
+  const held = label.source.call === undefined ? undefined : await deps.tables.row('calls', label.source.call)
   if (held === undefined || held.row.expired_at !== undefined) return session.lose()
   const { row } = held
   const args = JSON.parse(row.canonical_args) as Json

@@ -4,9 +4,9 @@ import { originLabel } from '../../core/gate/judge-provenance.ts'
 import { leavesOf, type Leaf } from '../../core/provenance/leaves.ts'
 import type { Origin, Session } from '../../core/provenance/session.ts'
 import type { Value } from '../../core/provenance/values.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 
-export type SourceDeps = { readonly shelves: Pick<Shelves, 'row'> }
+export type SourceDeps = { readonly tables: Pick<Tables, 'row'> }
 
 const MOST_SOURCES = 50
 /** Characters of a text that are shown around a value. */
@@ -61,10 +61,10 @@ export async function sourceOf(
 }
 
 /** The fields of the stored answer. What was put aside or removed since is named by its call alone. */
-async function leavesFrom({ shelves }: SourceDeps, { call }: Origin, answers: Answers) {
+async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: Answers) {
   if (call === undefined) return undefined
   if (answers.has(call)) return answers.get(call)
-  const held = await shelves.row('calls', call)
+  const held = await tables.row('calls', call)
   const result = held?.row.output?.evicted === true ? undefined : held?.row.result
   const leaves = result === undefined ? undefined : leavesOf(result)
   answers.set(call, leaves)

@@ -1,5 +1,5 @@
 import { entriesIn, type Entry, type ListMethod, type ListCache } from './proxy-list-cache.ts'
-import type { Live, Offerings } from '../ports/upstream.ts'
+import type { CallListeners, Offerings } from '../ports/upstream.ts'
 
 export type ListDeps = {
   readonly offerings: Offerings
@@ -20,7 +20,7 @@ export async function listServers(
   cache: ListCache,
   servers: readonly string[],
   method: ListMethod,
-  { signal, trace }: Pick<Live, 'signal'> & { readonly trace: string },
+  { signal, trace }: Pick<CallListeners, 'signal'> & { readonly trace: string },
 ): Promise<void> {
   const giveUp = new AbortController()
   const stop = deps.after(PATIENCE_MS, () => giveUp.abort())

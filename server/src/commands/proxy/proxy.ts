@@ -8,7 +8,7 @@ import { listServers, type ListDeps } from './proxy-lists.ts'
 import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
 import { LISTS, openListCache, type ListMethod, type ListCache } from './proxy-list-cache.ts'
 import { idleSession } from '../identity/idle-session.ts'
-import type { Live, Notice, Offerings } from '../ports/upstream.ts'
+import type { CallListeners, Notice, Offerings } from '../ports/upstream.ts'
 import { textLabel, type Entering } from '../provenance/labels.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 
@@ -24,7 +24,7 @@ export const PROXIED = [
 export type ProxiedMethod = (typeof PROXIED)[number]
 export const isProxied = (method: string): method is ProxiedMethod => PROXIED.some((each) => each === method)
 
-export type ProxyRequest = Live & {
+export type ProxyRequest = CallListeners & {
   readonly method: ProxiedMethod
   readonly params: JsonObject
   readonly thread?: string
@@ -128,7 +128,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return only === undefined || target.is === 'prompt' ? undefined : { server: only, params }
   }
 
-  async function passOn(read: Read, live: Live & Pick<ProxyRequest, 'answerable'>): Promise<ProxyAnswer> {
+  async function passOn(read: Read, live: CallListeners & Pick<ProxyRequest, 'answerable'>): Promise<ProxyAnswer> {
     const judged = await judgeRead(deps, read)
     if (!('verdict' in judged)) return refused(judged)
     const recorded = await recordRead(deps, judged)

@@ -7,7 +7,7 @@ import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Ledger, Table } from '../ports/ledger.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 import { hasEnded } from './stamp-ends.ts'
@@ -16,7 +16,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 export type EraseDeps = ExpireDeps & {
   /** The ledger that tells of what changes: a call that is withdrawn is news. */
   readonly telling: Ledger
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly artifacts: Artifacts
   readonly ids: Pick<Ids, 'trace'>
   readonly scrub: () => Promise<void>
@@ -53,21 +53,21 @@ export async function eraseUser(
   const open: string[] = []
   const callers = new Set<string>()
   const count = { calls: 0, runs: 0, habits: 0 }
-  for await (const held of every(deps.shelves, 'calls')) {
+  for await (const held of every(deps.tables, 'calls')) {
     if (held.row.caller.user !== user) continue
     callers.add(held.row.caller.id)
     const ended = await endedCall(deps, by, held, withdraw)
     if (ended === undefined) open.push(held.row.call_id)
     else if (await expireTexts(deps, ended)) count.calls += 1
   }
-  for await (const held of every(deps.shelves, 'runs')) {
+  for await (const held of every(deps.tables, 'runs')) {
     if (callerIn(held.row.state)?.['user'] !== user) continue
     if (!isEndedRun(held.row)) open.push(held.row.run_id)
     else if (await expireJournal(deps, held)) count.runs += 1
   }
-  for await (const held of every(deps.shelves, 'labels'))
+  for await (const held of every(deps.tables, 'labels'))
     if (isLabelOf(held.row, user)) await expireLabelText(deps, held)
-  for await (const { row } of every(deps.shelves, 'credentials'))
+  for await (const { row } of every(deps.tables, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
   for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
   const artifacts = await deps.artifacts.erase(user)
@@ -86,12 +86,12 @@ async function endedCall(
   if (hasEnded(held.row)) return held
   if (held.row.state !== 'pending' || !withdraw) return undefined
   const withdrawn = await withdrawCall({ ...deps, ledger: deps.telling }, by, held.row.call_id)
-  const now = withdrawn.ok ? await deps.shelves.row('calls', held.row.call_id) : undefined
+  const now = withdrawn.ok ? await deps.tables.row('calls', held.row.call_id) : undefined
   return now !== undefined && hasEnded(now.row) ? now : undefined
 }
 
-async function forgetHabits({ ledger, shelves }: EraseDeps, caller: string): Promise<boolean> {
-  const held = await shelves.row('habits', caller)
+async function forgetHabits({ ledger, tables }: EraseDeps, caller: string): Promise<boolean> {
+  const held = await tables.row('habits', caller)
   if (held === undefined || held.row.habits.length === 0) return false
   const to = { ...held.row, habits: [] }
   return (await ledger.commit([{ kind: 'swap', table: 'habits', id: caller, from: held.version, to }])) === 'committed'
@@ -100,11 +100,11 @@ async function forgetHabits({ ledger, shelves }: EraseDeps, caller: string): Pro
 const ROWS_AT_ONCE = 32
 
 /** Every row of a table in order, a page at a time; others go on with their work between pages. */
-async function* every<T extends Table>(shelves: Pick<Shelves, 'list'>, table: T): AsyncGenerator<Held<T>> {
+async function* every<T extends Table>(tables: Pick<Tables, 'list'>, table: T): AsyncGenerator<Held<T>> {
   let after: number | undefined
   for (;;) {
     await letOthersRun()
-    const page = await shelves.list(table, {}, { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) })
+    const page = await tables.list(table, {}, { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) })
     yield* page
     after = page.at(-1)?.cursor
     if (page.length < ROWS_AT_ONCE) return

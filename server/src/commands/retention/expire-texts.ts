@@ -1,14 +1,14 @@
 import { isEndedRun } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireLabel, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Journal, Shelves } from '../ports/reads.ts'
+import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { hasEnded } from './stamp-ends.ts'
 
 export type ExpireDeps = {
   /** Below everything that listens: an expiry is no news for runs and channels. */
   readonly ledger: Ledger
-  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly tables: Pick<Tables, 'row' | 'list'>
   readonly journal: Pick<Journal, 'events'>
   readonly clock: Clock
 }
@@ -23,7 +23,7 @@ export async function expireTexts(deps: ExpireDeps, held: Held<'calls'>): Promis
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: expireCall(row, now) },
   ]
   for (let id = row.approval_id; id !== undefined;) {
-    const request = await deps.shelves.row('approvals', id)
+    const request = await deps.tables.row('approvals', id)
     if (request === undefined || request.row.texts_expired_at !== undefined) break
     changes.push({ kind: 'swap', table: 'approvals', id, from: request.version, to: expireApproval(request.row, now) })
     id = request.row.replaces

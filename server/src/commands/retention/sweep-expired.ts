@@ -55,7 +55,7 @@ export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<
 
 async function sweepTable(deps: SweepDeps, table: SweptTable, period: Period): Promise<number> {
   const last = lastExpiredDay(deps.clock(), period)
-  const [oldest] = await deps.shelves.list(table, {}, { limit: 1 })
+  const [oldest] = await deps.tables.list(table, {}, { limit: 1 })
   if (last === undefined || oldest === undefined) return 0
   const began = beganAt(oldest.row)
   let expired = 0
@@ -82,11 +82,11 @@ async function sweepPage(deps: SweepDeps, table: SweptTable, ended_day: string, 
   ): Promise<SweptPage> => ({ cursor: held.at(-1)?.cursor, done: await Promise.all(held.map(expire)) })
   switch (table) {
     case 'calls':
-      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireTexts(deps, held))
+      return sweep(await deps.tables.list(table, { ended_day }, page), (held) => expireTexts(deps, held))
     case 'runs':
-      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireJournal(deps, held))
+      return sweep(await deps.tables.list(table, { ended_day }, page), (held) => expireJournal(deps, held))
     default:
-      return sweep(await deps.shelves.list(table, { ended_day }, page), (held) => expireLabelText(deps, held))
+      return sweep(await deps.tables.list(table, { ended_day }, page), (held) => expireLabelText(deps, held))
   }
 }
 

@@ -6,7 +6,7 @@ import { advanceRun, dueTimers, nextTimer, type Advanced } from '../../core/runs
 import { faultedRow, mayTryNow, parkedRow } from '../../core/runs/fault.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
-import type { Held, Journal, Shelves } from '../ports/reads.ts'
+import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import { createBell, type Bell } from './bell.ts'
 import { createFlights, type Flights } from './flights.ts'
@@ -22,7 +22,7 @@ export type DriveDeps = {
   readonly performers: Performers
   readonly ledger: Ledger
   readonly doubts: Doubts
-  readonly shelves: Pick<Shelves, 'row'>
+  readonly tables: Pick<Tables, 'row'>
   readonly journal: Pick<Journal, 'events'>
   readonly liveness: Pick<Liveness, 'isAlive'>
   readonly boot: string
@@ -194,8 +194,8 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
   }
 }
 
-async function load({ shelves }: DriveDeps, run_id: RunId): Promise<Held<'runs'>> {
-  const held = await shelves.row('runs', run_id)
+async function load({ tables }: DriveDeps, run_id: RunId): Promise<Held<'runs'>> {
+  const held = await tables.row('runs', run_id)
   if (held === undefined) throw new Bug(`a wake-up names the absent run \`${run_id}\``)
   return held
 }
@@ -251,7 +251,7 @@ async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: numbe
   const isWhole = unread.length < AT_ONCE
   // What the driver adds comes after all that is unread, as it does in the journal.
   const results = isWhole ? landed.map(resultOf) : []
-  const missed = isWhole ? await missedEnds(deps.shelves, [...unread, ...results]) : []
+  const missed = isWhole ? await missedEnds(deps.tables, [...unread, ...results]) : []
   const made = isWhole ? [...results, ...missed, ...dueTimers(row, now)] : []
   if (unread.length + made.length === 0) return {}
   try {
@@ -299,7 +299,7 @@ function fault(deps: DriveDeps, flights: Flights, row: RunRow, error: unknown, n
 /** Something is wrong with the run itself: its kind or a performer is missing, or its row cannot be read. */
 async function parkFaulted(deps: DriveDeps, run_id: RunId, error: unknown): Promise<Driven> {
   deps.onFault(run_id, error)
-  const held = await deps.shelves.row('runs', run_id)
+  const held = await deps.tables.row('runs', run_id)
   if (held === undefined || isEndedRun(held.row)) return 'ended'
   const row = faultedRow(held.row, error instanceof Error ? error.message : String(error), deps.clock())
   await deps.ledger.commit([
@@ -310,7 +310,7 @@ async function parkFaulted(deps: DriveDeps, run_id: RunId, error: unknown): Prom
 }
 
 async function giveUp(deps: DriveDeps, run_id: RunId, says: string): Promise<void> {
-  const held = await deps.shelves.row('runs', run_id)
+  const held = await deps.tables.row('runs', run_id)
   if (held === undefined || isEndedRun(held.row) || held.row.status === 'faulted') return
   // A node that performs its effects settles it itself.
   if (held.row.driver !== undefined && (await deps.liveness.isAlive(held.row.driver))) return

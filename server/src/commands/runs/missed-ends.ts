@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import { REPORTED } from './tell-runs.ts'
 
 /**
@@ -10,7 +10,7 @@ import { REPORTED } from './tell-runs.ts'
  * run is read again.
  */
 export async function missedEnds(
-  { row }: Pick<Shelves, 'row'>,
+  { row }: Pick<Tables, 'row'>,
   results: readonly RunEvent[],
 ): Promise<readonly RunEvent[]> {
   const ends = await Promise.all(

@@ -50,7 +50,7 @@ function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
       if (outcome === 'later') return 'later'
       if (outcome.status !== 'executing') return { type: 'effect.done', outcome: outcome.status }
       // Another node executes it. Its outcome is the run's; the run does not end before there is one.
-      const row = (await deps.shelves.row('calls', call_id))?.row
+      const row = (await deps.tables.row('calls', call_id))?.row
       if (row === undefined) return 'later'
       const patience = { signal: AbortSignal.any([signal, AbortSignal.timeout(ELSEWHERE_MS)]) }
       const { state } = await waitForCall(deps, row, patience, (now) => now.state !== 'executing')

@@ -4,10 +4,10 @@ import { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { RunEvent, RunFault, RunGraph, RunRow, RunStatus } from '../../contract/run.ts'
 import { RUN_KINDS } from '../../core/runs/kinds.ts'
-import type { Held, Journal, Page, Shelves } from '../ports/reads.ts'
+import type { Held, Journal, Page, Tables } from '../ports/reads.ts'
 import { maySeeRun, ownerOf } from './may-see-run.ts'
 
-export type ReadRunDeps = { readonly shelves: Shelves; readonly journal: Pick<Journal, 'events'> }
+export type ReadRunDeps = { readonly tables: Tables; readonly journal: Pick<Journal, 'events'> }
 
 /** What is shown of a run. INVARIANT: nothing of its state, its result or the bodies of its events: they may hold private text. */
 export type RunView = Pick<RunRow, 'run_id' | 'kind' | 'status' | 'created_at' | 'timers'> &
@@ -44,7 +44,7 @@ export type RunFilter = {
 
 /** Runs, newest first, as far as the caller may see them. A page may hold fewer than its limit and still have a next one. */
 export async function listRuns(
-  { shelves }: Pick<ReadRunDeps, 'shelves'>,
+  { tables }: Pick<ReadRunDeps, 'tables'>,
   caller: Caller,
   { owner, user, ...where }: RunFilter,
   page: Page,
@@ -54,7 +54,7 @@ export async function listRuns(
     : owner === undefined || user === undefined
       ? {}
       : { owner: callerIdentity({ id: owner, user }) }
-  const held = await shelves.list('runs', { ...where, ...owned }, { ...page, newest_first: true })
+  const held = await tables.list('runs', { ...where, ...owned }, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
   const isAsked = ({ row }: Held<'runs'>) => {
     const names = ownerOf(row)
@@ -88,11 +88,11 @@ export async function readRun(
 
 /** Undefined when there is none, and when this caller may not see it. */
 export async function visibleRun(
-  { shelves }: Pick<ReadRunDeps, 'shelves'>,
+  { tables }: Pick<ReadRunDeps, 'tables'>,
   caller: Caller,
   run_id: string,
 ): Promise<Held<'runs'> | undefined> {
-  const held = RunId.safeParse(run_id).success ? await shelves.row('runs', run_id) : undefined
+  const held = RunId.safeParse(run_id).success ? await tables.row('runs', run_id) : undefined
   return held !== undefined && maySeeRun(caller, held.row) ? held : undefined
 }
 

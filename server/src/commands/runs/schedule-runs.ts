@@ -1,5 +1,5 @@
 import type { RunId } from '../../contract/ids.ts'
-import type { DueRun, Journal, Shelves } from '../ports/reads.ts'
+import type { DueRun, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { RunDriver } from './drive-run.ts'
 import { createFairQueue, type Queued } from './fair-queue.ts'
@@ -7,7 +7,7 @@ import { createFairQueue, type Queued } from './fair-queue.ts'
 export type ScheduleDeps = {
   readonly driver: RunDriver
   readonly journal: Pick<Journal, 'due' | 'nextDue' | 'onWake'>
-  readonly shelves: Pick<Shelves, 'row' | 'list'>
+  readonly tables: Pick<Tables, 'row' | 'list'>
   readonly clock: Clock
   /** Calls back once after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, callback: () => void) => () => void
@@ -63,7 +63,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   }
 
   async function enqueue(run: RunId): Promise<void> {
-    const held = await deps.shelves.row('runs', run).catch((error: unknown) => retry(run, error))
+    const held = await deps.tables.row('runs', run).catch((error: unknown) => retry(run, error))
     busy.delete(run)
     again.delete(run)
     if (held === undefined || stopped) return tellResting(run)
@@ -153,7 +153,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       let after: number | undefined
       do {
         const since = after === undefined ? {} : { after }
-        const page = await deps.shelves.list('runs', { status: 'active' }, { limit: PAGE, ...since })
+        const page = await deps.tables.list('runs', { status: 'active' }, { limit: PAGE, ...since })
         for (const { row } of page) wake(row.run_id)
         after = page.length < PAGE ? undefined : page.at(-1)?.cursor
       } while (after !== undefined)

@@ -32,11 +32,11 @@ export type Flow = { readonly run: RunRow; readonly state: ToolflowState }
 
 /** Undefined when there is none, and when this caller may not see it. */
 export async function flowOf(
-  { shelves }: Pick<ReadToolflowDeps, 'shelves'>,
+  { tables }: Pick<ReadToolflowDeps, 'tables'>,
   caller: Caller,
   run_id: string,
 ): Promise<Flow | undefined> {
-  const run = RunId.safeParse(run_id).success ? (await shelves.row('runs', run_id))?.row : undefined
+  const run = RunId.safeParse(run_id).success ? (await tables.row('runs', run_id))?.row : undefined
   if (run?.kind !== toolflow.kind) return undefined
   // An expired one has nothing left but its caller.
   const state = stateOf(run)
@@ -62,18 +62,18 @@ export const waitForView = (
 ): Promise<ToolflowView> => waitForRun(deps, run_id, wait_ms, () => viewNow(deps, run_id), isAtRest)
 
 async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowView> {
-  const run = (await deps.shelves.row('runs', run_id))?.row
+  const run = (await deps.tables.row('runs', run_id))?.row
   if (run === undefined) throw new Bug(`the run \`${run_id}\` is gone`)
   const state = stateOf(run)
   const call_id = state.call?.call_id ?? undefined
-  const call = call_id === undefined ? undefined : (await deps.shelves.row('calls', call_id))?.row
+  const call = call_id === undefined ? undefined : (await deps.tables.row('calls', call_id))?.row
   return viewOf(run, state, call === undefined ? undefined : await callNow(deps, call))
 }
 
 async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
   const outcome = describeCall(row, deps.links)
   if (outcome.status !== 'pending') return { outcome }
-  const approval = await deps.shelves.row('approvals', outcome.approval_id)
+  const approval = await deps.tables.row('approvals', outcome.approval_id)
   return approval === undefined ? { outcome } : { outcome, packet: await packetOf(deps, approval) }
 }
 

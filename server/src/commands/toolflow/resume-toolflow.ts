@@ -28,7 +28,7 @@ export async function resumeToolflow(
   if (!allowed.ok) return allowed
   const flow = await flowOf(deps, by, run_id)
   if (flow === undefined) return refuse('toolflow.unknown', { run_id })
-  const approval = await deps.shelves.row('approvals', approval_id)
+  const approval = await deps.tables.row('approvals', approval_id)
   const isOwn = approval !== undefined && approval.row.call_id === flow.state.call?.call_id
   if (!isOwn) return refuse('approval.unknown', { approval_id })
   const view = (isAtRest: (view: ToolflowView) => boolean) => waitForView(deps, flow.run.run_id, wait_ms, isAtRest)

@@ -25,7 +25,7 @@ export type RunToolflowDeps = ReadToolflowDeps & {
 }
 
 /** What finding a run by its key takes. */
-export type RunKeyDeps = Pick<RunToolflowDeps, 'shelves' | 'digest'>
+export type RunKeyDeps = Pick<RunToolflowDeps, 'tables' | 'digest'>
 
 export type RunToolflow = {
   readonly trace?: string

@@ -5,13 +5,13 @@ import type { WorkflowFound } from '../../core/workflow/draft.ts'
 import type { WorkflowState } from '../../core/workflow/state.ts'
 import { isUnrecorded, lostAt } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { commitWithin, isOver, type MeterDeps } from './meters.ts'
 import { textIn } from './tool-step.ts'
 
 /** What the runs of one document keep between them: a bounded store of values by key. */
-export type LoadDeps = { readonly shelves: Pick<Shelves, 'row'> }
+export type LoadDeps = { readonly tables: Pick<Tables, 'row'> }
 export type PersistDeps = LoadDeps & MeterDeps & { readonly clock: Clock }
 
 const DAY_MS = 86_400_000
@@ -19,14 +19,14 @@ const valueId = (agent: string, key: string): string => `${agent} ${key}`
 
 /** The values that a step asks for, as far as they are there. */
 export async function loadValues(
-  { shelves }: LoadDeps,
+  { tables }: LoadDeps,
   agent: string,
   details: JsonObject,
 ): Promise<Required<Pick<WorkflowFound, 'loaded'>>> {
   const keys = Array.isArray(details['keys']) ? (details['keys'] as readonly Json[]).map(String) : []
   const found: [string, Json][] = []
   for (const key of keys) {
-    const row = (await shelves.row('agent_values', valueId(agent, key)))?.row
+    const row = (await tables.row('agent_values', valueId(agent, key)))?.row
     if (row !== undefined) found.push([key, row.value])
   }
   return { loaded: Object.fromEntries(found) }
@@ -47,7 +47,7 @@ export async function persistValue(
   if (bytes > STORE_BOUNDS.bytes) return full(`a value of the store has at most ${STORE_BOUNDS.bytes} bytes`)
   const id = valueId(state.document, name)
   for (;;) {
-    const held = await deps.shelves.row('agent_values', id)
+    const held = await deps.tables.row('agent_values', id)
     const now = deps.clock()
     const changes: Change[] = [
       { kind: 'once', key: `workflow.persist ${key}`, until: now + 365 * DAY_MS },

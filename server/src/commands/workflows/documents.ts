@@ -4,7 +4,7 @@ import type { WorkflowDocument } from '../../contract/workflow-document.ts'
 import { compileCapabilities, type CompiledCapabilities } from '../../core/workflow/capabilities.ts'
 import { readDocument } from '../../core/workflow/read-document.ts'
 import { compileTriggers, type CompiledTriggers } from '../../core/workflow/triggers.ts'
-import type { Held, Shelves } from '../ports/reads.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 
 /** One version, read and compiled. */
 export type OpenDocument = {
@@ -31,14 +31,14 @@ export const versionId = (name: string, version: number): string => `version ${n
 const MOST_KEPT = 256
 const PAGE = 200
 
-export function openDocuments(shelves: Shelves): Documents {
+export function openDocuments(tables: Tables): Documents {
   const kept = new Map<string, OpenDocument>()
 
   async function version(name: string, number: number): Promise<OpenDocument | undefined> {
     const id = versionId(name, number)
     const known = kept.get(id)
     if (known !== undefined) return known
-    const row = (await shelves.row('documents', id))?.row
+    const row = (await tables.row('documents', id))?.row
     if (row?.part !== 'version') return undefined
     const opened = openVersion(row)
     if (kept.size >= MOST_KEPT) kept.clear()
@@ -47,7 +47,7 @@ export function openDocuments(shelves: Shelves): Documents {
   }
 
   async function head(name: string) {
-    const held = await shelves.row('documents', headId(name))
+    const held = await tables.row('documents', headId(name))
     return held?.row.part === 'head' ? { ...held, row: held.row } : undefined
   }
 
@@ -57,7 +57,7 @@ export function openDocuments(shelves: Shelves): Documents {
     async heads() {
       const heads: DocumentHead[] = []
       for (let after: number | undefined; ;) {
-        const page = await shelves.list(
+        const page = await tables.list(
           'documents',
           { part: 'head' },
           after === undefined ? { limit: PAGE } : { limit: PAGE, after },

@@ -8,14 +8,14 @@ import { viewOfRun } from '../../core/workflow/view.ts'
 import type { WorkflowState } from '../../core/workflow/state.ts'
 import { workflow } from '../../core/workflow/step.ts'
 import { isEndedRun, type RunRow } from '../../contract/run.ts'
-import type { Held, Page, Shelves } from '../ports/reads.ts'
+import type { Held, Page, Tables } from '../ports/reads.ts'
 import { visibleRun } from '../runs/read-run.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { agentCaller } from './agent-caller.ts'
 import type { Documents } from './documents.ts'
 
-export type ReadDocumentsDeps = WaitForRunDeps & { readonly shelves: Shelves; readonly documents: Documents }
+export type ReadDocumentsDeps = WaitForRunDeps & { readonly tables: Tables; readonly documents: Documents }
 
 export type DocumentView = VersionView & {
   readonly protocols: readonly { readonly id: string; readonly trigger: string; readonly steps: number }[]
@@ -62,11 +62,11 @@ const viewOf = ({ name, number, sha256, author, at, rolled_back_to }: DocumentVe
 
 /** The versions of a document, newest first. */
 export async function listVersions(
-  { shelves }: ReadDocumentsDeps,
+  { tables }: ReadDocumentsDeps,
   name: string,
   page: Page,
 ): Promise<Result<{ readonly items: readonly VersionView[]; readonly next?: number }>> {
-  const held = await shelves.list('documents', { part: 'version', name }, { ...page, newest_first: true })
+  const held = await tables.list('documents', { part: 'version', name }, { ...page, newest_first: true })
   if (held.length === 0 && page.after === undefined) return refuse('workflow.unknown', { name })
   const items = held.flatMap(({ row }) => (row.part === 'version' ? [viewOf(row)] : []))
   const last = held.length === page.limit ? held.at(-1) : undefined
@@ -133,12 +133,12 @@ export async function readWorkflowRun(
 }
 
 /** An approver who corrects the arguments replaces the request: the run waits for the new one. */
-async function withOpenRequest({ shelves }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
+async function withOpenRequest({ tables }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
   const [what, first] = (row.waits_for ?? '').split(' ')
   if (what !== 'approval' || first === undefined) return row
   let id = first
   for (;;) {
-    const next = (await shelves.row('approvals', id))?.row.replaced_by
+    const next = (await tables.row('approvals', id))?.row.replaced_by
     if (next === undefined) return { ...row, waits_for: `approval ${id}` }
     id = next
   }
@@ -146,13 +146,13 @@ async function withOpenRequest({ shelves }: ReadDocumentsDeps, row: RunRow): Pro
 
 /** Runs of one document, newest first. */
 export async function listWorkflowRuns(
-  { shelves, documents }: ReadDocumentsDeps,
+  { tables, documents }: ReadDocumentsDeps,
   name: string,
   page: Page,
 ): Promise<Result<{ readonly items: readonly WorkflowRunView[]; readonly next?: number }>> {
   const head = (await documents.head(name))?.row
   if (head === undefined) return refuse('workflow.unknown', { name })
-  const held = await shelves.list(
+  const held = await tables.list(
     'runs',
     { kind: workflow.kind, owner: callerIdentity(agentCaller(head)) },
     { ...page, newest_first: true },

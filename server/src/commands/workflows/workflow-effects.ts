@@ -9,8 +9,8 @@ import { readArtifact } from '../artifacts/read-artifact.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Shelves } from '../ports/reads.ts'
-import type { Live } from '../ports/upstream.ts'
+import type { Tables } from '../ports/reads.ts'
+import type { CallListeners } from '../ports/upstream.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
 import { loadValues, persistValue } from './agent-store.ts'
 import type { Documents, OpenDocument } from './documents.ts'
@@ -20,10 +20,10 @@ import { argsWithSecrets, foundIn, isForNow, requestOf, textIn } from './tool-st
 
 export type WorkflowEffectDeps = ModelStepDeps &
   GrepDeps & {
-    readonly shelves: Shelves
+    readonly tables: Tables
     readonly documents: Documents
     readonly links: Links
-    readonly dispatch: (request: CallRequest, live?: Live) => Promise<Outcome>
+    readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   }
 
 type Step = {
@@ -41,7 +41,7 @@ export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<Workf
   const perform =
     (work: Work): Perform<WorkflowEffect> =>
     async ({ key, with: details }, performing) => {
-      const row = (await deps.shelves.row('runs', performing.run_id))?.row
+      const row = (await deps.tables.row('runs', performing.run_id))?.row
       if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
       // Written by this kind's own step.
       const state = row.state as WorkflowState
@@ -78,7 +78,7 @@ const callTool: Work = async ({ deps, state, opened, key, details, performing })
 /** Whether running the same again does no harm is a property of the tool, kept with the call. */
 async function found(deps: WorkflowEffectDeps, outcome: Outcome): Promise<WorkflowFound> {
   const id = 'call_id' in outcome ? outcome.call_id : undefined
-  const row = outcome.status !== 'failed' || id === undefined ? undefined : (await deps.shelves.row('calls', id))?.row
+  const row = outcome.status !== 'failed' || id === undefined ? undefined : (await deps.tables.row('calls', id))?.row
   return foundIn(outcome, row?.idempotent === true)
 }
 
@@ -147,7 +147,7 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
 const DAY_MS = 86_400_000
 
 const readOutcome: Work = async ({ deps, opened, details }) => {
-  const row = (await deps.shelves.row('calls', textIn(details, 'call_id')))?.row
+  const row = (await deps.tables.row('calls', textIn(details, 'call_id')))?.row
   if (row === undefined) throw new Bug('the call of the run is gone')
   return checked(deps, opened, foundIn(describeCall(row, deps.links), row.idempotent), details)
 }

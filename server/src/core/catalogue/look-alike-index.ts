@@ -40,7 +40,7 @@ const SHARDS = 256
 export function createLookAlikeIndex(): LookAlikeIndex {
   const entries = new Map<number, Entry>()
   const numbers = new Map<string, number>()
-  const shelves = { name: createShelf(), title: createShelf(), home: createShelf() }
+  const tables = { name: createShelf(), title: createShelf(), home: createShelf() }
   const serverNames = new Map<string, readonly string[]>()
   let next = 0
 
@@ -58,7 +58,7 @@ export function createLookAlikeIndex(): LookAlikeIndex {
     const number = numbers.get(tool_id)
     const entry = number === undefined ? undefined : entries.get(number)
     if (number === undefined || entry === undefined) return
-    for (const { of, key } of entry.keys) shelves[of].remove(key, number)
+    for (const { of, key } of entry.keys) tables[of].remove(key, number)
     numbers.delete(tool_id)
     // Others forget the number when they next look: it is never given to anybody else.
     entries.delete(number)
@@ -95,12 +95,12 @@ export function createLookAlikeIndex(): LookAlikeIndex {
       const number = next++
       const entry: Entry = { tool_id, server, name, title, isStanding, keys, near: new Map() }
       for (const { of, key } of keys)
-        if (of !== 'home') for (const other of shelves[of].at(key)) link(number, entry, other, of)
-      for (const home of homes) for (const other of shelves.home.at(home)) link(number, entry, other, 'server')
+        if (of !== 'home') for (const other of tables[of].at(key)) link(number, entry, other, of)
+      for (const home of homes) for (const other of tables.home.at(home)) link(number, entry, other, 'server')
       entries.set(number, entry)
       numbers.set(tool_id, number)
       const isOwn = (other: number) => entries.get(other)?.server === server
-      for (const { of, key } of keys) shelves[of].add(key, number, isOwn)
+      for (const { of, key } of keys) tables[of].add(key, number, isOwn)
     },
     remove,
     of(tool_id) {

@@ -63,11 +63,11 @@ describe('a consent is drawn up', () => {
     })
   })
 
-  test('a caller`s consents are on the shelves that are read for it', () => {
-    const shelves = shelvesOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
+  test('a caller`s consents are on the tables that are read for it', () => {
+    const tables = shelvesOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
     for (const actor of ['caller:agent:a', 'user:ana', 'caller:*', 'caller:agent:?'] as const)
-      expect(shelves).toContain(shelfOf(actor))
-    for (const actor of ['caller:agent:b', 'user:bob'] as const) expect(shelves).not.toContain(shelfOf(actor))
+      expect(tables).toContain(shelfOf(actor))
+    for (const actor of ['caller:agent:b', 'user:bob'] as const) expect(tables).not.toContain(shelfOf(actor))
   })
 })
 

@@ -35,7 +35,7 @@ export type Judgement = {
   readonly repeated: boolean
 }
 
-export type Judged = {
+export type JudgedCall = {
   /** The name under which earlier calls of it are remembered. */
   readonly tool: string
   readonly definition: ToolDefinition
@@ -64,7 +64,7 @@ const isClean = ({ from }: Value): boolean => CLEAN.has(from)
  */
 export function* judgementSteps(
   session: Session,
-  { tool: tool_id, definition, effects, args, mode, recipients }: Judged,
+  { tool: tool_id, definition, effects, args, mode, recipients }: JudgedCall,
 ): Generator<void, Judgement> {
   const values = yield* valueSteps(session, definition, args, recipients)
   const tool = profile(definition)
@@ -85,7 +85,7 @@ export function* judgementSteps(
 }
 
 /** The same without pauses. */
-export function judgeProvenance(session: Session, judged: Judged): Judgement {
+export function judgeProvenance(session: Session, judged: JudgedCall): Judgement {
   const steps = judgementSteps(session, judged)
   for (;;) {
     const { done, value } = steps.next()

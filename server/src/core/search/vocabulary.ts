@@ -69,8 +69,8 @@ export function createVocabulary(): Vocabulary {
     },
     near(text) {
       if (text.length < LEAST_NEAR || !isPlain(text)) return []
-      const shelves = [byStart.get(text.slice(0, EDGE)) ?? [], byEnd.get(text.slice(-EDGE)) ?? []]
-      const candidates = new Set(shelves.flatMap((shelf) => shelf.slice(0, MAX_SCANNED)))
+      const tables = [byStart.get(text.slice(0, EDGE)) ?? [], byEnd.get(text.slice(-EDGE)) ?? []]
+      const candidates = new Set(tables.flatMap((shelf) => shelf.slice(0, MAX_SCANNED)))
       const found = [...candidates].flatMap((term) => {
         const by = documentsIn(term.postings) === 0 ? undefined : likeness(text, term.text)
         return by === undefined ? [] : [{ term, by }]

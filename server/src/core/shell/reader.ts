@@ -34,6 +34,6 @@ export type Reader = {
 }
 
 /** What one program with its words was found to do. */
-export type Judged = { readonly does: readonly Doing[]; readonly decodes?: true }
+export type JudgedWords = { readonly does: readonly Doing[]; readonly decodes?: true }
 
 export type JudgeWords = (reader: Reader, words: readonly ReadWord[], place: Place) => readonly Doing[]

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Live } from '../../commands/ports/upstream.ts'
+import type { CallListeners } from '../../commands/ports/upstream.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
@@ -55,7 +55,13 @@ export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRe
 type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
 
 /** Whichever is first: the outcome, or that the call has been running for so long. */
-function begin(gate: Gate, exchange: Exchange, request: CallRequest, live: Live, patience_ms: number): Promise<Begun> {
+function begin(
+  gate: Gate,
+  exchange: Exchange,
+  request: CallRequest,
+  live: CallListeners,
+  patience_ms: number,
+): Promise<Begun> {
   const { promise: running, resolve } = Promise.withResolvers<Begun>()
   let timer: NodeJS.Timeout | undefined
   let goesOn = false

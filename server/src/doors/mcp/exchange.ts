@@ -1,4 +1,4 @@
-import type { Live } from '../../commands/ports/upstream.ts'
+import type { CallListeners } from '../../commands/ports/upstream.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
@@ -44,7 +44,7 @@ export type Exchange = {
 }
 
 /** What binds a call to the client that waits for it. */
-export function liveOf(exchange: Exchange): Live {
+export function liveOf(exchange: Exchange): CallListeners {
   const { meta, signal, notify, log_level } = exchange
   const { progressToken } = meta
   const tell = (method: string, params: JsonObject) => notify({ jsonrpc: '2.0', method, params })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ok, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/ports/audit.ts'
 import type { Ledger, Outcomes } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from '../batch-link.ts'
@@ -17,7 +17,7 @@ import { linkWriter } from './writer-link.ts'
 
 export type PostgresLedger = Ledger &
   Outcomes &
-  Shelves &
+  Tables &
   Searches &
   Accounts &
   AuditReads &

@@ -45,7 +45,7 @@ export const postgresEngine: StoreEngine = {
     const used = redis === undefined ? undefined : await openUsedKeys({ ...address, ...redis }, setup.onFault)
     return ok({
       ledger: used === undefined ? engine : refuseUsed(engine, used),
-      shelves: engine,
+      tables: engine,
       searches: engine,
       accounts: engine,
       audit: engine,
@@ -110,7 +110,7 @@ export const postgresEngine: StoreEngine = {
 
   async openForReads(settings, key, onForged) {
     const queries = readQueries(addressOf(settings))
-    return { shelves: reads(queries, rowMacs(key), onForged), close: () => queries.close() }
+    return { tables: reads(queries, rowMacs(key), onForged), close: () => queries.close() }
   },
 }
 

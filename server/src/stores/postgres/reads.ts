@@ -3,7 +3,7 @@ import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { Rows, Table } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Held, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Held, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import { listedFields } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import { entryOf, isListedBy, parsed, RESTRICTING, type OnForged, type StoredEntry } from '../stored-values.ts'
@@ -11,7 +11,7 @@ import { fromPgText, pgColumn, pgText } from './pg-text.ts'
 import type { ReadQueries } from './read-queries.ts'
 import { HIGHEST, isWord, searchRows } from './searches.ts'
 
-export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
+export type Reads = Tables & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
 type Stored = { pos: number; id: string; version: number; body: string; mac: string | null }
 type Listed = Omit<Stored, 'body'> & { body: string | null }

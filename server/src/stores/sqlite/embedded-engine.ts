@@ -20,7 +20,7 @@ export const embeddedEngine: StoreEngine = {
     const { value: engine } = opened
     return ok({
       ledger: engine,
-      shelves: engine,
+      tables: engine,
       searches: engine,
       accounts: engine,
       audit: engine,
@@ -60,6 +60,6 @@ export const embeddedEngine: StoreEngine = {
 
   async openForReads({ folder }, key, onForged) {
     const db = connectForReads(ledgerFile(folder))
-    return { shelves: reads(db, rowMacs(key), onForged), close: async () => db.close() }
+    return { tables: reads(db, rowMacs(key), onForged), close: async () => db.close() }
   },
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { OwnTail } from '../../commands/ports/audit.ts'
 import type { Change, Ledger, Outcomes } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
 import type { Head } from '../../core/audit/chain.ts'
 import type { Divergence } from '../batch-link.ts'
@@ -22,7 +22,7 @@ import { writtenRows } from './written-rows.ts'
 
 export type SqliteStore = Ledger &
   Outcomes &
-  Shelves &
+  Tables &
   Searches &
   Accounts &
   AuditReads &

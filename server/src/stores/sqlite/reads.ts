@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Bug } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import type { Rows, Table } from '../../commands/ports/ledger.ts'
-import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Shelves } from '../../commands/ports/reads.ts'
+import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import { isKeyed, isUnindexed, listedFields } from '../listed.ts'
 import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
 import { entryOf, isListedBy, parsed, RESTRICTING, type OnForged, type StoredEntry } from '../stored-values.ts'
@@ -11,7 +11,7 @@ import { searchRows } from './searches.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
 import { textKey } from '../text-key.ts'
 
-export type Reads = Shelves & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
+export type Reads = Tables & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
 type Value = string | number
 

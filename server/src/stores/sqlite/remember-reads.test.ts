@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Change, Ledger } from '../../commands/ports/ledger.ts'
-import type { Shelves } from '../../commands/ports/reads.ts'
+import type { Tables } from '../../commands/ports/reads.ts'
 import { join } from 'node:path'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
@@ -99,7 +99,7 @@ test('law: a call is found by its identity, whoever wrote it and whenever, and o
 test('what surely is not there is not looked up, and an identity that was lost to a neighbour is only looked up', async () => {
   let asked = 0
   const known = new Set<string>()
-  const store = rememberReads<Ledger & Pick<Shelves, 'row' | 'list'>>(
+  const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>(
     {
       commit: () => Promise.resolve({ lost: 0 }),
       row: () => Promise.resolve(undefined),
@@ -123,7 +123,7 @@ test('what surely is not there is not looked up, and an identity that was lost t
 test('what could not be read is asked again, and a commit of unknown fate forgets too', async () => {
   let asked = 0
   let fate: () => Promise<'committed'> = () => Promise.resolve('committed')
-  const store = rememberReads<Ledger & Pick<Shelves, 'row' | 'list'>>({
+  const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>({
     commit: () => fate(),
     row: () => {
       asked += 1

@@ -1,5 +1,5 @@
 import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
-import type { Shelves } from '../../commands/ports/reads.ts'
+import type { Tables } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */
@@ -15,7 +15,7 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
  * INVARIANT: only for the one process that writes. A read sees every commit that has returned, because a commit forgets what
  * was said of the tables it touched before it returns, whatever became of it (law in remember-reads.test.ts).
  */
-export function rememberReads<Store extends Ledger & Pick<Shelves, 'row' | 'list'>>(
+export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
   identities: Identities = {},
 ): Store {

@@ -9,12 +9,12 @@ import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
 import { actorHash } from '../../../core/flows/actor-hash.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
-import type { Accounts, Held, Shelves } from '../../ports/reads.ts'
+import type { Accounts, Held, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 export type ConsentDeps = {
-  readonly shelves: Shelves
+  readonly tables: Tables
   readonly accounts: Accounts
   readonly digest: Digest
   /** Of a node: no consent answers in the place of its hub. */
@@ -50,19 +50,19 @@ export async function consentFacts(
 
 /** Read again for each call, so that a revocation counts at once. */
 async function flowConsentOf(
-  { shelves, digest }: ConsentDeps,
+  { tables, digest }: ConsentDeps,
   { by_run, caller }: Call,
 ): Promise<Pick<CoverFacts, 'flow_consent'>> {
-  const held = by_run?.consent === undefined ? undefined : await shelves.row('flow_consents', by_run.consent)
+  const held = by_run?.consent === undefined ? undefined : await tables.row('flow_consents', by_run.consent)
   if (held === undefined) return {}
   return { flow_consent: { row: held.row, version: held.version, actor_hash: actorHash(digest, caller) } }
 }
 
-async function plausibleConsents({ shelves }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
+async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
   // Mints that race can put a few more on a shelf than the limit says.
   const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
-  const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => shelves.list('consents', { shelf }, page)))
-  const earlier = spent === undefined ? undefined : await shelves.row('consents', spent)
+  const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))
+  const earlier = spent === undefined ? undefined : await tables.row('consents', spent)
   const others = listed.flat().filter(({ row }) => row.consent_id !== spent)
   return earlier === undefined ? others : [earlier, ...others]
 }

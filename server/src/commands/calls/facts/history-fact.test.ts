@@ -3,7 +3,7 @@ import { readConfig } from '../../../contract/config.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
 import { callWith, toolWith } from '../../../core/gate/quiet-facts.suite.ts'
 import type { Tool } from '../../../contract/tool.ts'
-import type { Page, Shelves } from '../../ports/reads.ts'
+import type { Page, Tables } from '../../ports/reads.ts'
 import { historyFact } from './history-fact.ts'
 import { loadJudgement } from './load-judgement.ts'
 
@@ -26,7 +26,7 @@ async function history(calls: readonly object[], approvals: readonly object[] = 
     const rows = (table === 'calls' ? calls : approvals).map((row, cursor) => ({ version: 1, cursor, row }))
     return rows.filter(({ cursor }) => cursor > (page.after ?? -1)).slice(0, page.limit)
   }
-  const fact = await historyFact({ shelves: { list } as unknown as Shelves, judgement: judgement.value }, call, of)
+  const fact = await historyFact({ tables: { list } as unknown as Tables, judgement: judgement.value }, call, of)
   return { fact, asked }
 }
 const earlier = (received_at: number, call_id = 'call_0000000000000000000000ff') => ({ call_id, received_at })

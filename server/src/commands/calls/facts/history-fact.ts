@@ -4,10 +4,10 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
-import type { Held, Shelves } from '../../ports/reads.ts'
+import type { Held, Tables } from '../../ports/reads.ts'
 import type { Judgement } from './load-judgement.ts'
 
-export type HistoryDeps = { readonly shelves: Shelves; readonly judgement: Judgement }
+export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
 
 const PAGE = 50
 /** Nobody has this many requests for one and the same call; should it happen, it is not known whether one was denied. */
@@ -28,7 +28,7 @@ export async function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Pr
 }
 
 /** Counts no further than `enough`, and reads no further back than the operator's time. */
-async function countEarlier({ shelves, judgement }: HistoryDeps, call: Call, enough: number): Promise<number> {
+async function countEarlier({ tables, judgement }: HistoryDeps, call: Call, enough: number): Promise<number> {
   const { most, within_s } = judgement.repetition
   const since = call.received_at - within_s * 1000
   const isBefore = ({ row }: Held<'calls'>) =>
@@ -38,7 +38,7 @@ async function countEarlier({ shelves, judgement }: HistoryDeps, call: Call, eno
   // The first page is enough for every call that is not in a loop.
   for (let limit = most + 1; ; limit = PAGE) {
     const page = { limit, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const rows = await shelves.list('calls', { identity: identityOf(call) }, page)
+    const rows = await tables.list('calls', { identity: identityOf(call) }, page)
     count += rows.filter(isBefore).length
     const last = rows.at(-1)
     const isOver = last === undefined || rows.length < limit || last.row.received_at <= since
@@ -61,7 +61,7 @@ async function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string):
   let after: number | undefined
   for (let seen = 0; seen < MOST_REQUESTS; seen += PAGE) {
     const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const rows = await deps.shelves.list('approvals', { identity }, page)
+    const rows = await deps.tables.list('approvals', { identity }, page)
     for (const { row } of rows) found.push(...(await noesIn(row, deps.judgement, since, call.received_at)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found

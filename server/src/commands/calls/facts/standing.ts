@@ -5,7 +5,7 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
 import { credentialState } from '../../identity/credentials.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
-import type { Held, Shelves } from '../../ports/reads.ts'
+import type { Held, Tables } from '../../ports/reads.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions at which it was seen. */
@@ -17,7 +17,7 @@ export type Standing = Pick<Facts, 'pauses' | 'credential'> & Seen
  */
 export type Seen = { readonly expects: readonly Change[]; readonly valid_until: number }
 
-type StandingDeps = { readonly shelves: Shelves }
+type StandingDeps = { readonly tables: Tables }
 
 /**
  * Reads the pauses that concern a call and the credential it was made with. `asked_earlier`: the request was made some time ago
@@ -54,13 +54,13 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
 
 /** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
 export async function readPauses(
-  { shelves }: StandingDeps,
+  { tables }: StandingDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
   counts: (scope: PauseScope) => boolean = () => true,
 ): Promise<Pick<Standing, 'pauses' | 'expects'>> {
   const scopes = pauseScopesOf(call).filter(counts)
   try {
-    const held = await Promise.all(scopes.map((scope) => shelves.row('pauses', scope)))
+    const held = await Promise.all(scopes.map((scope) => tables.row('pauses', scope)))
     return {
       pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
       expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
@@ -73,7 +73,7 @@ export async function readPauses(
 type Known = Pick<Standing, 'credential' | 'expects' | 'valid_until'>
 
 async function readCredential(
-  { shelves }: StandingDeps,
+  { tables }: StandingDeps,
   { caller: { credential } }: Call,
   now: number,
   asked_earlier: boolean,
@@ -85,7 +85,7 @@ async function readCredential(
     return { credential: valid_until > now ? 'good' : 'expired', expects: [], valid_until }
   }
   try {
-    return ofKey(await shelves.row('credentials', key), key, now)
+    return ofKey(await tables.row('credentials', key), key, now)
   } catch {
     return { credential: 'unknown', expects: [], valid_until: Infinity }
   }

@@ -32,15 +32,15 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     }
   }
   const crowding = ({ field, keys }: Placement) => Math.max(...keys.map((key) => crowd.get(spell(field, key)) ?? 0))
-  const shelves = new Map<string, Entry[]>()
+  const tables = new Map<string, Entry[]>()
   const rest: Entry[] = []
   for (const [at, rule] of rules.entries()) {
     const best = leastBy(options[at] ?? [], crowding)
     const entry = { rule, match: best?.whole === true ? without(best.field, rule.match) : rule.match }
     if (best === undefined) rest.push(entry)
-    else for (const key of best.keys) putOn(shelves, spell(best.field, key), entry)
+    else for (const key of best.keys) putOn(tables, spell(best.field, key), entry)
   }
-  const fields = [...GLOB_FIELDS, ...WORD_FIELDS].map((field) => fieldIndex(field, shelves))
+  const fields = [...GLOB_FIELDS, ...WORD_FIELDS].map((field) => fieldIndex(field, tables))
   return {
     fields: fields.filter(
       ({ exact, prefixes, suffixes }) => exact.size + prefixes.shelf.size + suffixes.shelf.size > 0,
@@ -49,7 +49,7 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
   }
 }
 
-/** The shelves on which every rule stands that could match; a rule with several keys perhaps on more than one. */
+/** The tables on which every rule stands that could match; a rule with several keys perhaps on more than one. */
 export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
   const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
@@ -126,16 +126,16 @@ function leastBy<T>(items: readonly T[], weight: (item: T) => number): T | undef
   return least?.item
 }
 
-function putOn(shelves: Map<string, Entry[]>, name: string, entry: Entry): void {
-  const shelf = shelves.get(name)
-  if (shelf === undefined) shelves.set(name, [entry])
+function putOn(tables: Map<string, Entry[]>, name: string, entry: Entry): void {
+  const shelf = tables.get(name)
+  if (shelf === undefined) tables.set(name, [entry])
   else if (shelf.at(-1) !== entry) shelf.push(entry)
 }
 
-function fieldIndex(field: MatchField, shelves: Shelf): FieldIndex {
+function fieldIndex(field: MatchField, tables: Shelf): FieldIndex {
   const of = (how: Key['how']) => {
     const start = `${field} ${how} `
-    const own = [...shelves].filter(([name]) => name.startsWith(start))
+    const own = [...tables].filter(([name]) => name.startsWith(start))
     return new Map(own.map(([name, entries]) => [name.slice(start.length), entries]))
   }
   return { field, exact: of('exact'), prefixes: affixes(of('prefix')), suffixes: affixes(of('suffix')) }
