@@ -16,23 +16,28 @@ import {
   turnsOf,
 } from '../../core/agent/prompts.ts'
 import type { AgentState } from '../../core/agent/state.ts'
-import { agent, type AgentFound, type AgentNodeEffect } from '../../core/agent/step.ts'
+import type { AgentFound, AgentNodeEffect } from '../../core/agent/step.ts'
 import { outputText } from '../../core/gate/interpret.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
+import { titleOf } from '../../core/search/card.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
-import { searchTools } from '../catalogue/search-tools.ts'
 import type { CallListeners } from '../ports/upstream.ts'
-import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../ports/models.ts'
-import type { Clock, Digest } from '../ports/runtime.ts'
+import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../ports/models.ts'
+import type { Digest } from '../ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
-import { offeredTools, proposalOf, type ProposalDeps } from './propose-call.ts'
+import { askWithin, type ModelStepDeps } from '../workflows/model-step.ts'
+import { ownPrompts } from '../../core/workflow/prompts.ts'
+import type { AgentReply } from '../../core/agent/answers-out.ts'
+import { replyToRoom } from './reply-to-room.ts'
+import { byThread, documentOf, type ThreadDocumentDeps } from './thread-document.ts'
+import { offeredTools, proposalOf, toolsFor, type ProposalDeps } from './propose-call.ts'
 import { stateOf, type ThreadDeps } from './threads.ts'
 
 export type AgentEffectDeps = ThreadDeps &
-  ProposalDeps & {
-    readonly models: AgentModels
-    readonly clock: Clock
+  ProposalDeps &
+  ThreadDocumentDeps &
+  Omit<ModelStepDeps, 'judgement'> & {
     readonly digest: Digest
     readonly links: Links
     readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
@@ -41,7 +46,7 @@ export type AgentEffectDeps = ThreadDeps &
 type Work = (deps: AgentEffectDeps, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
 
 /** Who does what at which node. The thread's own row says everything that the work needs to know. */
-export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEffect> {
+export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEffect | AgentReply> {
   const perform =
     (work: Work): Perform<AgentNodeEffect> =>
     async (_, performing) => {
@@ -57,6 +62,7 @@ export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEf
     agent_call: perform(makeCall),
     agent_outcome: perform(readOutcome),
     agent_answer: perform(writeAnswer),
+    agent_reply: replyToRoom(deps),
   }
 }
 
@@ -67,22 +73,23 @@ const findIntent: Work = async (deps, state, performing) => {
     instructions: INTENT_INSTRUCTIONS,
     messages: turnsOf(state),
   })
-  if ('failed' in said) return failure(said.failed)
+  if (said === 'later') return 'later'
+  if ('failed' in said) return failure(said)
   const intent = /\bCONVERSATION\b/i.test(said.text) && !/\bTASK\b/i.test(said.text) ? 'conversation' : 'task'
   return { intent, usage: said.usage }
 }
 
 const makePlan: Work = async (deps, state, performing) => {
   const message = state.turn?.text ?? ''
-  const found = await searchTools(deps, callerOf(state), message.slice(0, 1_000) || 'help', state.settings.tools)
-  const tools = found.ok ? found.value.map(({ skill_id, title }) => `${skill_id}: ${title}`) : []
+  const tools = (await toolsFor(deps, state, [message])).map((tool) => `${tool.row.tool_id}: ${titleOf(tool)}`)
   const said = await ask(deps, state, performing, {
     role: 'planner',
     purpose: 'plan',
     instructions: `${PLAN_INSTRUCTIONS}\n\nTools, as JSON:\n${JSON.stringify(tools)}`,
     messages: turnsOf(state),
   })
-  if ('failed' in said) return failure(said.failed)
+  if (said === 'later') return 'later'
+  if ('failed' in said) return failure(said)
   const plan = planIn(said.text)
   return { usage: said.usage, ...(plan === undefined ? {} : { plan }) }
 }
@@ -99,12 +106,15 @@ const proposeCall: Work = async (deps, state, performing) => {
     messages: turnsOf(state),
     tools,
   })
-  if ('failed' in said) return failure(said.failed)
+  if (said === 'later') return 'later'
+  if ('failed' in said) return failure(said)
   return { usage: said.usage, ...(await proposalOf(deps, state, tools, said)) }
 }
 
 /** What the user said last: the act is judged by it. */
-function wordsIn({ messages }: AgentState): Pick<CallRequest, 'words'> {
+function wordsIn({ messages, document }: AgentState): Pick<CallRequest, 'words'> {
+  // Whose words those are was recorded with the message itself.
+  if (document !== undefined) return {}
   const said = messages.findLast(({ role }) => role === 'user')?.text
   return said === undefined ? {} : { words: said }
 }
@@ -126,7 +136,7 @@ const makeCall: Work = async (deps, state, { signal }) => {
     trace: state.trace,
     idempotency_key: `agent/${run_id}/${works}`,
     ...wordsIn(state),
-    by_run: { run_id, kind: agent.kind, step: `step ${current_step + 1}`, lane: null, at_least: 'allow' },
+    by_run: { ...byThread(state), step: `step ${current_step + 1}` },
   }
   const outcome = await deps.dispatch(request, { signal })
   return isForNow(outcome) ? 'later' : foundIn(outcome)
@@ -151,7 +161,8 @@ const writeAnswer: Work = async (deps, state, performing) => {
       length += text.length
     },
   })
-  if ('failed' in said) return failure(said.failed)
+  if (said === 'later') return 'later'
+  if ('failed' in said) return failure(said)
   const notice = deps.models.notice === undefined ? '' : `\n\n(${deps.models.notice})`
   const { text } = said
   return { text: `${text}${notice}`, usage: said.usage, ...(await summarised(deps, state, performing, said.usage)) }
@@ -175,7 +186,7 @@ async function summarised(
     instructions: SUMMARY_INSTRUCTIONS,
     messages: [{ role: 'user', text }],
   })
-  if ('failed' in said) return {}
+  if (said === 'later' || 'failed' in said) return {}
   return { summary: { text: said.text.slice(0, LONGEST_SUMMARY), of }, usage: sum(used, said.usage) }
 }
 
@@ -193,19 +204,33 @@ type Asked = Pick<ModelQuestion, 'instructions' | 'messages' | 'tools' | 'onText
   readonly purpose: ModelPurpose
 }
 
-function ask(
+type Failed = { readonly failed: string; readonly code?: string; readonly usage?: AgentUsage }
+
+/** In a thread of a document its prompt texts stand behind those of the gate, and its limits count. */
+async function ask(
   deps: AgentEffectDeps,
   state: AgentState,
   { signal }: Performing,
   asked: Asked,
-): Promise<ModelAnswer | { readonly failed: string }> {
+): Promise<ModelAnswer | Failed | 'later'> {
   const results = state.messages.filter(({ role }) => role === 'tool').map(({ text }) => text)
   const message = state.messages.findLast(({ role }) => role === 'user')?.text ?? ''
   const tries = Math.min(state.tries[state.current_step] ?? 0, MOST_TRIES)
-  return deps.models.ask({ ...asked, script: { message, step: state.current_step, tries, results }, signal })
+  const question = { ...asked, script: { message, step: state.current_step, tries, results }, signal }
+  const opened = await documentOf(deps, state)
+  if (opened === undefined) return deps.models.ask(question)
+  const instructions = [asked.instructions, ...ownPrompts(opened.document)].join('\n\n')
+  const said = await askWithin(deps, opened, { ...question, instructions })
+  if (said === 'later' || !('over' in said)) return said
+  const { over, usage } = said
+  const failed = `a limit of the document is reached: ${over}`
+  return { failed, code: 'limit_exceeded', ...(usage === undefined ? {} : { usage }) }
 }
 
-const failure = (says: string): AgentFound => ({ failure: { code: 'agent.model_unavailable', says } })
+const failure = ({ failed: says, code = 'agent.model_unavailable', usage }: Failed): AgentFound => ({
+  failure: { code, says },
+  ...(usage === undefined ? {} : { usage }),
+})
 
 const callerOf = ({ caller }: AgentState): Caller => Caller.parse(caller)
 

@@ -1,18 +1,23 @@
+import { SECRETS_KEY } from '../../contract/call-secrets.ts'
 import { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import { inForce } from '../../contract/tool.ts'
+import { inForce, type Tool } from '../../contract/tool.ts'
 import type { AgentState } from '../../core/agent/state.ts'
 import type { AgentFound } from '../../core/agent/step.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
+import { couldAllow } from '../../core/workflow/capabilities.ts'
 import { grepArtifact, type GrepDeps } from '../artifacts/grep-artifact.ts'
 import { readArtifact } from '../artifacts/read-artifact.ts'
-import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
+import { MOST_TOP_K, searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
 import type { ModelAnswer, OfferedTool } from '../ports/models.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
+import { documentOf, type ThreadDocumentDeps } from './thread-document.ts'
 
-export type ProposalDeps = SearchDeps & GrepDeps & { readonly clock: Clock; readonly digest: Digest }
+export type ProposalDeps = SearchDeps &
+  GrepDeps &
+  ThreadDocumentDeps & { readonly clock: Clock; readonly digest: Digest }
 
 const ASK_USER: OfferedTool = {
   name: 'ask_user',
@@ -43,23 +48,47 @@ const LONGEST_SCHEMA = 20_000
 const LONGEST_QUESTION = 1_000
 const LONGEST_PAGE = 10_000
 
+/**
+ * The tools that answer the queries best. For a thread of a document, of those that its capabilities could allow; they are few, so that
+ * all of them are there where they fit.
+ */
+export async function toolsFor(
+  deps: ProposalDeps,
+  state: AgentState,
+  queries: readonly string[],
+): Promise<readonly Tool[]> {
+  const most = state.settings.tools
+  const caller = Caller.parse(state.caller)
+  const opened = await documentOf(deps, state)
+  const own =
+    opened === undefined
+      ? undefined
+      : deps.visibleTools.tools(caller).filter((tool) => couldAllow(opened.capabilities, caller, tool))
+  if (own !== undefined && own.length <= most) return own
+  const found = await Promise.all(
+    queries.map((query) =>
+      searchTools(deps, caller, query.slice(0, 1_000) || 'help', own === undefined ? most : MOST_TOP_K),
+    ),
+  )
+  const ids = new Set(found.flatMap((one) => (one.ok ? one.value.map(({ skill_id }) => skill_id) : [])))
+  const tools = [...ids].flatMap((id) => deps.catalogue.tool(id) ?? [])
+  if (own === undefined) return tools.slice(0, most)
+  const names = new Set(own.map(({ row }) => row.tool_id))
+  const fitting = tools.filter(({ row }) => names.has(row.tool_id))
+  return [...fitting, ...own.filter(({ row }) => !ids.has(row.tool_id))].slice(0, most)
+}
+
 /** The tools that answer the step best, never the whole catalogue; and what the runtime itself can do. */
 export async function offeredTools(deps: ProposalDeps, state: AgentState): Promise<readonly OfferedTool[]> {
-  const { plan, current_step, settings, messages } = state
+  const { plan, current_step, messages } = state
   const step = plan?.[current_step] ?? ''
   const message = messages.findLast(({ role }) => role === 'user')?.text ?? ''
-  const caller = Caller.parse(state.caller)
-  const found = await Promise.all(
-    [step, message].map((query) => searchTools(deps, caller, query.slice(0, 1_000) || 'help', settings.tools)),
-  )
-  const ids = [...new Set(found.flatMap((one) => (one.ok ? one.value.map(({ skill_id }) => skill_id) : [])))]
-  const tools = ids.slice(0, settings.tools).flatMap((id) => {
-    const tool = deps.catalogue.tool(id)
-    if (tool === undefined || tool.row.admitted === undefined) return []
+  const tools = (await toolsFor(deps, state, [step, message])).flatMap((tool) => {
+    if (tool.row.admitted === undefined) return []
     const { definition } = inForce(tool.row)
     const { inputSchema: schema, description = '' } = definition
     if (JSON.stringify(schema).length > LONGEST_SCHEMA) return []
-    return [{ name: id, description: description.slice(0, LONGEST_PURPOSE), schema }]
+    return [{ name: tool.row.tool_id, description: description.slice(0, LONGEST_PURPOSE), schema }]
   })
   const hasArtifacts = messages.some(({ role, text }) => role === 'tool' && text.includes('artifact://'))
   return [...tools, ASK_USER, ...(hasArtifacts ? [ARTIFACT_READ, ARTIFACT_GREP] : [])]
@@ -81,6 +110,7 @@ export async function proposalOf(
   const invalid = (why: string) => ({ said: { kind: 'invalid' as const, text: why, tool: name.slice(0, 100) } })
   if (!offered.some((tool) => tool.name === name)) return invalid('this tool is not one of those you were offered')
   if (args === undefined || !isJsonObject(args)) return invalid('the arguments are not a JSON object')
+  if (Object.hasOwn(args, SECRETS_KEY)) return invalid('the arguments must not name secrets')
   if (name === ASK_USER.name)
     return { said: { kind: 'question', text: textIn(args, 'question').slice(0, LONGEST_QUESTION) } }
   if (name === ARTIFACT_READ.name || name === ARTIFACT_GREP.name)

@@ -1,15 +1,11 @@
 import type { AgentAnswer, AgentBody, AgentSettings } from '../../contract/agent.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
-import { callerIdentity } from '../../contract/caller-identity.ts'
-import type { JsonObject } from '../../contract/json.ts'
 import { ok, problem, PROBLEMS, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import { intentOf } from '../../core/agent/intent.ts'
-import { replyWithoutToken, strictReply, type StrictReply } from '../../core/agent/replies.ts'
-import { startThread, type ApprovalReply, type WaitingMessage } from '../../core/agent/state.ts'
-import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
-import { beginRun } from '../../core/runs/begin-run.ts'
+import { strictReply, type StrictReply } from '../../core/agent/replies.ts'
+import type { ApprovalReply, WaitingMessage } from '../../core/agent/state.ts'
 import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts'
 import { issueToken, redeemToken, type TokenDeps } from '../approvals/tokens.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
@@ -19,11 +15,11 @@ import type { Intake } from '../calls/intake.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { trustOf, wordsLabel } from '../provenance/labels.ts'
-import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
+import { cleanText, turnChanges } from './record-turn.ts'
 import { ownThread, runOfThread, threadNamed, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
 
 export type RunAgentDeps = ThreadDeps &
@@ -48,7 +44,6 @@ export type RunAgentDeps = ThreadDeps &
 export type RunAgent = { readonly trace?: string; readonly wait_ms?: number }
 
 const WAIT_MS = 60_000
-const TURN_REMEMBERED_MS = 7 * 86_400_000
 
 /** A message to an agent: checked and cleaned, put on record, then carried out by the driver. Answers with the end of its turn. */
 export async function runAgent(
@@ -120,17 +115,6 @@ function knownTurn({ state }: Thread, turn_id: string): { readonly asked_hash: s
   return all.find((turn) => turn.turn_id === turn_id)
 }
 
-/** INVARIANT: a token passes untouched to its redemption and is kept nowhere; everything else is cleaned of secrets. */
-async function cleanText(
-  { judgement }: RunAgentDeps,
-  message: string,
-  reply: StrictReply | undefined,
-): Promise<string> {
-  if (reply === undefined) return judgement.scanner.redact(message, 'messages')
-  const reason = reply.says === 'reject' ? reply.reason : undefined
-  return replyWithoutToken(reply, reason === undefined ? undefined : await judgement.scanner.redact(reason, 'messages'))
-}
-
 /** The decision itself, by the same commands as at every other door. */
 async function carryOut(
   deps: RunAgentDeps,
@@ -179,49 +163,15 @@ type Recorded = Found & {
   readonly trace: string | undefined
 }
 
-async function record(deps: RunAgentDeps, caller: Caller, told: Recorded) {
-  const { thread_id, thread, message, isVolatile } = told
-  const trace = told.trace ?? deps.ids.trace()
-  const run_id = runOfThread(deps, thread_id)
-  const event: AgentRunEvent = { type: 'agent.message', message }
+async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.trace(), ...told }: Recorded) {
+  const { message, thread_id } = told
   const now = deps.clock()
-  const start = {
-    run_id,
-    thread_id,
-    user_id: caller.user,
-    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
-    trace,
-    settings: deps.agentSettings,
-    do_not_store: isVolatile,
-  }
-  const labels = {
-    owner: callerIdentity(caller),
-    thread: thread_id,
-    ...(isVolatile ? { volatile: true as const } : {}),
-  }
-  const run: Change[] =
-    thread === undefined
-      ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)
-      : tellRun(run_id, event)
   return deps.ledger.commit([
-    // Of two requests with one key, one is the turn.
-    { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
-    ...run,
+    ...turnChanges(deps, caller, { ...told, trace }, now),
     // What the person says licenses what is done for it.
     ...(message.reply === null
       ? wordsLabel(message.turn_id, caller, thread_id, { text: message.text, trust: trustOf(caller) }, now)
       : []),
-    {
-      kind: 'audit',
-      entry: {
-        at: now,
-        type: thread === undefined ? 'agent.started' : 'agent.message',
-        actor: caller.id,
-        trace,
-        subject: { run: run_id, thread: thread_id },
-        about: { asked_hash: message.asked_hash, turn: message.turn_id, reply: message.reply?.result ?? '' },
-      },
-    },
   ])
 }
 

@@ -103,8 +103,8 @@ async function validArgs(
 ): Promise<Result<void>> {
   const open = splitSecrets(args)
   if (!open.ok) return open
-  if (open.value.secrets !== undefined && by_run?.document === undefined)
-    return refuse('call.args_invalid', { paths: `${SECRETS_KEY}: only a document names secrets` })
+  if (open.value.secrets !== undefined && (by_run?.document === undefined || by_run.kind !== 'workflow'))
+    return refuse('call.args_invalid', { paths: `${SECRETS_KEY}: only a step of a document names secrets` })
   const split = splitInputs(open.value.args)
   if (!split.ok) return split
   const { definition, hash } = inForce(row)

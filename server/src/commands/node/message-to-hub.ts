@@ -6,7 +6,6 @@ import type { Json } from '../../contract/json.ts'
 import type { NodeContext } from '../../contract/node-context.ts'
 import { shortened } from '../../contract/visible-text.ts'
 import type { HubReport } from '../../core/runs/hub-report.ts'
-import { workflow } from '../../core/workflow/step.ts'
 import { packetOf, type PacketDeps } from '../approvals/packet-of.ts'
 import type { Tables } from '../ports/reads.ts'
 
@@ -75,14 +74,14 @@ async function contextOf({ tables }: MessageDeps, row: ApprovalRow): Promise<Nod
     kind,
     step: cut(step),
     ...(document === undefined ? {} : { document }),
-    ...(kind === workflow.kind ? setOffBy((await tables.row('runs', run_id))?.row.state) : {}),
+    ...(document === undefined ? {} : setOffBy((await tables.row('runs', run_id))?.row.state)),
   }
 }
 
 function setOffBy(state: Json | undefined): Pick<NodeContext, 'protocol' | 'sender' | 'room'> {
   const protocol = textAt(state, ['protocol', 'id'])
-  const sender = textAt(state, ['trigger', 'sender'])
-  const room = textAt(state, ['trigger', 'room'])
+  const sender = textAt(state, ['trigger', 'sender']) ?? textAt(state, ['document', 'sender'])
+  const room = textAt(state, ['trigger', 'room']) ?? textAt(state, ['document', 'room'])
   return {
     ...(protocol === undefined ? {} : { protocol }),
     ...(sender === undefined ? {} : { sender }),

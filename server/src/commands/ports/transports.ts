@@ -49,8 +49,8 @@ export type IncomingMessage = {
 export type TakenMessage =
   | { readonly is: 'started'; readonly document: string; readonly run_id: string }
   | { readonly is: 'refused'; readonly document: string | null; readonly code: string; readonly says: string }
-  /** Something a person says to the agent. */
-  | { readonly is: 'turn'; readonly document: string }
+  /** Something that a person says to the agent: a message for the thread that this run is. */
+  | { readonly is: 'turn'; readonly document: string; readonly run_id: string }
   | { readonly is: 'ignored'; readonly document: string | null }
 
 /** `later`: it could not be recorded; hand it in again. */

@@ -4,7 +4,7 @@ import { parseIJson } from '../../core/json/parse-ijson.ts'
 import { jsonPart, modelInstructions, modelPrompt, type ModelTask } from '../../core/workflow/prompts.ts'
 import type { WorkflowFound } from '../../core/workflow/draft.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import type { AgentModels, ModelRole } from '../ports/models.ts'
+import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole } from '../ports/models.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { Performing } from '../runs/performer.ts'
 import type { OpenDocument } from './documents.ts'
@@ -34,7 +34,7 @@ export async function askModel(
   details: JsonObject,
   { signal }: Pick<Performing, 'signal'>,
 ): Promise<WorkflowFound | 'later'> {
-  const { limits, workflow } = opened.document
+  const { workflow } = opened.document
   const does = textIn(details, 'does') as ModelTask
   const name = typeof details['schema'] === 'string' ? details['schema'] : undefined
   const schema = name === undefined ? undefined : (workflow.schemas?.[name] as JsonObject | undefined)
@@ -46,31 +46,45 @@ export async function askModel(
     state: textIn(details, 'state'),
     errors,
   })
-  const most = limits.maxTokensPerRequest
-  if (most > 0 && (instructions.length + prompt.length) / CHARS_PER_TOKEN > most) return over('maxTokensPerRequest')
-  const budget = costMeter(opened, deps.clock())
-  if (budget !== undefined && ((await deps.accounts.left(budget.account)) ?? 1) < 1) return over('maxMonthlyCostUSD')
-  const taken = await commitWithin(
-    deps,
-    minuteMeter(`models ${opened.name}`, limits.maxRequestsPerMinute, deps.clock()),
-    [],
-  )
-  if (isOver(taken)) return over('maxRequestsPerMinute')
-  if (taken !== 'committed') return 'later'
-  const script = { message: prompt, step: 0, tries: errors.length + 1, results: [] }
-  const said = await deps.models.ask({
+  const said = await askWithin(deps, opened, {
     role: ROLES[does],
     purpose: 'document',
     instructions,
     messages: [{ role: 'user', text: prompt }],
-    script,
+    script: { message: prompt, step: 0, tries: errors.length + 1, results: [] },
     signal,
   })
+  if (said === 'later') return 'later'
+  if ('over' in said) return { ...over(said.over), ...(said.usage === undefined ? {} : { usage: said.usage }) }
   if ('failed' in said) return { invalid: said.failed }
+  return { ...(await readAnswer(deps, opened, said.text, name, schema)), usage: said.usage }
+}
+
+export type AskedWithin =
+  ModelAnswer | { readonly failed: string } | { readonly over: string; readonly usage?: WorkflowUsage } | 'later'
+
+/** One request to a model in the name of a document, within its limits. */
+export async function askWithin(
+  deps: Omit<ModelStepDeps, 'judgement'>,
+  opened: OpenDocument,
+  question: ModelQuestion,
+): Promise<AskedWithin> {
+  const { limits } = opened.document
+  const most = limits.maxTokensPerRequest
+  const chars = question.messages.reduce((sum, { text }) => sum + text.length, question.instructions.length)
+  if (most > 0 && chars / CHARS_PER_TOKEN > most) return { over: 'maxTokensPerRequest' }
+  const budget = costMeter(opened, deps.clock())
+  if (budget !== undefined && ((await deps.accounts.left(budget.account)) ?? 1) < 1)
+    return { over: 'maxMonthlyCostUSD' }
+  const meters = minuteMeter(`models ${opened.name}`, limits.maxRequestsPerMinute, deps.clock())
+  const taken = await commitWithin(deps, meters, [])
+  if (isOver(taken)) return { over: 'maxRequestsPerMinute' }
+  if (taken !== 'committed') return 'later'
+  const said = await deps.models.ask(question)
+  if ('failed' in said) return said
   const { usage } = said
   await spendCost(deps, opened, usage)
-  if (most > 0 && usage.input_tokens + usage.output_tokens > most) return { ...over('maxTokensPerRequest'), usage }
-  return { ...(await readAnswer(deps, opened, said.text, name, schema)), usage }
+  return most > 0 && usage.input_tokens + usage.output_tokens > most ? { over: 'maxTokensPerRequest', usage } : said
 }
 
 const over = (limit: string): WorkflowFound => ({
@@ -102,7 +116,11 @@ function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
 }
 
 /** What was spent is spent, also over the limit; the next request is the one that is refused. */
-async function spendCost(deps: ModelStepDeps, opened: OpenDocument, { cost }: WorkflowUsage): Promise<void> {
+async function spendCost(
+  deps: MeterDeps & { readonly clock: Clock },
+  opened: OpenDocument,
+  { cost }: WorkflowUsage,
+): Promise<void> {
   const meter = costMeter(opened, deps.clock())
   const units = Math.ceil(cost * MICRO)
   if (meter === undefined || units === 0) return

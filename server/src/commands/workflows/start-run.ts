@@ -58,26 +58,19 @@ export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: s
 export async function startRun(deps: StartDeps, told: RunToStart): Promise<Started> {
   const { head, opened, run_id, delivery } = told
   const now = deps.clock()
-  const { maxRequestsPerMinute, maxConcurrentRequests } = opened.document.limits
-  const place: Meter[] =
-    maxConcurrentRequests === 0
-      ? []
-      : [{ account: `workflow places ${head.name} ${maxConcurrentRequests}`, limit: maxConcurrentRequests }]
-  const meters = [...(told.meters ?? []), ...minuteMeter(`requests ${head.name}`, maxRequestsPerMinute, now), ...place]
+  const request = requestMeters(head.name, opened, now)
+  const meters = [...(told.meters ?? []), ...request.meters]
   const once: Change[] =
     delivery === undefined
       ? []
       : [{ kind: 'once', key: `workflow.delivery ${delivery}`, until: now + DELIVERY_KNOWN_MS }]
-  const committed = await commitWithin(deps, meters, [
-    ...once,
-    ...runChanges(deps, told, place[0]?.account ?? null, now),
-  ])
+  const committed = await commitWithin(deps, meters, [...once, ...runChanges(deps, told, request.place, now)])
   if (isOver(committed) && delivery !== undefined && (await isKnown(deps, run_id))) return { is: 'known', run_id }
   if (isOver(committed))
     return {
       is: 'refused',
       code: 'limit_exceeded',
-      says: `a limit of the document is reached: ${limitName(committed.over)}`,
+      says: overSays(committed.over),
     }
   if (committed === 'committed') return { is: 'started', run_id }
   if (isUnrecorded(committed)) return { is: 'unrecorded', problem: whyUnrecorded(committed) }
@@ -85,6 +78,22 @@ export async function startRun(deps: StartDeps, told: RunToStart): Promise<Start
     ? { is: 'unrecorded', problem: problem('audit.unavailable') }
     : { is: 'known', run_id }
 }
+
+/** What every request to a document takes: one of those of its minute, and a place among those that are under way. */
+export function requestMeters(
+  name: string,
+  { document: { limits } }: OpenDocument,
+  now: number,
+): { readonly meters: readonly Meter[]; readonly place: string | null } {
+  const { maxRequestsPerMinute, maxConcurrentRequests: limit } = limits
+  const place: Meter[] = limit === 0 ? [] : [{ account: `workflow places ${name} ${limit}`, limit }]
+  return {
+    meters: [...minuteMeter(`requests ${name}`, maxRequestsPerMinute, now), ...place],
+    place: place[0]?.account ?? null,
+  }
+}
+
+export const overSays = (account: string): string => `a limit of the document is reached: ${limitName(account)}`
 
 /** A delivery that was taken before is no new request, whatever the limit is by now. */
 const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>

@@ -11,13 +11,15 @@ import type { Ids } from '../ports/runtime.ts'
 import type { IncomingMessage, TakenMessage } from '../ports/transports.ts'
 import type { Documents, OpenDocument } from './documents.ts'
 import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
+import { takeTurn, type TurnDeps } from './take-turn.ts'
 
-export type TakeDeps = StartDeps & {
-  readonly documents: Documents
-  readonly ids: Ids
-  readonly intake: Intake
-  readonly judgement: Pick<Judgement, 'scanner'>
-}
+export type TakeDeps = StartDeps &
+  TurnDeps & {
+    readonly documents: Documents
+    readonly ids: Ids
+    readonly intake: Intake
+    readonly judgement: Pick<Judgement, 'scanner'>
+  }
 
 /** What a transport may hand in. */
 const LONGEST_MESSAGE = 1_048_576
@@ -81,14 +83,19 @@ async function takeFor(
   if (message.text.length > LONGEST_MESSAGE) return refused('invalid_protocol_message', 'the message is too long')
   const judged = judgeMessage(opened.triggers, message)
   if (judged.is === 'refused') return refused(judged.code, judged.says, judged.protocol)
-  if (judged.is !== 'protocol') return { is: judged.is, document }
+  if (judged.is === 'ignored') return { is: 'ignored', document }
+  const delivery = deliveryOf(message, document)
+  if (judged.is === 'turn') {
+    const taken = await takeTurn(deps, { head, opened, message, delivery })
+    if (taken === 'later') return 'later'
+    return taken.is === 'refused' ? refused(taken.code, taken.says) : { ...taken, document }
+  }
   const { protocol } = judged
   const payload = parseIJson(judged.payload)
   if (!payload.ok || !isJsonObject(payload.value))
     return refused('invalid_protocol_message', 'behind the prefix stands no single JSON object', protocol.id)
   const invalid = await schemaFault(deps, opened, protocol, payload.value)
   if (invalid !== undefined) return refused('schema_validation', invalid, protocol.id)
-  const delivery = deliveryOf(message, document)
   const started = await startRun(deps, {
     head,
     opened,

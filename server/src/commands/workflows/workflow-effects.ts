@@ -8,13 +8,12 @@ import { grepArtifact, type GrepDeps } from '../artifacts/grep-artifact.ts'
 import { readArtifact } from '../artifacts/read-artifact.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
-import type { Change } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import type { Perform, Performing, PerformersOf } from '../runs/performer.ts'
 import { loadValues, persistValue } from './agent-store.ts'
+import { countMessage } from './count-message.ts'
 import type { Documents, OpenDocument } from './documents.ts'
-import { commitWithin, isOver, minuteMeter } from './meters.ts'
 import { askModel, type ModelStepDeps } from './model-step.ts'
 import { argsWithSecrets, foundIn, isForNow, requestOf, textIn } from './tool-step.ts'
 
@@ -124,11 +123,8 @@ async function builtIn(
 
 /** Messages are counted once, however often the step is performed. */
 const sendMessage: Work = async ({ deps, state, opened, key, details, performing }) => {
-  const now = deps.clock()
-  const once: Change = { kind: 'once', key: `workflow.message ${key}`, until: now + DAY_MS }
-  const meters = minuteMeter(`messages ${state.document}`, opened.document.messaging.maxMessagesPerMinute, now)
-  const taken = await commitWithin(deps, meters, [once])
-  if (isOver(taken))
+  const taken = await countMessage(deps, opened, key)
+  if (taken === 'over')
     return {
       failure: {
         code: 'limit_exceeded',
@@ -136,7 +132,7 @@ const sendMessage: Work = async ({ deps, state, opened, key, details, performing
         again: false,
       },
     }
-  if (isUnrecorded(taken)) return 'later'
+  if (taken === 'later') return 'later'
   const args = { agent: state.document, room: textIn(details, 'room'), text: textIn(details, 'text') }
   const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), SEND_TOOL_ID, args), {
     signal: performing.signal,

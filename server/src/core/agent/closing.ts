@@ -16,9 +16,12 @@ export function closingOf(state: AgentState): Closing {
   return { status: 'completed' }
 }
 
-function whatWaits({ proposed_tool, approval_id, notice }: AgentState): string {
+function whatWaits({ proposed_tool, approval_id, notice, document }: AgentState): string {
   const why = notice === null ? '' : `Your reply did not count: ${notice}. `
   const call = proposed_tool === null ? 'A call' : `The call of ${quoted(proposed_tool.name)}`
   const id = approval_id ?? ''
-  return `${why}${call} is waiting for approval ${id}. It does not run until it is approved. An approver can decide it, or you can answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
+  const waits = `${why}${call} is waiting for approval ${id}. It does not run until it is approved. An approver can decide it`
+  return document === undefined
+    ? `${waits}, or you can answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
+    : `${waits}; an answer in this room does not.`
 }

@@ -1,5 +1,6 @@
 import { MOST_TRIES, type LastToolResult } from '../../contract/agent.ts'
 import { quoted } from '../../contract/visible-text.ts'
+import { withAnswer } from './answers-out.ts'
 import { closingOf } from './closing.ts'
 import { userCommand } from './replies.ts'
 import { replaced, triesOfStep, withFinding, withMessage, withTurn, type AgentState } from './state.ts'
@@ -233,5 +234,6 @@ export function endTurn(state: AgentState): AgentState {
   const told = withMessage({ ...state, response, status }, { role: 'assistant', text: response, at })
   const ended =
     turn === null ? told : withTurn(told, { turn_id: turn.turn_id, asked_hash: turn.asked_hash, status, response })
-  return { ...ended, turn: null, cancelled_by: state.closing || state.awaiting_approval ? state.cancelled_by : null }
+  const sent = withAnswer(ended, { text: response, place: turn?.place ?? null })
+  return { ...sent, turn: null, cancelled_by: state.closing || state.awaiting_approval ? state.cancelled_by : null }
 }

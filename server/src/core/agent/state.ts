@@ -13,6 +13,7 @@ import type {
 } from '../../contract/agent.ts'
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
+import type { OutgoingAnswer } from './answers-out.ts'
 
 /** A reply to a pending approval, already carried out at the door. Its token was never part of a state or a journal. */
 export type ApprovalReply = {
@@ -32,6 +33,19 @@ export type WaitingMessage = {
   /** By rules; null when a model decides, or nobody could. */
   readonly intent: 'conversation' | 'task' | null
   readonly reply: ApprovalReply | null
+  /** The account of the place that it takes among the requests of its document, until it is answered. */
+  readonly place?: string
+}
+
+/** The document whose agent a person talks to, and where. */
+export type ThreadDocument = {
+  readonly name: string
+  readonly version: number
+  readonly transport: string
+  readonly room: string
+  readonly sender: string
+  /** How long a request for approval waits at most, in seconds. */
+  readonly hold_s: number | null
 }
 
 /** How a turn ended; the newest are kept, so that a repeated request gets the same answer. */
@@ -60,6 +74,12 @@ export type AgentState = {
   readonly trace: string
   readonly settings: AgentSettings
   readonly do_not_store: boolean
+  /** Only of a thread with the agent of a document. */
+  readonly document?: ThreadDocument
+  /** Answers that this step sends, and how many were made and are under way. */
+  readonly outgoing?: readonly OutgoingAnswer[]
+  readonly answers_made?: number
+  readonly answers_open?: number
 
   readonly intent: 'conversation' | 'task' | null
   readonly messages: readonly AgentMessage[]
@@ -130,12 +150,13 @@ export type AgentState = {
 
 export type AgentStart = Pick<
   AgentState,
-  'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store'
+  'run_id' | 'thread_id' | 'user_id' | 'caller' | 'trace' | 'settings' | 'do_not_store' | 'document'
 >
 
 export function startThread(start: AgentStart): AgentState {
   return {
     ...start,
+    ...(start.document === undefined ? {} : { outgoing: [], answers_made: 0, answers_open: 0 }),
     intent: null,
     messages: [],
     summary: null,

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
+import { answerSent, sendAnswers, withAnswer, type AgentReply } from './answers-out.ts'
 import { closingOf } from './closing.ts'
 import { CONDITIONS, EDGES, GRAPH, NODES, type AgentEdge, type AgentWork } from './graph.ts'
 import { callKey } from './moves.ts'
@@ -46,7 +47,7 @@ export type AgentRunEvent =
   | ({ readonly type: 'effect.done'; readonly key: string } & JsonObject)
 
 export type AgentNodeEffect = { readonly key: string; readonly kind: AgentWork; readonly with: JsonObject }
-export type AgentEffect = AgentNodeEffect | WithdrawCall
+export type AgentEffect = AgentNodeEffect | AgentReply | WithdrawCall
 
 type Next = Step<AgentState, AgentEffect>
 type Draft = { readonly state: AgentState; readonly audit: NonNullable<Next['audit']> }
@@ -62,9 +63,10 @@ export const agent: RunKind<AgentState, AgentRunEvent, AgentEffect> = {
     agent_call: 'repeatable',
     agent_outcome: 'repeatable',
     agent_answer: 'repeatable',
+    agent_reply: 'repeatable',
     withdraw_call: 'repeatable',
   },
-  step,
+  step: (state, event) => sendAnswers(step(state, event)),
 }
 
 const MOST_WAITING = 10
@@ -78,10 +80,10 @@ function step(state: AgentState, event: AgentRunEvent): Next {
     case 'call.ended':
       return advance(callEnded(state, event))
     case 'effect.done':
-      return advance(found(state, event.key, event as unknown as AgentFound))
+      return advance(answerSent(state, event.key) ?? found(state, event.key, event as unknown as AgentFound))
     case 'effect.cancelled':
     case 'effect.unknown':
-      return advance(found(state, event.key, {}))
+      return advance(answerSent(state, event.key) ?? found(state, event.key, {}))
     case 'agent.cancel':
       return cancel(state, event.by, false)
     case 'run.cancel':
@@ -107,7 +109,9 @@ function hear(state: AgentState, message: WaitingMessage): AgentState {
     if (state.turn === null) return { ...state, turn: message }
   }
   if (state.queue.length < MOST_WAITING) return { ...state, queue: [...state.queue, message] }
-  return withTurn(state, { turn_id, asked_hash, status: 'failed', response: 'the thread is busy: wait for its answer' })
+  const response = 'the thread is busy: wait for its answer'
+  const told = withAnswer(state, { text: response, place: message.place ?? null })
+  return withTurn(told, { turn_id, asked_hash, status: 'failed', response })
 }
 
 /** Or was: the last decision is the one that the reply made. */
@@ -221,7 +225,8 @@ function withUsage(state: AgentState, more: AgentUsage | undefined): AgentState 
   }
 }
 
-function limitOf({ usage, settings, node }: AgentState): AgentFailure | undefined {
+/** Which of its limits a thread has reached. */
+export function limitOf({ usage, settings, node }: AgentState): AgentFailure | undefined {
   // The answer that reaches the limit is still given.
   if (node === 'Finalizer') return undefined
   const over =
@@ -239,7 +244,11 @@ function limitOf({ usage, settings, node }: AgentState): AgentFailure | undefine
 
 /** A model or a tool that works is asked to stop; what was already done is not forgotten. */
 function cancel(state: AgentState, by: string, closing: boolean): Next {
-  const stopped = { ...state, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
+  const told = state.queue.reduce(
+    (before, { place = null }) => withAnswer(before, { text: 'Cancelled. The task was stopped.', place }),
+    state,
+  )
+  const stopped = { ...told, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
   const isIdle = state.node === 'END' && !state.awaiting_approval
   if (isIdle) return advance(closing ? stopped : state)
   const next = advance(stopped)
@@ -247,7 +256,7 @@ function cancel(state: AgentState, by: string, closing: boolean): Next {
 }
 
 function idle(state: AgentState, now: number): Next {
-  const isAtRest = state.node === 'END' && !state.awaiting_approval
+  const isAtRest = state.node === 'END' && !state.awaiting_approval && (state.answers_open ?? 0) === 0
   if (!isAtRest) return { state, effects: [], timers: { [IDLE]: now + state.settings.idle_days * DAY_MS } }
   return { state, effects: [], ends: 'done' }
 }

@@ -7,6 +7,7 @@ import type { Opinion } from '../../contract/verdict.ts'
 import { judgementSteps, type Judgement, type Reason, type Rule } from '../provenance/rules.ts'
 import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { Origin, Session } from '../provenance/session.ts'
+import { SEND_TOOL_ID } from '../workflow/tool-names.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
@@ -23,7 +24,7 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
   const { session, fields, judgement } = provenance
-  const reasons = call.by_run?.document === undefined ? judgement.reasons : documentReasons(provenance, tool)
+  const reasons = isOfDocument(call) ? documentReasons(provenance, tool) : judgement.reasons
   const said = new Map<string, Opinion>()
   for (const reason of reasons) {
     if (said.size >= MOST_OPINIONS) break
@@ -34,6 +35,10 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
   }
   return [...said.values()]
 }
+
+/** A step of a document, or a message that the gate sends for it. In a thread with its agent, a model chose every other call. */
+const isOfDocument = ({ by_run, tool_id }: Call): boolean =>
+  by_run?.document !== undefined && (by_run.kind === 'workflow' || tool_id === SEND_TOOL_ID)
 
 /**
  * A document is the operator's own words: it asks for the act by naming the tool, and for the content by naming what goes into which

@@ -1,5 +1,7 @@
 import type { Call } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
 import type { DocumentApprovals } from '../../contract/routes.ts'
+import type { Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { Capability, Constraint, WorkflowDocument } from '../../contract/workflow-document.ts'
 import { Bug } from '../../contract/problems.ts'
@@ -120,6 +122,19 @@ export function judgeCapabilities(
       : say('block', rule, `the document wants an approval (${capability.name}), and its approvals are switched off`)
   }
   return say('block', 'capability.none', 'no capability of the document allows this call')
+}
+
+/** Whether there are arguments with which the document would let its agent call this tool. */
+export function couldAllow({ rules, approvals }: CompiledCapabilities, caller: Caller, tool: Tool): boolean {
+  if (tool.row.tool_id === SEND_TOOL_ID) return false
+  const names = namesOf({ caller, canonical_args: '{}', thread: '' }, { now: 0, tool })
+  for (const { capability, match, when } of rules) {
+    if (isMatch(match, names) !== true) continue
+    const isAllowed = capability.allow && (approvals || !capability.requireApproval)
+    // A denial under a condition leaves the other arguments to the next rules.
+    if (isAllowed || when === undefined) return isAllowed
+  }
+  return false
 }
 
 type Say = (effect: Opinion['effect'], rule: string, says: string) => Opinion

@@ -16,25 +16,24 @@ const TASKS = {
 export type ModelTask = keyof typeof TASKS
 
 /** Above instructions and persona stands what the gate says. */
-export function modelInstructions(
-  { instructions, persona }: WorkflowDocument,
-  does: ModelTask,
-  schema: JsonObject | undefined,
-): string {
+export function modelInstructions(document: WorkflowDocument, does: ModelTask, schema: JsonObject | undefined): string {
   return [
     TASKS[does],
     schema === undefined
       ? 'Answer with one JSON value and nothing else.'
       : `Answer with one JSON value and nothing else. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`,
     DATA,
-    ...(instructions === undefined
-      ? []
-      : [`Instructions, which the above outranks:\n${instructionsText(instructions)}`]),
-    ...(persona === undefined
-      ? []
-      : [`Persona, which everything above outranks:\n${typeof persona === 'string' ? persona : persona.systemPrompt}`]),
+    ...ownPrompts(document),
   ].join('\n\n')
 }
+
+/** The document's own prompt texts, in the order of their authority. They stand behind what the gate says. */
+export const ownPrompts = ({ instructions, persona }: WorkflowDocument): readonly string[] => [
+  ...(instructions === undefined ? [] : [`Instructions, which the above outranks:\n${instructionsText(instructions)}`]),
+  ...(persona === undefined
+    ? []
+    : [`Persona, which everything above outranks:\n${typeof persona === 'string' ? persona : persona.systemPrompt}`]),
+]
 
 function instructionsText(instructions: NonNullable<WorkflowDocument['instructions']>): string {
   if (typeof instructions === 'string') return instructions

@@ -1,0 +1,86 @@
+import type { AgentSettings } from '../../contract/agent.ts'
+import type { Caller } from '../../contract/caller.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { replyWithoutToken, type StrictReply } from '../../core/agent/replies.ts'
+import { startThread, type ThreadDocument, type WaitingMessage } from '../../core/agent/state.ts'
+import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
+import { beginRun } from '../../core/runs/begin-run.ts'
+import type { Judgement } from '../calls/facts/load-judgement.ts'
+import type { Change } from '../ports/ledger.ts'
+import { newRunChanges, tellRun } from '../runs/run-changes.ts'
+import { runOfThread, type Thread, type ThreadDeps } from './threads.ts'
+
+export type TurnDeps = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
+
+export type TurnToRecord = {
+  readonly thread_id: string
+  /** Undefined for a new one. */
+  readonly thread: Thread | undefined
+  readonly message: WaitingMessage
+  readonly isVolatile: boolean
+  readonly trace: string
+  readonly document?: ThreadDocument
+  /** For the audit, besides the turn itself. */
+  readonly about?: Readonly<Record<string, string>>
+}
+
+const TURN_REMEMBERED_MS = 7 * 86_400_000
+
+/** INVARIANT: a token passes untouched to its redemption and is kept nowhere; everything else is cleaned of secrets. */
+export async function cleanText(
+  { judgement }: { readonly judgement: Pick<Judgement, 'scanner'> },
+  message: string,
+  reply: StrictReply | undefined,
+): Promise<string> {
+  if (reply === undefined) return judgement.scanner.redact(message, 'messages')
+  const reason = reply.says === 'reject' ? reply.reason : undefined
+  return replyWithoutToken(reply, reason === undefined ? undefined : await judgement.scanner.redact(reason, 'messages'))
+}
+
+/** A message for a thread, which begins with it where there is none. Whose words they are is a matter of the caller of this. */
+export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, now: number): Change[] {
+  const { thread_id, thread, message, isVolatile, trace, document } = told
+  const run_id = runOfThread(deps, thread_id)
+  const event: AgentRunEvent = { type: 'agent.message', message }
+  const version = document === undefined ? {} : { document: `${document.name}@${document.version}` }
+  const start = {
+    run_id,
+    thread_id,
+    user_id: caller.user,
+    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+    trace,
+    settings: deps.agentSettings,
+    do_not_store: isVolatile,
+    ...(document === undefined ? {} : { document }),
+  }
+  const labels = {
+    owner: callerIdentity(caller),
+    thread: thread_id,
+    ...version,
+    ...(isVolatile ? { volatile: true as const } : {}),
+  }
+  return [
+    // Of two requests with one key, one is the turn.
+    { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
+    ...(thread === undefined
+      ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)
+      : tellRun(run_id, event)),
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: thread === undefined ? 'agent.started' : 'agent.message',
+        actor: caller.id,
+        trace,
+        subject: { run: run_id, thread: thread_id, ...version },
+        about: {
+          asked_hash: message.asked_hash,
+          turn: message.turn_id,
+          reply: message.reply?.result ?? '',
+          ...told.about,
+        },
+      },
+    },
+  ]
+}

@@ -1,0 +1,28 @@
+import type { ByRun } from '../../contract/call.ts'
+import { Bug } from '../../contract/problems.ts'
+import type { AgentState } from '../../core/agent/state.ts'
+import { agent } from '../../core/agent/step.ts'
+import type { Documents, OpenDocument } from '../workflows/documents.ts'
+
+export type ThreadDocumentDeps = { readonly documents: Pick<Documents, 'version'> }
+
+/** The version of the document whose agent speaks in this thread; undefined for a thread without one. */
+export async function documentOf(
+  { documents }: ThreadDocumentDeps,
+  { document }: AgentState,
+): Promise<OpenDocument | undefined> {
+  if (document === undefined) return undefined
+  const opened = await documents.version(document.name, document.version)
+  if (opened === undefined) throw new Bug(`version ${document.version} of \`${document.name}\` is gone`)
+  return opened
+}
+
+/** What every call of a thread says of where it comes from: the document too, so that its capabilities count. */
+export const byThread = ({ run_id, document }: AgentState): Omit<ByRun, 'step'> => ({
+  run_id,
+  kind: agent.kind,
+  lane: null,
+  at_least: 'allow',
+  ...(document === undefined ? {} : { document: `${document.name}@${document.version}` }),
+  ...(document === undefined || document.hold_s === null ? {} : { hold_s: document.hold_s }),
+})

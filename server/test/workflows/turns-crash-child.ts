@@ -1,0 +1,19 @@
+import { writeSync } from 'node:fs'
+import { openForCrash } from './carry-out.ts'
+import { carryTurn } from './carry-turn.ts'
+
+/** A gate that dies by SIGKILL at the n-th time that it reaches a point, while it answers a person. */
+const [folder = '', model = '', point = '', count = ''] = process.argv.slice(2)
+let armed = false
+let left = Number(count)
+const rig = await openForCrash(folder, model, (reached) => {
+  if (!armed || reached !== point) return
+  left -= 1
+  if (left > 0) return
+  writeSync(1, 'died\n')
+  process.kill(process.pid, 'SIGKILL')
+})
+armed = true
+await carryTurn(rig, 'one')
+writeSync(1, 'survived\n')
+process.exit(0)

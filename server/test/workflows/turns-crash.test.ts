@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
+import { startModelServer, type ModelServer } from '../agent/model-server.ts'
+import { IS_WHOLE } from '../some-of.ts'
+import { openForCrash } from './carry-out.ts'
+import { carryTurn, sayTurn } from './carry-turn.ts'
+
+const run = promisify(execFile)
+const POINTS = [
+  'step.before',
+  'step.after',
+  'intent.before',
+  'intent.after',
+  'upstream.before',
+  'upstream.after',
+  'outcome.before',
+  'outcome.after',
+] as const satisfies readonly ProbePoint[]
+
+let model: ModelServer
+beforeAll(async () => {
+  model = await startModelServer()
+  model.say = sayTurn
+})
+afterAll(() => model.close())
+
+/** False when the answer was there before the point was reached. */
+async function survives(point: ProbePoint, nth: number): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-turns-crash-'))
+  try {
+    const child = await run(
+      process.execPath,
+      [resolve(import.meta.dirname, 'turns-crash-child.ts'), folder, model.url, point, String(nth)],
+      { timeout: 60_000 },
+    ).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string })
+    if (child.stdout.includes('survived')) return false
+    const where = `killed at ${point}, time ${nth}`
+    expect(child.stdout, `${where}: ${child.stderr}`).toContain('died')
+    const rig = await openForCrash(folder, model.url)
+    try {
+      // The transport hands the message in again, as after every restart.
+      await carryTurn(rig, 'one')
+      await carryTurn(rig, 'two')
+      const sent = (part: string) =>
+        rig.effects().filter((line) => line.startsWith('sent ') && line.includes(part)).length
+      expect([sent('Written: one.'), sent('Written: two.')], where).toEqual([1, 1])
+      expect(
+        rig.effects().some((line) => line.includes('note one')),
+        where,
+      ).toBe(true)
+      expect(await rig.gate.audit.verify([]), where).toMatchObject({ ok: true })
+    } finally {
+      await rig.close()
+    }
+    return true
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test.skipIf(!IS_WHOLE).each(POINTS)(
+  'a person whose gate is killed at %s, every time that it comes there, is answered once',
+  { timeout: 900_000 },
+  async (point) => {
+    let nth = 1
+    while (await survives(point, nth)) nth += 1
+    expect(nth).toBeGreaterThan(1)
+  },
+)
