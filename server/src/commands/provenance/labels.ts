@@ -57,6 +57,13 @@ export function textLabel({ id, caller, thread, kind, source, text, at }: Enteri
   return labels.map((to) => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to }))
 }
 
+/** Something entered that could ask for anything, whatever it looks like. A label without a text counts as one that cannot be read. */
+export function anyRequestLabel({ id, caller, thread, kind, source, at }: Omit<Entering, 'text'>): Change[] {
+  const label_id = `${id}.${kind}.any`
+  const to: LabelRow = { v: 1, label_id, session: labelSession(caller.user, thread), at, kind, source }
+  return [{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }]
+}
+
 /** Log lines and progress messages of a call. */
 export function logLabel(row: CallRow, version: number, text: string, at: number): Change[] {
   const { call_id, caller, thread, server, tool_id } = row

@@ -15,7 +15,7 @@ import { isUnrecorded, lostAt } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { IncomingMessage } from '../ports/transports.ts'
-import { textLabel, wordsLabel } from '../provenance/labels.ts'
+import { anyRequestLabel, textLabel, wordsLabel } from '../provenance/labels.ts'
 import { agentCaller } from './agent-caller.ts'
 import type { OpenDocument } from './documents.ts'
 import { commitWithin, isOver, type MeterDeps } from './meters.ts'
@@ -132,9 +132,10 @@ function personsWords(
   sender: string,
   { turn_id: id, text, at }: WaitingMessage,
 ): Change[] {
-  return routes.chat?.people.has(sender) === true
-    ? wordsLabel(id, caller, thread, { text, trust: 'user' }, at)
-    : textLabel({ id, caller, thread, kind: 'log', source: { name: sender.slice(0, 256) }, text, at })
+  if (routes.chat?.people.has(sender) === true) return wordsLabel(id, caller, thread, { text, trust: 'user' }, at)
+  const entering = { id, caller, thread, kind: 'log' as const, source: { name: sender.slice(0, 256) }, at }
+  // It is addressed to the agent, so it asks for something, also where it does not read like that.
+  return [...textLabel({ ...entering, text }), ...anyRequestLabel(entering)]
 }
 
 type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
