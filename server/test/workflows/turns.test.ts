@@ -206,7 +206,9 @@ describe('the limits of the document', () => {
     expect(entry).toMatchObject({ outcome: 'limit_exceeded', about: { sender: '@carl:test' } })
     go()
     await answered('The place is free.')
-    await until(async () => (await turn('hello', { id: `place ${Math.random()}` }))?.is === 'turn')
+    let n = 2
+    await until(async () => (await turn('hello', { id: `place ${(n += 1)}` }))?.is === 'turn')
+    await until(() => answers().filter((text) => text === 'The place is free.').length === 2)
   })
 
   test('end a turn whose request to a model is too large', async () => {

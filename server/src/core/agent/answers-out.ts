@@ -1,11 +1,8 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { RunEffect, Step } from '../../contract/run.ts'
-import type { AgentState } from './state.ts'
+import type { AgentState, OutgoingAnswer } from './state.ts'
 
 /** Answers of a thread of a document: they go out to the room where the person wrote. */
-
-/** What is said, and the place among the requests that are under way which the turn had. */
-export type OutgoingAnswer = { readonly text: string; readonly place: string | null }
 
 export type AgentReply = { readonly key: string; readonly kind: 'agent_reply'; readonly with: JsonObject }
 

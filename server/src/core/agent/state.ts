@@ -13,7 +13,6 @@ import type {
 } from '../../contract/agent.ts'
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import type { OutgoingAnswer } from './answers-out.ts'
 
 /** A reply to a pending approval, already carried out at the door. Its token was never part of a state or a journal. */
 export type ApprovalReply = {
@@ -63,6 +62,9 @@ export type ExecutorWords = {
 
 /** Why the models cannot go on. */
 export type AgentFailure = { readonly code: string; readonly says: string }
+
+/** What is said in the room, and the place that the turn had among the requests that are under way. */
+export type OutgoingAnswer = { readonly text: string; readonly place: string | null }
 
 /** One thread. Durable, so only JSON. */
 export type AgentState = {
