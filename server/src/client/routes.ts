@@ -454,7 +454,7 @@ export type Routes = {
   /** A part of an evicted output (from, length) */
   'GET /v1/artifacts/{digest}': {
     path: { readonly digest: string }
-    query: { readonly from?: number | undefined; readonly length?: number | undefined }
+    query: { readonly from?: number | undefined; readonly length?: number | undefined; readonly session?: string | undefined }
     answer: { readonly text: string; readonly size: number }
   }
   /** What is paused */

@@ -5,6 +5,8 @@ export type LabelSource = {
   readonly server?: string
   /** The tool's id, the resource's address or the prompt's name; of words, who sent them. */
   readonly name?: string
+  /** The digest of a stored output that was read in a session other than its call's. Its text is the artifact's. */
+  readonly artifact?: string
 }
 
 /**
@@ -27,11 +29,24 @@ export type LabelRow = {
   readonly text?: string
   /** The day it was added, counted from 1970, as long as its text is kept. */
   readonly ended_day?: string
+  /** Of the source of an artifact (`artifactSources`): the session that its call belongs to. */
+  readonly first_session?: string
 }
 
 /** One session, whoever of the user's own callers takes part: an agent's acts are licensed by what its user says in the same thread. */
 export function labelSession(user: string, thread: string): string {
   return JSON.stringify([user, thread])
+}
+
+/** Under this name stand the calls whose output an artifact is. No session has it: their names have two parts. */
+export function artifactSources(user: string, digest: string): string {
+  return JSON.stringify([user, digest, 'artifact'])
+}
+
+/** The user of a session, by its name. */
+export function userOfSession({ session }: Pick<LabelRow, 'session'>): string {
+  const [user] = JSON.parse(session) as readonly unknown[]
+  return typeof user === 'string' ? user : ''
 }
 
 export function isLabelOf({ session }: Pick<LabelRow, 'session'>, user: string): boolean {

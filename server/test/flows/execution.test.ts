@@ -68,7 +68,7 @@ test('an execution makes its call through the gate, and its artifact hashes to t
   expect(execution).toMatchObject({ status: 'completed', cost_units: 1, model_lane: 'local_default' })
   expect(run.step_states[0]).toMatchObject({ status: 'in_progress', verified: true, pointer_kind: 'artifact' })
   const digest = String(execution.evidence_ref).replace('artifact://', '')
-  const { text } = valueOf(await rig.gate.artifacts.read(HER_AGENT, digest, 0, 10_000))
+  const { text } = valueOf(await rig.gate.artifacts.read({ caller: HER_AGENT }, digest, 0, 10_000))
   expect(text).toBe('I saw: nothing to see')
   expect(createHash('sha256').update(text).digest('hex')).toBe(digest)
   const [call] = valueOf({

@@ -122,14 +122,14 @@ describe('a call', () => {
       })
       const pointer = big.status === 'executed' ? (big.output.pointer ?? '') : ''
       const digest = pointer.replace('artifact://', '')
-      expect(await gate.artifacts.read(AGENT, digest, 59_990, 100)).toEqual({
+      expect(await gate.artifacts.read({ caller: AGENT }, digest, 59_990, 100)).toEqual({
         ok: true,
         value: { text: 'x'.repeat(10), size: 60_000 },
       })
-      expect(await gate.artifacts.read({ ...AGENT, user: 'mallory' }, digest, 0, 10)).toMatchObject({
+      expect(await gate.artifacts.read({ caller: { ...AGENT, user: 'mallory' } }, digest, 0, 10)).toMatchObject({
         problem: { code: 'artifact.unknown' },
       })
-      expect(await gate.artifacts.read(AGENT, '../../../etc/passwd', 0, 10)).toMatchObject({
+      expect(await gate.artifacts.read({ caller: AGENT }, '../../../etc/passwd', 0, 10)).toMatchObject({
         problem: { code: 'artifact.unknown' },
       })
     })

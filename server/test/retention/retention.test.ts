@@ -105,13 +105,13 @@ test('artifacts expire by their own period, and say so', async () => {
   const big = await rig.call('book__big', { size: 60_000 })
   const digest = 'output' in big ? (big.output?.pointer ?? '') : ''
   const pointer = /[0-9a-f]{64}/.exec(digest)?.[0] ?? ''
-  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
+  expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ ok: true })
   pass(31)
   expect((await rig.opened.sweep()).artifacts).toBe(1)
-  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.expired' } })
-  expect(await rig.gate.artifacts.read(BEN, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.unknown' } })
+  expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.expired' } })
+  expect(await rig.gate.artifacts.read({ caller: BEN }, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.unknown' } })
   await rig.call('book__big', { size: 60_000 })
-  expect(await rig.gate.artifacts.read(AGENT, pointer, 0, 10)).toMatchObject({ ok: true })
+  expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ ok: true })
 })
 
 test('journals of ended runs expire after their own period', async () => {

@@ -136,14 +136,19 @@ export async function proposalOf(
 }
 
 /** Only artifacts of the thread's own user; the pointer is a digest and never a path. */
-async function lookUp(deps: ProposalDeps, { caller }: AgentState, name: string, args: JsonObject): Promise<string> {
+async function lookUp(
+  deps: ProposalDeps,
+  { caller, thread_id }: AgentState,
+  name: string,
+  args: JsonObject,
+): Promise<string> {
   const digest = /^(?:artifact:\/\/)?([0-9a-f]{64})$/.exec(textIn(args, 'pointer'))?.[1] ?? ''
-  const who = Caller.parse(caller)
+  const reader = { caller: Caller.parse(caller), thread: thread_id }
   if (name === ARTIFACT_READ.name) {
     const from = wholeIn(args, 'from', 0)
     const read = await readArtifact(
       deps,
-      who,
+      reader,
       digest,
       from,
       Math.min(LONGEST_PAGE, wholeIn(args, 'length', LONGEST_PAGE)),
@@ -153,7 +158,7 @@ async function lookUp(deps: ProposalDeps, { caller }: AgentState, name: string, 
       : sayProblem(read.problem)
   }
   const pattern = textIn(args, 'pattern')
-  const found = await grepArtifact(deps, who, digest, { pattern, regexp: false, around: 1, limit: 20 })
+  const found = await grepArtifact(deps, reader, digest, { pattern, regexp: false, around: 1, limit: 20 })
   return found.ok ? JSON.stringify(found.value).slice(0, LONGEST_PAGE) : sayProblem(found.problem)
 }
 

@@ -1,16 +1,14 @@
-import type { Caller } from '../../contract/caller.ts'
 import type { Result } from '../../contract/problems.ts'
 import { grepArtifact, type ArtifactHits, type ArtifactQuery, type GrepDeps } from './grep-artifact.ts'
-import { readArtifact, type ReadArtifactDeps } from './read-artifact.ts'
-
-export type ArtifactsWorld = ReadArtifactDeps & GrepDeps
+import type { Reader } from './label-artifact.ts'
+import { readArtifact } from './read-artifact.ts'
 
 export interface ArtifactsGate {
-  read(caller: Caller, digest: string, from: number, length: number): Promise<Result<{ text: string; size: number }>>
-  grep(caller: Caller, digest: string, query: ArtifactQuery): Promise<Result<ArtifactHits>>
+  read(reader: Reader, digest: string, from: number, length: number): Promise<Result<{ text: string; size: number }>>
+  grep(reader: Reader, digest: string, query: ArtifactQuery): Promise<Result<ArtifactHits>>
 }
 
-export const bindArtifacts = (world: ArtifactsWorld): ArtifactsGate => ({
-  read: (caller, digest, from, length) => readArtifact(world, caller, digest, from, length),
-  grep: (caller, digest, query) => grepArtifact(world, caller, digest, query),
+export const bindArtifacts = (world: GrepDeps): ArtifactsGate => ({
+  read: (reader, digest, from, length) => readArtifact(world, reader, digest, from, length),
+  grep: (reader, digest, query) => grepArtifact(world, reader, digest, query),
 })

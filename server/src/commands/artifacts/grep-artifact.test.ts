@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Artifacts } from '../ports/artifacts.ts'
-import { grepArtifact } from './grep-artifact.ts'
+import { linesWith } from './grep-artifact.ts'
 
 const artifact = (text: string): Artifacts => ({
   put: async () => undefined,
@@ -18,7 +18,7 @@ const deps = (text: string) => ({
 })
 const ana = { kind: 'agent', id: 'agent:a', user: 'ana' } as const
 const search = (text: string, pattern: string) =>
-  grepArtifact(deps(text), ana, 'a'.repeat(64), { pattern, regexp: true, around: 0, limit: 10 })
+  linesWith(deps(text), ana, 'a'.repeat(64), { pattern, regexp: true, around: 0, limit: 10 })
 
 test('a pattern finds its lines', async () => {
   expect(await search('one\ntwo 22\nthree', String.raw`\d+$`)).toMatchObject({

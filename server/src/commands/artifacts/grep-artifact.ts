@@ -4,13 +4,15 @@ import { linearRegExp } from '../../core/json/linear-regexp.ts'
 import { BRIEF_STEPS } from '../../core/json/schema-steps.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { readArtifact } from './read-artifact.ts'
+import { labelArtifact, type Reader } from './label-artifact.ts'
+import { artifactPart, type ReadArtifactDeps } from './read-artifact.ts'
 
-export type GrepDeps = {
+export type SearchTextDeps = {
   readonly artifacts: Artifacts
   readonly clock: Clock
   readonly after: (ms: number, callback: () => void) => () => void
 }
+export type GrepDeps = SearchTextDeps & ReadArtifactDeps
 
 export type ArtifactQuery = {
   readonly pattern: string
@@ -38,16 +40,29 @@ const CHARS_PER_LOOK = 16_384
 const MS_PER_TURN = 10
 const MOST_MS = 2_000
 
-/** The lines of an evicted output in which a text or a regular expression occurs. Bounded in time, hits and length. */
+/** The lines of an evicted output in which a text or a regular expression occurs, for a session. */
 export async function grepArtifact(
   deps: GrepDeps,
+  reader: Reader,
+  digest: string,
+  query: ArtifactQuery,
+): Promise<Result<ArtifactHits>> {
+  const found = await linesWith(deps, reader.caller, digest, query)
+  if (!found.ok || found.value.hits.length === 0) return found
+  const labelled = await labelArtifact(deps, reader, digest)
+  return labelled.ok ? found : labelled
+}
+
+/** Bounded in time, hits and length. */
+export async function linesWith(
+  deps: SearchTextDeps,
   caller: Caller,
   digest: string,
   query: ArtifactQuery,
 ): Promise<Result<ArtifactHits>> {
   const fits = matcherOf(query)
   if (!fits.ok) return fits
-  const read = await readArtifact(deps, caller, digest, 0, MOST_CHARACTERS)
+  const read = await artifactPart(deps, caller, digest, 0, MOST_CHARACTERS)
   if (!read.ok) return read
   const { text, size } = read.value
   const hits: ArtifactHit[] = []

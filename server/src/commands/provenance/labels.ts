@@ -1,7 +1,7 @@
 import type { CallRow } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { PROGRAM_KINDS } from '../../contract/caller.ts'
-import { labelSession, type LabelRow, type LabelSource } from '../../contract/label.ts'
+import { artifactSources, labelSession, type LabelRow, type LabelSource } from '../../contract/label.ts'
 import { MOST_WORDS_TEXT, type UserText } from '../../contract/provenance.ts'
 import type { Change } from '../ports/ledger.ts'
 
@@ -20,7 +20,16 @@ export function outputLabel(row: CallRow, version: number, at: number): Change[]
     kind: 'output',
     source: { call: row.call_id, server: row.server, name: row.tool_id },
   }
-  return [{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }]
+  return [{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }, ...sourceOfArtifact(row, to)]
+}
+
+/** Where a stored output came from, so that a session that reads it later gets the same label. */
+function sourceOfArtifact({ caller, output }: CallRow, { session, ...label }: LabelRow): Change[] {
+  if (output?.evicted !== true || output.pointer === undefined) return []
+  const id = `${label.label_id}.artifact`
+  const named = artifactSources(caller.user, output.pointer.replace('artifact://', ''))
+  const to: LabelRow = { ...label, label_id: id, session: named, first_session: session }
+  return [{ kind: 'swap', table: 'labels', id, from: 'absent', to }]
 }
 
 /** A text that no other row holds. What is longer than this is cut, and the session is told that it was. */

@@ -1,6 +1,6 @@
 import type { CallRow } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
-import { labelSession, type LabelRow } from '../../contract/label.ts'
+import { labelSession, userOfSession, type LabelRow } from '../../contract/label.ts'
 import type { ToolProvenance } from '../../contract/provenance.ts'
 import { createSession, type Origin, type Session } from '../../core/provenance/session.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
@@ -96,6 +96,11 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
   }
   const origin = originOf(deps, label)
   if (label.text !== undefined) return await inSteps(deps.breathe, session.ingestText(origin, label.text))
+  if (label.source.artifact !== undefined) {
+    // The acts and approvals of the call belong to its own session: only its text enters this one.
+    const text = await artifactText(deps, userOfSession(label), label.source.artifact)
+    return text === UNREADABLE ? session.lose() : await inSteps(deps.breathe, session.ingestText(origin, text))
+  }
   const held = label.source.call === undefined ? undefined : await deps.tables.row('calls', label.source.call)
   if (held === undefined || held.row.expired_at !== undefined) return session.lose()
   const { row } = held
@@ -115,14 +120,20 @@ const wasApproved = ({ approval_id, started_at }: CallRow): boolean =>
 /** An output that was put aside is read from there. */
 const UNREADABLE = Symbol('unreadable')
 async function wholeText(
-  { artifacts }: SessionsDeps,
+  deps: SessionsDeps,
   { output, caller }: CallRow,
 ): Promise<string | undefined | typeof UNREADABLE> {
   if (output?.evicted !== true || output.pointer === undefined) return undefined
-  if (output.size_chars > MOST_TEXT) return UNREADABLE
-  const digest = output.pointer.replace('artifact://', '')
-  const found = await artifacts.read(caller.user, digest, 0, output.size_chars)
-  return found === undefined || found === 'expired' ? UNREADABLE : found.text
+  return artifactText(deps, caller.user, output.pointer.replace('artifact://', ''))
+}
+
+async function artifactText(
+  { artifacts }: SessionsDeps,
+  user: string,
+  digest: string,
+): Promise<string | typeof UNREADABLE> {
+  const found = await artifacts.read(user, digest, 0, MOST_TEXT)
+  return found === undefined || found === 'expired' || found.size > MOST_TEXT ? UNREADABLE : found.text
 }
 
 function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): Origin {

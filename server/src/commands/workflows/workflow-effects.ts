@@ -99,18 +99,19 @@ async function checked(
 
 async function builtIn(
   deps: WorkflowEffectDeps,
-  { caller }: WorkflowState,
+  { caller, thread }: WorkflowState,
   tool: string,
   args: Json,
 ): Promise<WorkflowFound> {
   const given = isJsonObject(args) ? args : {}
   const digest = textIn(given, 'artifact').replace(/^artifact:\/\//, '')
   const owner = { kind: 'agent' as const, id: textIn(caller, 'id'), user: textIn(caller, 'user') }
+  const reader = { caller: owner, thread }
   const number = (name: string, other: number) => (typeof given[name] === 'number' ? given[name] : other)
   const read =
     tool === 'artifact_read'
-      ? await readArtifact(deps, owner, digest, number('from', 0), Math.min(50_000, number('length', 10_000)))
-      : await grepArtifact(deps, owner, digest, {
+      ? await readArtifact(deps, reader, digest, number('from', 0), Math.min(50_000, number('length', 10_000)))
+      : await grepArtifact(deps, reader, digest, {
           pattern: textIn(given, 'pattern'),
           regexp: given['regexp'] === true,
           around: number('around', 0),

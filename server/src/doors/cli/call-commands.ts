@@ -114,11 +114,13 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('artifact <digest>')
     .description('print a large output that was replaced by a pointer')
     .option('--from <character>', 'first character to show', wholeOf, 0)
+    .option('--thread <id>', 'the conversation that reads it')
     .option('--raw', RAW)
-    .action(async (digest: string, options: { from: number; raw?: boolean }) => {
+    .action(async (digest: string, options: { from: number; thread?: string; raw?: boolean }) => {
+      const thread = options.thread === undefined ? '' : `&session=${encodeURIComponent(options.thread)}`
       const reply = await session.send(
         'GET',
-        `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}`,
+        `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}${thread}`,
       )
       const out = session.out()
       const print = options.raw === true ? out.data : out.framed

@@ -30,6 +30,7 @@ const QUERY = {
   owner: text('only those of the caller with this id'),
   user: text('only those for this user'),
   thread: text('only those in this session'),
+  session: text('the `thread` that the text enters; the idle session of the caller when left out'),
   parent: text('only those that this run started'),
   flow_id: text('only those of this flow'),
   run_id: text('only those of this run'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { CallRequest } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { answerCall } from './answer-call.ts'
+import type { Exchange } from './exchange.ts'
 import { flowRun } from './flow-run-tool.ts'
 import { failed, own, told, type OwnTool } from './own-tool.ts'
 import { toolAnswer } from './tool-answer.ts'
@@ -13,6 +14,9 @@ const MOST_FOUND = 50
 const Pointer = z.string().describe('The artifact://… pointer from a result')
 
 const digestIn = (pointer: string): string => pointer.replace(/^artifact:\/\//, '')
+
+/** What is read enters the session of the exchange. */
+const readerOf = ({ caller, thread }: Exchange) => ({ caller, ...(thread === undefined ? {} : { thread }) })
 
 const callStatus = own({
   name: 'call_status',
@@ -38,8 +42,8 @@ const artifactRead = own({
     from: z.int().min(0).optional().describe('The first character; 0 by default'),
     length: z.int().min(1).max(LONGEST_READ).optional().describe(`Characters, ${LONGEST_READ} at most`),
   }),
-  async run(gate, { caller }, { pointer, from = 0, length = LONGEST_READ }) {
-    const read = await gate.artifacts.read(caller, digestIn(pointer), from, length)
+  async run(gate, exchange, { pointer, from = 0, length = LONGEST_READ }) {
+    const read = await gate.artifacts.read(readerOf(exchange), digestIn(pointer), from, length)
     if (!read.ok) return failed(read.problem)
     const { text, size } = read.value
     const end = from + text.length
@@ -58,8 +62,8 @@ const artifactGrep = own({
     around: z.int().min(0).max(5).optional().describe('Lines to show before and after a hit'),
     limit: z.int().min(1).max(100).optional().describe('Maximum number of hits; 20 by default'),
   }),
-  async run(gate, { caller }, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
-    const found = await gate.artifacts.grep(caller, digestIn(pointer), { pattern, regexp, around, limit })
+  async run(gate, exchange, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
+    const found = await gate.artifacts.grep(readerOf(exchange), digestIn(pointer), { pattern, regexp, around, limit })
     if (!found.ok) return failed(found.problem)
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)

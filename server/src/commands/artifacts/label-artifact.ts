@@ -1,0 +1,63 @@
+import type { Caller } from '../../contract/caller.ts'
+import { artifactSources, labelSession, type LabelRow, type LabelSource } from '../../contract/label.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import { idleSession } from '../identity/idle-session.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Tables } from '../ports/reads.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+import type { Sessions } from '../provenance/sessions.ts'
+
+export type LabelArtifactDeps = {
+  readonly tables: Pick<Tables, 'row' | 'list'>
+  readonly ledger: Ledger
+  readonly sessions: Pick<Sessions, 'note'>
+  readonly digest: Digest
+  readonly clock: Clock
+}
+
+/** Who reads, and in which session. Without one it is the idle session of the caller, as for its calls. */
+export type Reader = { readonly caller: Caller; readonly thread?: string }
+
+/** Calls with the same output that are looked at. When there are more, the text also counts as one of unknown origin. */
+const MOST_SOURCES = 200
+
+/**
+ * A stored output enters the session of whoever reads it, before the reader gets it, with the labels that it has in the session of its call.
+ * All of its text enters, whichever part was read: an instruction could lie across the edge of a page.
+ */
+export async function labelArtifact(
+  deps: LabelArtifactDeps,
+  { caller, thread: named }: Reader,
+  artifact: string,
+): Promise<Result<void>> {
+  const thread = named === undefined ? await idleSession(deps, caller) : ok(named)
+  if (!thread.ok) return thread
+  const session = labelSession(caller.user, thread.value)
+  const where = { session: artifactSources(caller.user, artifact) }
+  const labels = await deps.tables.list('labels', where, { limit: MOST_SOURCES, newest_first: true })
+  if (labels.some(({ row }) => row.first_session === session)) return ok(undefined)
+  for (const source of distinctSources(labels.map(({ row }) => row.source))) {
+    const label_id = `${deps.digest(JSON.stringify([session, artifact, source.server, source.name]))}.artifact`
+    if ((await deps.tables.row('labels', label_id)) !== undefined) continue
+    const to: LabelRow = {
+      v: 1,
+      label_id,
+      session,
+      at: deps.clock(),
+      kind: 'output',
+      source: { ...source, artifact },
+    }
+    const kept = await deps.ledger.commit([{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }])
+    // A reader at the same moment may have added it.
+    if (isUnrecorded(kept)) return refuseUnrecorded(kept)
+  }
+  deps.sessions.note(caller.user, thread.value)
+  return ok(undefined)
+}
+
+/** One for each tool. An artifact without a known call came from anywhere. */
+function distinctSources(sources: readonly LabelSource[]): readonly LabelSource[] {
+  const found = new Map(sources.map((source) => [source.name, source]))
+  return sources.length === 0 || sources.length >= MOST_SOURCES ? [...found.values(), {}] : [...found.values()]
+}
