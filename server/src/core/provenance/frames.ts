@@ -1,5 +1,5 @@
 import { ERROR_WORDS, MARKERS } from './lexicon/moods.ts'
-import { BREAK, ENDING, JOINED, NAME, PAUSE, STRANGE, hashWord, type Words } from './text.ts'
+import { BREAK, CELL, ENDING, JOINED, NAME, PAUSE, STRANGE, hashWord, type Words } from './text.ts'
 import {
   ALL_GROUPS,
   BASE,
@@ -53,6 +53,7 @@ const LET = words(MARKERS.let)
 const TIME = words(MARKERS.time)
 const WELCOME = words(MARKERS.welcome)
 const HAVE = words(MARKERS.have)
+const ITEM = words(MARKERS.item)
 const AWAY = words(MARKERS.away)
 const MAY = words(MARKERS.may)
 const ANYBODY = words(MARKERS.anybody)
@@ -108,12 +109,15 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (sinceDuty <= 5 || sinceTime <= 4) indirect = true
       if (sinceLet <= 3) direct = true
       if ((bits & LAST) !== 0 && i > from && (i + 1 === to || isEdge(before[i + 1] ?? 0))) direct = true
+      const isItem =
+        (marks & CELL) !== 0 || (i === from + 2 && ITEM.has(full[from] ?? 0) && ((before[from + 1] ?? 0) & NAME) !== 0)
       const starts =
         i === from ||
+        isItem ||
         isEdge(marks) ||
         (previous & (OPENER | PLEASE)) !== 0 ||
         (i === from + 1 && MAY.has(full[from] ?? 0))
-      if ((bits & BASE) !== 0 && starts && (marks & JOINED) === 0 && isOrder(text, bits, i, to)) direct = true
+      if ((bits & BASE) !== 0 && starts && (marks & JOINED) === 0 && isOrder(text, bits, i, to, isItem)) direct = true
     }
     if ((bits & URGE) !== 0 && (i === from || isEdge(marks) || (previous & (OPENER | BASE)) !== 0)) direct = true
     if (bits === 0 && (i === from || isEdge(marks)) && isUnknownOrder(text, i, to)) direct = true
@@ -122,6 +126,8 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (isDuty && sinceFirst <= 2) indirect = true
       // `The ticket can be closed.`
       if (BE.has(word) && sinceModal <= 2) sinceDuty = 3
+      // `Ticket 77 to be closed`, as notes say it. A whole sentence has more such words before it.
+      if (BE.has(word) && TO.has(full[i - 1] ?? 0) && known <= 2) sinceDuty = 0
       if (isDuty || (HAVE.has(word) && TO.has(full[i + 1] ?? 0))) sinceDuty = 0
       if (WELCOME.has(word) && sinceModal <= 3) indirect = true
       if (LET.has(word)) sinceLet = 0
@@ -141,17 +147,21 @@ export function readFrame(text: Words, from: number, to: number): Frame {
   return { asks: direct || indirect, open, groups, mood: direct ? 'direct' : indirect ? 'indirect' : 'none', legible }
 }
 
-const isEdge = (marks: number): boolean => (marks & (BREAK | PAUSE)) !== 0
+const isEdge = (marks: number): boolean => (marks & (BREAK | PAUSE | CELL)) !== 0
 
 /** A verb in its base form, where an order can begin, is one unless it is a noun there: `order the book`, but not `order history`. */
-function isOrder({ full, before }: Words, bits: number, i: number, to: number): boolean {
+function isOrder({ full, before }: Words, bits: number, i: number, sentence: number, isItem: boolean): boolean {
+  if (i + 1 >= sentence) return false
+  // The item ends where the next cell begins.
+  let to = i + 1
+  while (to < sentence && ((before[to] ?? 0) & CELL) === 0) to += 1
   if (i + 1 >= to) return false
   const next = full[i + 1] ?? 0
   const marks = before[i + 1] ?? 0
   if ((marks & (BREAK | JOINED)) !== 0) return false
   const own = before[i] ?? 0
   // A capital letter inside a sentence begins a title: `Contact Information`.
-  if ((own & NAME) !== 0 && (own & BREAK) === 0 && (bits & NOUNISH) !== 0) return false
+  if (!isItem && (own & NAME) !== 0 && (own & BREAK) === 0 && (bits & NOUNISH) !== 0) return false
   const meaning = meaningOf(next)
   // `Order volumes were`: a verb that follows makes the first word a noun.
   for (let after = i + 1; after < Math.min(to, i + 5); after += 1) if (FINITE.has(full[after] ?? 0)) return false

@@ -11,7 +11,7 @@ export type Words = {
   /** Where each word begins in the text. */
   readonly at: Uint32Array
   /** What stands before each word: a bit set of the marks below. */
-  readonly before: Uint8Array
+  readonly before: Uint16Array
   readonly length: number
 }
 
@@ -29,6 +29,8 @@ export const LINE = 32
 export const STRANGE = 64
 /** It ends in -ing, -ed, -ly or -s, so it is no order. */
 export const ENDING = 128
+/** The edge of a cell, or the number of an item: an order may begin here. */
+export const CELL = 256
 
 const SEED = 0x811c9dc5
 const PRIME = 0x01000193
@@ -87,7 +89,7 @@ const roomFor = (room: number): Room => ({
   full: new Uint32Array(room),
   stem: new Uint32Array(room),
   at: new Uint32Array(room),
-  before: new Uint8Array(room),
+  before: new Uint16Array(room),
 })
 
 export function createScratch(): Scratch {
@@ -109,13 +111,15 @@ export function readWords(
   let length = 0
   let marks = BREAK
   let spaced = true
+  /** Nothing but numbers since the sentence began: `1`, `2026-11-01`. */
+  let counting = true
   let i = 0
   while (i < text.length && length < most) {
     const first = plainOf(text.charCodeAt(i))
     if (first <= 1) {
       if (first === 0) {
         marks |= markOf(text, i)
-        if (isSpace(text.charCodeAt(i)) || (marks & (BREAK | PAUSE)) !== 0) spaced = true
+        if (isSpace(text.charCodeAt(i)) || (marks & (BREAK | PAUSE | CELL)) !== 0) spaced = true
       }
       i += 1
       continue
@@ -130,6 +134,9 @@ export function readWords(
     let third = 0
     let letters = 0
     let strange = false
+    let digits = true
+    if ((marks & BREAK) !== 0) counting = true
+    else if (counting) marks |= CELL
     while (i < text.length) {
       const raw = text.charCodeAt(i)
       const plain = plainOf(raw)
@@ -137,6 +144,7 @@ export function readWords(
       i += 1
       if (plain === 1) continue
       if (plain >= 0x250) strange = true
+      if (plain < 48 || plain > 57) digits = false
       third = second
       second = last
       last = plain
@@ -160,6 +168,7 @@ export function readWords(
     length += 1
     marks = 0
     spaced = false
+    if (!digits) counting = false
   }
   return { full, stem, at, before, length, cut: i < text.length }
 }
@@ -191,6 +200,9 @@ function isEnding(last: number, second: number, third: number): boolean {
   return last === 115 && second !== 115
 }
 
+/** Closing brackets, tags, and what stands between the cells of a table. */
+const CELL_EDGES: ReadonlySet<number> = new Set([...')]<|\t'].map((char) => char.charCodeAt(0)))
+
 function markOf(text: string, i: number): number {
   const code = text.charCodeAt(i)
   if (code === 0x20) return 0
@@ -203,8 +215,11 @@ function markOf(text: string, i: number): number {
     return within ? 0 : QUOTE | PAUSE
   }
   if (code === 0x22 || code === 0x60 || code === 0x201c || code === 0x201e || code === 0xab) return QUOTE | PAUSE
-  if (code === 0x2c || code === 0x28 || code === 0x5b || code === 0x2013 || code === 0x2014 || code === 0x3e)
-    return PAUSE
+  if (code === 0x2c || code === 0x28 || code === 0x5b || code === 0x2013 || code === 0x2014) return PAUSE
+  // The end of a tag.
+  if (code === 0x3e) return PAUSE | CELL
+  if (CELL_EDGES.has(code)) return CELL
+  if (code === 0x2f) return isSpace(text.charCodeAt(i - 1)) && isSpace(text.charCodeAt(i + 1)) ? CELL : 0
   if (code === 0x2d || code === 0x2a) return i === 0 || isSpace(text.charCodeAt(i - 1)) ? PAUSE : 0
   return 0
 }

@@ -33,6 +33,8 @@ export type Mood = keyof typeof MOODS
 export const MARKERS = {
   /** Duties, whoever is to do it: `the file must be removed`. */
   duty: 'must should shall need needs ought required supposed soll sollen sollte sollten muss mussen debe deben deberia tiene hay necessary requires necesario debes musst tienes',
+  /** `Step 3 close the ticket`: before a number, the name of an item. */
+  item: 'step task item point todo action no schritt aufgabe punkt paso tarea punto',
   let: 'let lass lasst vamos',
   /** `It is time to`, `is it possible to`, `make sure`. */
   time: 'time possible about mind able hora favor sure worth',
