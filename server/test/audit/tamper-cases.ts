@@ -139,6 +139,30 @@ export const CASES: Readonly<Record<string, Case>> = {
     ),
     finds: ['reordered', 'main', 3],
   },
+  'an entry that stands under two numbers': {
+    tamper: run('UPDATE audit SET (hash, body) = (SELECT hash, body FROM audit WHERE place = 13) WHERE place = 14'),
+    finds: ['reordered', 'main', 14],
+  },
+  'two streams that changed names': {
+    tamper: run(
+      "UPDATE streams SET stream = 'x' WHERE stream = 'main'",
+      "UPDATE streams SET stream = 'main' WHERE stream = 'other'",
+      "UPDATE streams SET stream = 'other' WHERE stream = 'x'",
+    ),
+    finds: ['reordered', 'main', 1],
+  },
+  'an older checkpoint in the place of the newest': {
+    tamper: run(
+      "UPDATE checkpoints SET body = (SELECT body FROM checkpoints WHERE id = '000000000001') WHERE id = '000000000002'",
+    ),
+    finds: ['checkpoint_mismatch', 'checkpoints', 2],
+  },
+  'an older checkpoint again under the next number': {
+    tamper: run(
+      "INSERT INTO checkpoints (id, version, body) SELECT '000000000003', 1, body FROM checkpoints WHERE id = '000000000001'",
+    ),
+    finds: ['checkpoint_mismatch', 'checkpoints', 3],
+  },
   'an inserted entry': {
     tamper: (db) => {
       const inserted = rehashed(read(db, 13), { actor: 'agent:other' })

@@ -35,7 +35,7 @@ const raw = new DatabaseSync(file, { timeout: 10_000 })
 raw.prepare('ATTACH ? AS whole').run(whole)
 
 beforeEach(() => {
-  for (const table of ['audit', 'heads', 'checkpoints'])
+  for (const table of ['audit', 'heads', 'checkpoints', 'streams'])
     raw.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM whole.${table};`)
 })
 afterAll(async () => {
