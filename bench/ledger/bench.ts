@@ -8,13 +8,22 @@ import type { Tuning } from '../../server/src/stores/sqlite/connect.ts'
 import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
 import { columns, valuesOf, type Bench } from '../bench.ts'
 
-/** How many intents per second become durable, and what sharing the fsync brings. */
+/** How many intents per second become durable, what sharing the fsync brings, and what the MACs of the rows cost. */
 
-const MODES = {
+const WITHOUT_MACS = new URL('worker-without-macs.ts', import.meta.url)
+const MODES: {
+  readonly [mode in 'group' | 'no_macs' | 'one_by_one' | 'not_durable' | 'not_durable_no_macs']: {
+    readonly tuning?: Partial<Tuning>
+    readonly script?: URL
+  }
+} = {
   group: {},
-  one_by_one: { group: 1 },
-  not_durable: { synchronous: 'OFF' },
-} as const satisfies Record<string, Partial<Tuning>>
+  no_macs: { script: WITHOUT_MACS },
+  one_by_one: { tuning: { group: 1 } },
+  not_durable: { tuning: { synchronous: 'OFF' } },
+  // Without an fsync the processor is all that counts.
+  not_durable_no_macs: { tuning: { synchronous: 'OFF' }, script: WITHOUT_MACS },
+}
 type Mode = keyof typeof MODES
 const CONCURRENCY = [1, 4, 16, 64, 256] as const
 
@@ -113,7 +122,7 @@ async function measure(mode: Mode, ms: number): Promise<Row[]> {
     stream: 'main',
     rows: { key: '5e'.repeat(32), sealed: false },
     onFault: (error) => console.error(error.message),
-    tuning: MODES[mode],
+    ...MODES[mode],
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   try {
@@ -140,15 +149,34 @@ export const bench: Bench<LedgerReport> = {
     const speed = (mode: Mode, concurrency: number) =>
       rows.find((row) => row.mode === mode && row.concurrency === concurrency)?.commits_s ?? Number.NaN
     const lines = CONCURRENCY.map((concurrency) => {
-      const [group, single, loose] = [
+      const [group, bare, single, loose, looseBare] = [
         speed('group', concurrency),
+        speed('no_macs', concurrency),
         speed('one_by_one', concurrency),
         speed('not_durable', concurrency),
+        speed('not_durable_no_macs', concurrency),
       ]
-      const ratios = [`${(group / single).toFixed(1)} x`, `${((group / loose) * 100).toFixed(0)} %`]
-      return [concurrency, group, single, loose, ...ratios]
+      const percent = (part: number, of: number) => `${((part / of) * 100).toFixed(0)} %`
+      const ratios = [
+        percent(group, bare),
+        percent(loose, looseBare),
+        `${(group / single).toFixed(1)} x`,
+        percent(group, loose),
+      ]
+      return [concurrency, group, bare, single, loose, looseBare, ...ratios]
     })
-    const head = ['concurrency', 'group', 'one_by_one', 'not_durable', 'group / one_by_one', 'group / not_durable']
+    const head = [
+      'concurrency',
+      'group',
+      'no_macs',
+      'one_by_one',
+      'not_durable',
+      'not_durable_no_macs',
+      'group / no_macs',
+      'not_durable / not_durable_no_macs',
+      'group / one_by_one',
+      'group / not_durable',
+    ]
     return `durable commits per second\n${columns([head, ...lines])}`
   },
 }
