@@ -108,8 +108,12 @@ test('artifacts expire by their own period, and say so', async () => {
   expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ ok: true })
   pass(31)
   expect((await rig.opened.sweep()).artifacts).toBe(1)
-  expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.expired' } })
-  expect(await rig.gate.artifacts.read({ caller: BEN }, pointer, 0, 10)).toMatchObject({ problem: { code: 'artifact.unknown' } })
+  expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({
+    problem: { code: 'artifact.expired' },
+  })
+  expect(await rig.gate.artifacts.read({ caller: BEN }, pointer, 0, 10)).toMatchObject({
+    problem: { code: 'artifact.unknown' },
+  })
   await rig.call('book__big', { size: 60_000 })
   expect(await rig.gate.artifacts.read({ caller: AGENT }, pointer, 0, 10)).toMatchObject({ ok: true })
 })
