@@ -200,8 +200,8 @@ function isEnding(last: number, second: number, third: number): boolean {
   return last === 115 && second !== 115
 }
 
-/** Closing brackets, tags, and what stands between the cells of a table. */
-const CELL_EDGES: ReadonlySet<number> = new Set([...')]<|\t'].map((char) => char.charCodeAt(0)))
+/** `)`, `]`, `<`, `|` and tab: what stands after the number of an item, around tags and between the cells of a table. */
+const CELL_EDGES: ReadonlySet<number> = new Set([0x29, 0x5d, 0x3c, 0x7c, 0x09])
 
 function markOf(text: string, i: number): number {
   const code = text.charCodeAt(i)
