@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
+import { allocatedBy } from './allocated.ts'
 import { cpuOf } from './cpu.ts'
 import type { Order, Told } from './load.ts'
 import { peerVersion } from './peers.ts'
@@ -30,6 +31,8 @@ type Row = {
   readonly p99_ms: number
   /** Of the gateway's processes, per call; 0 where there is no gateway. */
   readonly cpu_us: number
+  /** Allocated by the gateway's own process, in all its threads, per call; 0 where there is no gateway. */
+  readonly allocated_kb: number
 }
 type Ratio = Pick<Row, 'upstream' | 'concurrency'> & {
   /** Sluice's calls per second over those of each other system, as the median of the rounds. */
@@ -57,7 +60,13 @@ type Plan = {
   readonly warm_calls: number
   readonly warm_ms: number
 }
-type Sample = { readonly round: number; readonly ms: number; readonly us: readonly number[]; readonly cpu_us: number }
+type Sample = {
+  readonly round: number
+  readonly ms: number
+  readonly us: readonly number[]
+  readonly cpu_us: number
+  readonly allocated: number
+}
 type Cell = Pick<Row, 'upstream' | 'concurrency' | 'system'> & { readonly samples: Sample[] }
 
 function planOf(options: readonly string[]): Plan {
@@ -79,8 +88,9 @@ function planOf(options: readonly string[]): Plan {
     concurrency: chosen('--concurrency', CONCURRENCY.map(String)).map(Number),
     rounds: Math.ceil(number('--rounds', quick ? 1 : 3)),
     ms: number('--seconds', quick ? 0.5 : 1.3) * 1000,
-    warm_calls: quick ? 1000 : 5000,
-    warm_ms: quick ? 2000 : 6000,
+    // Compiling what a call runs through takes V8 some 40,000 calls.
+    warm_calls: quick ? 1000 : 40_000,
+    warm_ms: quick ? 2000 : 60_000,
   }
 }
 
@@ -122,7 +132,7 @@ async function openWhenReady(load: Load, system: System, { target }: Running): P
   }
 }
 
-/** Code that was compiled for what it really does; on a busy machine that takes longer. */
+/** Until the code is compiled for what it really does; bounded, because a busy machine may take longer. */
 async function warmUp(load: Load, system: System, { warm_calls, warm_ms }: Plan): Promise<void> {
   const until = performance.now() + warm_ms
   for (let calls = 0; calls < warm_calls && performance.now() < until;) {
@@ -131,13 +141,24 @@ async function warmUp(load: Load, system: System, { warm_calls, warm_ms }: Plan)
   }
 }
 
-async function measureOne(load: Load, cell: Cell, { child }: Running, ms: number, round: number): Promise<void> {
+async function measureOne(load: Load, cell: Cell, running: Running, ms: number, round: number): Promise<void> {
   const { system, concurrency } = cell
-  const before = child?.pid === undefined ? 0 : cpuOf(child.pid)
+  const before = await usedBy(running)
   const loaded = await load.tell({ order: 'load', system, concurrency, ms })
   if (loaded.told !== 'loaded') throw new Error('an order to load is answered with figures')
-  const after = child?.pid === undefined ? 0 : cpuOf(child.pid)
-  cell.samples.push({ round, ms: loaded.ms, us: loaded.us, cpu_us: after - before })
+  const after = await usedBy(running)
+  cell.samples.push({
+    round,
+    ms: loaded.ms,
+    us: loaded.us,
+    cpu_us: after.cpu_us - before.cpu_us,
+    allocated: after.allocated - before.allocated,
+  })
+}
+
+async function usedBy({ child, folder }: Running): Promise<{ readonly cpu_us: number; readonly allocated: number }> {
+  if (child?.pid === undefined || folder === undefined) return { cpu_us: 0, allocated: 0 }
+  return { allocated: await allocatedBy(child, folder), cpu_us: cpuOf(child.pid) }
 }
 
 async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): Promise<Cell[]> {
@@ -190,6 +211,7 @@ function rowOf({ samples, ...what }: Cell): Row {
     p50_ms: rounded(quantile(sorted, 0.5) / 1000, 3),
     p99_ms: rounded(quantile(sorted, 0.99) / 1000, 3),
     cpu_us: rounded(cpu / sorted.length, 1),
+    allocated_kb: rounded(samples.reduce((sum, { allocated }) => sum + allocated, 0) / sorted.length / 1024, 1),
   }
 }
 
@@ -263,9 +285,10 @@ export const bench: Bench<GateReport> = {
       row.p50_ms.toFixed(2),
       row.p99_ms.toFixed(2),
       row.cpu_us.toFixed(0),
+      row.allocated_kb.toFixed(1),
       ratio(row),
     ])
-    const head = ['upstream', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'sluice / it']
+    const head = ['upstream', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'KB', 'sluice / it']
     return `${columns([head, ...lines])}\n\none fsync takes ${fsync_ms} ms here; a call waits for two`
   },
 }

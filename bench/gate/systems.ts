@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { tellingEnv, TELLING } from './allocated.ts'
 import { peerFile } from './peers.ts'
 import type { Target } from './sessions.ts'
 
@@ -12,7 +13,7 @@ export const SYSTEMS = ['direct', 'lean', 'sluice', 'sdk', 'mcp-hub', 'mcp-proxy
 export type System = (typeof SYSTEMS)[number]
 
 /** What can be loaded, and whose CPU time counts; without a pid there is no gateway. */
-export type Running = { readonly target: Target; readonly child?: ChildProcess }
+export type Running = { readonly target: Target; readonly child?: ChildProcess; readonly folder?: string }
 
 type Setting = {
   readonly upstream: Upstream
@@ -47,20 +48,20 @@ export const STARTS: Record<System, Start> = {
     const port = await freePort()
     const words = ['--port', String(port), '--config', join(folder, 'hub.json')]
     const child = start([node, peerFile('mcp-hub', 'dist/cli.js'), ...words], folder)
-    return { child, target: { speaks: 'events', url: `http://127.0.0.1:${port}/mcp`, tool: 'bench__echo' } }
+    return { child, folder, target: { speaks: 'events', url: `http://127.0.0.1:${port}/mcp`, tool: 'bench__echo' } }
   },
   async 'mcp-proxy'({ folder }) {
     const port = await freePort()
     const words = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream', '--', ...TOOL_SERVER]
     const child = start([node, peerFile('mcp-proxy', 'dist/bin/mcp-proxy.mjs'), ...words], folder)
-    return { child, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
+    return { child, folder, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
   },
   async supergateway({ folder }) {
     const port = await freePort()
     const stdio = TOOL_SERVER.map((word) => `"${word}"`).join(' ')
     const words = ['--stdio', stdio, '--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none']
     const child = start([node, peerFile('supergateway', 'dist/index.js'), ...words, '--port', String(port)], folder)
-    return { child, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
+    return { child, folder, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
   },
 }
 
@@ -71,7 +72,7 @@ export const reaches = (system: System, upstream: Upstream): boolean =>
 async function ours(file: string, tool: string, { upstream, url, folder }: Setting): Promise<Running> {
   const where = upstream === 'http' ? [url] : TOOL_SERVER
   const child = start([node, here(file), upstream, ...where], folder, 'pipe')
-  return { child, target: { speaks: 'http', url: `http://127.0.0.1:${await firstLine(child)}/mcp`, tool } }
+  return { child, folder, target: { speaks: 'http', url: `http://127.0.0.1:${await firstLine(child)}/mcp`, tool } }
 }
 
 /** As an operator would run it: everything on by default, one rule for the tool, as many calls at once as come. */
@@ -90,7 +91,11 @@ async function startSluice({ upstream, url, folder }: Setting): Promise<Running>
   const address = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
   const made = spawnSync(node, [LAUNCHER, 'keys', 'create', 'agent', 'bench'], { cwd: folder, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`no key could be created: ${made.stderr}`)
-  return { child, target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key: made.stdout.trim() } }
+  return {
+    child,
+    folder,
+    target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key: made.stdout.trim() },
+  }
 }
 
 /** The tool server that is reached over HTTP. */
@@ -99,12 +104,13 @@ export async function startToolServer(folder: string): Promise<{ readonly url: s
   return { child, url: `http://127.0.0.1:${await firstLine(child)}/mcp` }
 }
 
+/** Starts a program of Node that says how much it allocates. */
 function start([command = '', ...args]: readonly string[], folder: string, stdout: 'pipe' | 'ignore' = 'ignore') {
   // Some keep caches and catalogues in the home folder; every run starts without.
   const home = join(folder, 'home')
   mkdirSync(home, { recursive: true })
-  const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production' }
-  return spawn(command, args, { cwd: folder, env, stdio: ['ignore', stdout, 'ignore'] })
+  const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production', ...tellingEnv(folder) }
+  return spawn(command, [...TELLING, ...args], { cwd: folder, env, stdio: ['ignore', stdout, 'ignore'] })
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

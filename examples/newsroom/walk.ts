@@ -67,7 +67,8 @@ async function tell(gate: Story): Promise<void> {
     const signature = `sha256=${createHmac('sha256', process.env['BUTTON_SECRET'] ?? '')
       .update('{}')
       .digest('hex')}`
-    const headers = { 'x-hub-signature-256': signature, 'webhook-id': `press-${before}` }
+    // Each press has a connection of its own: one that was kept open may just be closed.
+    const headers = { 'x-hub-signature-256': signature, 'webhook-id': `press-${before}`, connection: 'close' }
     const answer = await fetch(`${gate.url}/v1/events/button`, { method: 'POST', body: '{}', headers })
     assert.equal(answer.status, 202)
     await board.hears(() => editions().length > before)

@@ -52,7 +52,8 @@ test('a stream goes on where it was left, and says so when it cannot', async () 
   ]
   expect(new Set(ids).size).toBe(4)
   const third = await listen(agent, '', 'another-1')
-  expect((await third.next('reset')).id).toBe(ids.at(-1))
+  // The same place in the stream; the time in an id is that of the moment.
+  expect((await third.next('reset')).id?.split('~')[0]).toBe(ids.at(-1)?.split('~')[0])
 })
 
 test('a caller has a limited number of streams, and gets a place back by closing one', async () => {

@@ -9,7 +9,7 @@ import { openNodes, type Node, type Nodes } from './with-nodes.ts'
 import { hasPostgres } from './with-postgres.ts'
 import { hasRedis, startRedis, type TestRedis } from './with-redis.ts'
 
-const WAYS = isWhole ? ([...(hasRedis ? ['with Redis'] : []), 'without Redis'] as const) : []
+const WAYS = [...(hasRedis ? ['with Redis'] : []), 'without Redis'] as const
 const PER_ADDRESS = 6
 const LONG = { timeout: 60_000, interval: 20 }
 

@@ -1,3 +1,4 @@
+import { BROKE_OFF, UNREACHED } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
@@ -75,7 +76,9 @@ async function logIn(session: Session, server: string, options: LoginOptions): P
   while (Date.now() < Number(expires_at)) {
     await sleep(ASK_EVERY_MS)
     const reply = await session.send('GET', placeOf(server, options))
-    const { logged_in_at, state, waiting_until } = reply.body as Fields
+    // The gate is away: whether it still waits for the login is known when it is back.
+    if (reply.status === UNREACHED || reply.status === BROKE_OFF) continue
+    const { logged_in_at, state, waiting_until } = fieldsOf(reply.body)
     const isDone = state === 'logged_in' && Number(logged_in_at) >= Number(began_at)
     if (reply.status !== 200 || isDone)
       return session.exit(printReply(out, reply, () => out.line(`logged in to ${server}`)))

@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { getHeapStatistics } from 'node:v8'
+import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+
+// Loaded into a gateway with `--import`, in each of its threads. On SIGUSR2 the process writes how many bytes all its threads
+// have allocated so far to the file that ALLOCATED_FILE names.
+
+/** Node's types do not have the field yet. */
+const allocated = (): number =>
+  (getHeapStatistics() as unknown as { total_allocated_bytes: number }).total_allocated_bytes
+
+const channel = new BroadcastChannel('allocated')
+channel.unref()
+const ANSWERS_MS = 100
+
+if (isMainThread) {
+  let others = 0
+  channel.onmessage = ({ data }: { readonly data: unknown }) => void (others += typeof data === 'number' ? data : 0)
+  process.on('SIGUSR2', () => {
+    others = 0
+    channel.postMessage('how many')
+    setTimeout(() => {
+      const file = process.env['ALLOCATED_FILE']
+      if (file !== undefined) writeFileSync(file, String(allocated() + others))
+    }, ANSWERS_MS)
+  })
+} else {
+  channel.onmessage = ({ data }: { readonly data: unknown }) =>
+    void (data === 'how many' && channel.postMessage(allocated()))
+}
