@@ -47,6 +47,8 @@ export type Session = {
   readonly user: UserWords
   readonly index: WordIndex
   readonly origins: readonly Origin[]
+  /** The servers among the origins. */
+  readonly servers: ReadonlySet<string>
   readonly asks: readonly Ask[]
   /** The text that asks which this leaf is, if it is one. */
   askOf(leaf: number): Ask | undefined
@@ -83,6 +85,7 @@ export function createSession(): Session {
   const index = createWordIndex()
   const scratch = createScratch()
   const origins: Origin[] = []
+  const servers = new Set<string>()
   const asks: Ask[] = []
   const askOfLeaf = new Map<number, Ask>()
   const leaves = createLeafTable(() => index.length())
@@ -145,6 +148,11 @@ export function createSession(): Session {
     }
   }
 
+  function addOrigin(origin: Origin): void {
+    origins.push(origin)
+    if (origin.server !== undefined) servers.add(origin.server)
+  }
+
   function* addRecords(records: Iterable<RecordOf>, echoes: ReadonlySet<number>): Generator<void> {
     const origin = origins.length - 1
     for (const record of records) {
@@ -162,6 +170,7 @@ export function createSession(): Session {
     user,
     index,
     origins,
+    servers,
     asks,
     askOf: (leaf) => askOfLeaf.get(leaf),
     leaves,
@@ -178,7 +187,7 @@ export function createSession(): Session {
       if (trust === 'user' || (asks.length === 0 && !overflow)) user.add(text)
     },
     *ingest(origin, result, call) {
-      origins.push(origin)
+      addOrigin(origin)
       if (call !== undefined) {
         done.set(call.tool, user.utterances.length)
         acts.add(actKey(call))
@@ -200,7 +209,7 @@ export function createSession(): Session {
       yield* addRecords(recordsOf(result), echoes)
     },
     *ingestText(origin, text) {
-      origins.push(origin)
+      addOrigin(origin)
       echoesOf.push(new Set())
       yield* addRecords(recordsOfText(text, ''), new Set())
     },

@@ -28,7 +28,7 @@ export async function provenanceFact(
       ...(session.prose ? ['prose'] : []),
       ...(session.asks.length > 0 ? ['requests'] : []),
       ...(session.overflow ? ['overflow'] : []),
-      ...new Set(session.origins.flatMap(({ server }) => (server === undefined ? [] : [`from:${server}`]))),
+      ...[...session.servers].map((server) => `from:${server}`),
     ]
     if (mode === 'off') return { labels, provenance: 'off' }
     const judged = await inSteps(breathe, judgedProvenance({ session, mode }, call, tool))
