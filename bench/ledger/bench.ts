@@ -12,7 +12,7 @@ import { columns, valuesOf, type Bench } from '../bench.ts'
 
 const WITHOUT_MACS = new URL('worker-without-macs.ts', import.meta.url)
 const MODES: {
-  readonly [mode in 'group' | 'no_macs' | 'one_by_one' | 'not_durable' | 'not_durable_no_macs']: {
+  readonly [mode in 'group' | 'no_macs' | 'one_by_one' | 'not_durable']: {
     readonly tuning?: Partial<Tuning>
     readonly script?: URL
   }
@@ -21,13 +21,11 @@ const MODES: {
   no_macs: { script: WITHOUT_MACS },
   one_by_one: { tuning: { group: 1 } },
   not_durable: { tuning: { synchronous: 'OFF' } },
-  // Without an fsync the processor is all that counts.
-  not_durable_no_macs: { tuning: { synchronous: 'OFF' }, script: WITHOUT_MACS },
 }
 type Mode = keyof typeof MODES
 const CONCURRENCY = [1, 4, 16, 64, 256] as const
 
-type Row = { readonly mode: Mode; readonly concurrency: number; readonly commits_s: number }
+type Row = { readonly mode: Mode; readonly concurrency: number; readonly commits_s: number; readonly cpu_us: number }
 export type LedgerReport = { readonly bench: 'ledger'; readonly rows: readonly Row[] }
 
 const HASH = 'ab'.repeat(32)
@@ -95,7 +93,8 @@ function intent(): Change[] {
   ]
 }
 
-async function commitsPerSecond(ledger: Ledger, concurrency: number, ms: number): Promise<number> {
+/** `cpu_us`: of all threads per commit. A busy machine changes it little, the commits per second much. */
+async function speedOf(ledger: Ledger, concurrency: number, ms: number): Promise<Pick<Row, 'commits_s' | 'cpu_us'>> {
   let committed = 0
   let until = 0
   const client = async () => {
@@ -107,12 +106,15 @@ async function commitsPerSecond(ledger: Ledger, concurrency: number, ms: number)
   const load = async (duration: number) => {
     committed = 0
     const start = performance.now()
+    const began = process.cpuUsage()
     until = start + duration
     await Promise.all(Array.from({ length: concurrency }, client))
-    return (committed / (performance.now() - start)) * 1000
+    const { user, system } = process.cpuUsage(began)
+    const commits_s = Math.round((committed / (performance.now() - start)) * 1000)
+    return { commits_s, cpu_us: Math.round((user + system) / committed) }
   }
   await load(ms / 5)
-  return Math.round(await load(ms))
+  return load(ms)
 }
 
 async function measure(mode: Mode, ms: number): Promise<Row[]> {
@@ -128,7 +130,7 @@ async function measure(mode: Mode, ms: number): Promise<Row[]> {
   try {
     const rows: Row[] = []
     for (const concurrency of CONCURRENCY) {
-      rows.push({ mode, concurrency, commits_s: await commitsPerSecond(opened.value, concurrency, ms) })
+      rows.push({ mode, concurrency, ...(await speedOf(opened.value, concurrency, ms)) })
     }
     return rows
   } finally {
@@ -146,24 +148,19 @@ export const bench: Bench<LedgerReport> = {
   },
 
   table({ rows }) {
-    const speed = (mode: Mode, concurrency: number) =>
-      rows.find((row) => row.mode === mode && row.concurrency === concurrency)?.commits_s ?? Number.NaN
+    const row = (mode: Mode, concurrency: number) =>
+      rows.find((one) => one.mode === mode && one.concurrency === concurrency) ?? {
+        commits_s: Number.NaN,
+        cpu_us: Number.NaN,
+      }
     const lines = CONCURRENCY.map((concurrency) => {
-      const [group, bare, single, loose, looseBare] = [
-        speed('group', concurrency),
-        speed('no_macs', concurrency),
-        speed('one_by_one', concurrency),
-        speed('not_durable', concurrency),
-        speed('not_durable_no_macs', concurrency),
-      ]
-      const percent = (part: number, of: number) => `${((part / of) * 100).toFixed(0)} %`
-      const ratios = [
-        percent(group, bare),
-        percent(loose, looseBare),
-        `${(group / single).toFixed(1)} x`,
-        percent(group, loose),
-      ]
-      return [concurrency, group, bare, single, loose, looseBare, ...ratios]
+      const [group, bare, single, loose] = (['group', 'no_macs', 'one_by_one', 'not_durable'] as const).map(
+        (mode) => row(mode, concurrency).commits_s,
+      )
+      const ratio = (part = Number.NaN, of = Number.NaN) => part / of
+      const ratios = [`${ratio(group, single).toFixed(1)} x`, `${(ratio(group, loose) * 100).toFixed(0)} %`]
+      const cpu = [row('group', concurrency).cpu_us, row('no_macs', concurrency).cpu_us]
+      return [concurrency, group ?? '', bare ?? '', single ?? '', loose ?? '', ...ratios, ...cpu]
     })
     const head = [
       'concurrency',
@@ -171,11 +168,10 @@ export const bench: Bench<LedgerReport> = {
       'no_macs',
       'one_by_one',
       'not_durable',
-      'not_durable_no_macs',
-      'group / no_macs',
-      'not_durable / not_durable_no_macs',
       'group / one_by_one',
       'group / not_durable',
+      'CPU µs group',
+      'CPU µs no_macs',
     ]
     return `durable commits per second\n${columns([head, ...lines])}`
   },
