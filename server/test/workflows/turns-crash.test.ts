@@ -8,7 +8,7 @@ import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { startModelServer, type ModelServer } from '../agent/model-server.ts'
 import { IS_WHOLE } from '../some-of.ts'
 import { openForCrash } from './carry-out.ts'
-import { carryTurn, sayTurn } from './carry-turn.ts'
+import { carryTurn, QUESTION, sayTurn, sentWith } from './carry-turn.ts'
 
 const run = promisify(execFile)
 const POINTS = [
@@ -46,9 +46,8 @@ async function survives(point: ProbePoint, nth: number): Promise<boolean> {
       // The transport hands the message in again, as after every restart.
       await carryTurn(rig, 'one')
       await carryTurn(rig, 'two')
-      const sent = (part: string) =>
-        rig.effects().filter((line) => line.startsWith('sent ') && line.includes(part)).length
-      expect([sent('Written: one.'), sent('Written: two.')], where).toEqual([1, 1])
+      expect([sentWith(rig, 'Written: one.'), sentWith(rig, 'Written: two.')], where).toEqual([1, 1])
+      expect(sentWith(rig, QUESTION), where).toBeLessThan(2)
       expect(
         rig.effects().some((line) => line.includes('note one')),
         where,
