@@ -5,6 +5,7 @@ import { following, startModelServer } from '../server/test/agent/model-server.t
 import { bundleOf, ON, setFlowPolicy } from '../server/test/flows/flow-samples.ts'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { COURIER } from '../server/test/console/courier.ts'
+import { askAsNode } from '../server/test/console/node-request.ts'
 import { openConsole } from '../server/test/console/with-console.ts'
 import { seed } from '../server/test/console/world.ts'
 
@@ -57,6 +58,8 @@ const thread = typeof chat.body['run_id'] === 'string' ? chat.body['run_id'] : '
 for (const text of ['Mail has come in', 'New invoices have come in'])
   await world.http('POST', '/v1/workflows', world.keys.admin, { document: COURIER(text) })
 await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
+await askAsNode(world, 'berlin-1', ids['post'] ?? '')
+await world.key('node', 'lisbon-2')
 const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
 
@@ -124,6 +127,7 @@ const shots: readonly Shot[] = [
   { name: 'workflow', path: 'workflows/courier' },
   { name: 'flows', path: 'flows' },
   { name: 'flow-run', path: `flows/${flow_run}` },
+  { name: 'nodes', path: 'nodes' },
   { name: 'tools', path: 'tools?tool=mail__send' },
   { name: 'policy', path: 'policy' },
   {

@@ -5,9 +5,11 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router'
+import { loaded } from './lib/outdated.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
 import { App } from './shell/app.tsx'
 import { MorePage } from './shell/nav.tsx'
+import { PageFailed } from './shell/page-failed.tsx'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const words = (names: readonly string[]) => (search: Record<string, unknown>) =>
@@ -31,89 +33,89 @@ const routes = [
     getParentRoute,
     path: '/activity',
     validateSearch: words(['state', 'tool', 'caller', 'words', 'span']),
-    component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+    component: lazyRouteComponent(() => loaded(import('./activity/activity-page.tsx')), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/activity/$id',
     validateSearch: words(['state', 'tool', 'caller', 'words', 'span']),
-    component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+    component: lazyRouteComponent(() => loaded(import('./activity/activity-page.tsx')), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/chat',
-    component: lazyRouteComponent(() => import('./chat/chat-page.tsx'), 'ChatPage'),
+    component: lazyRouteComponent(() => loaded(import('./chat/chat-page.tsx')), 'ChatPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/chat/$id',
-    component: lazyRouteComponent(() => import('./chat/chat-page.tsx'), 'ChatPage'),
+    component: lazyRouteComponent(() => loaded(import('./chat/chat-page.tsx')), 'ChatPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/runs',
-    component: lazyRouteComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
+    component: lazyRouteComponent(() => loaded(import('./runs/runs-page.tsx')), 'RunsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/runs/$id',
-    component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
+    component: lazyRouteComponent(() => loaded(import('./runs/run-page.tsx')), 'RunPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/flows',
-    component: lazyRouteComponent(() => import('./flows/flows-page.tsx'), 'FlowsPage'),
+    component: lazyRouteComponent(() => loaded(import('./flows/flows-page.tsx')), 'FlowsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/flows/$id',
-    component: lazyRouteComponent(() => import('./flows/flow-run-page.tsx'), 'FlowRunPage'),
+    component: lazyRouteComponent(() => loaded(import('./flows/flow-run-page.tsx')), 'FlowRunPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/workflows',
-    component: lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage'),
+    component: lazyRouteComponent(() => loaded(import('./workflows/workflows-page.tsx')), 'WorkflowsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/workflows/$name',
-    component: lazyRouteComponent(() => import('./workflows/workflow-page.tsx'), 'WorkflowPage'),
+    component: lazyRouteComponent(() => loaded(import('./workflows/workflow-page.tsx')), 'WorkflowPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/tools',
     validateSearch: words(['tool']),
-    component: lazyRouteComponent(() => import('./tools/tools-page.tsx'), 'ToolsPage'),
+    component: lazyRouteComponent(() => loaded(import('./tools/tools-page.tsx')), 'ToolsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/policy',
-    component: lazyRouteComponent(() => import('./policy/policy-page.tsx'), 'PolicyPage'),
+    component: lazyRouteComponent(() => loaded(import('./policy/policy-page.tsx')), 'PolicyPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/consents',
-    component: lazyRouteComponent(() => import('./consents/consents-page.tsx'), 'ConsentsPage'),
+    component: lazyRouteComponent(() => loaded(import('./consents/consents-page.tsx')), 'ConsentsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/nodes',
-    component: lazyRouteComponent(() => import('./nodes/nodes-page.tsx'), 'NodesPage'),
+    component: lazyRouteComponent(() => loaded(import('./nodes/nodes-page.tsx')), 'NodesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/audit',
-    component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+    component: lazyRouteComponent(() => loaded(import('./audit/audit-page.tsx')), 'AuditPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/overview',
-    component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    component: lazyRouteComponent(() => loaded(import('./overview/overview-page.tsx')), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings',
-    component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+    component: lazyRouteComponent(() => loaded(import('./settings/settings-page.tsx')), 'SettingsPage'),
   }),
 ] as const
 
@@ -121,6 +123,7 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   history: createHashHistory(),
+  defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: () => (
     <div className="empty">
       <h1>This page does not exist</h1>

@@ -1,5 +1,6 @@
 import { announce } from '../lib/announce.ts'
 import { noteCall } from '../lib/changes.ts'
+import { lookForUpdate } from '../lib/outdated.ts'
 import { problemOf } from './problem.ts'
 import { queryClient } from './queries.ts'
 import { followStream, type StreamEvent } from './stream.ts'
@@ -12,7 +13,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   tool: ['tools', 'servers'],
   pause: ['pauses'],
   policy: ['policy'],
-  run: ['runs', 'threads', 'flows'],
+  run: ['runs', 'threads'],
+  flow: ['flows'],
 }
 
 /** Changes come in bursts; what they touch is read once for all of them. */
@@ -32,7 +34,11 @@ export function followGate(): () => void {
     if (event.kind === 'policy') announce('The policy changed')
     timer ??= setTimeout(flush, GATHER_MS)
   }
+  let isFirst = true
   const reread = async () => {
+    // A gate that was away may be back with another console.
+    if (!isFirst) void lookForUpdate()
+    isFirst = false
     await queryClient.invalidateQueries({ refetchType: 'active' })
     // Only what is decided on has to be new; a page that this person may not read does not stop them.
     const decided = queryClient.getQueryCache().findAll({ queryKey: ['approvals'], type: 'active' })

@@ -10,12 +10,13 @@ import { Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { walkedOf } from '../runs/run-graph.ts'
+import { loaded } from '../lib/outdated.ts'
 import { CallArguments } from './conversation.tsx'
 import type { Heard } from './follow-thread.ts'
 import { pathOf, type ProposedCall } from './thread-calls.ts'
 import type { Thread, Usage } from './thread-query.ts'
 
-const RunCanvas = lazy(async () => ({ default: (await import('../runs/run-canvas.tsx')).RunCanvas }))
+const RunCanvas = lazy(async () => ({ default: (await loaded(import('../runs/run-canvas.tsx'))).RunCanvas }))
 
 type SideProps = {
   readonly thread: Thread

@@ -8,9 +8,6 @@ export type { Flow, FlowRunView, FlowStep, ProposalView }
 export type Checklist = FlowChecklistAnswer
 export type StepState = FlowRunView['step_states'][number]
 
-/** Runs change by the hands of several people; the stream does not tell of them, so they are read again while they are looked at. */
-const EVERY_MS = 4_000
-
 export const flowsQuery = queryOptions({
   queryKey: ['flows', 'list'],
   queryFn: ({ signal }) => ask<{ readonly flows: readonly Flow[] }>('/api/v1/flows?limit=200', { signal }),
@@ -26,7 +23,6 @@ export const runsQuery = (status: string) =>
         { signal },
       ),
     staleTime: 0,
-    refetchInterval: EVERY_MS,
   })
 
 export const checklistQuery = (run_id: string) =>
@@ -34,7 +30,6 @@ export const checklistQuery = (run_id: string) =>
     queryKey: ['flows', 'run', run_id],
     queryFn: ({ signal }) => ask<Checklist>(`/api/v1/flows/runs/${encodeURIComponent(run_id)}/checklist`, { signal }),
     staleTime: 0,
-    refetchInterval: EVERY_MS,
   })
 
 export const proposalsQuery = queryOptions({
@@ -42,7 +37,6 @@ export const proposalsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await ask<Page<ProposalView>>(withQuery('/v1/proposals', { state: 'proposed', limit: 200 }), { signal })).items,
   staleTime: 0,
-  refetchInterval: EVERY_MS,
 })
 
 export const isOpenStep = ({ status }: StepState): boolean => status !== 'done' && status !== 'skipped'

@@ -54,10 +54,10 @@ export function HeldRow({ row, chosen }: { readonly row: InboxRow; readonly chos
             careful
           </span>
         ) : null}
-        {packet.strength === 'two_person' ? (
+        {packet.asked.people > 1 ? (
           <span className="tag">
             <Icon name="people" />
-            {packet.decisions.length} of 2 said yes
+            {packet.decisions.length} of {packet.asked.people} approved
           </span>
         ) : null}
         {isGroup ? (

@@ -4,13 +4,14 @@ import { connection } from '../api/stream.ts'
 import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
+import { loaded } from '../lib/outdated.ts'
 import { Empty, Skeleton, ListStates } from '../parts/states.tsx'
 import { HeldRow } from './held-row.tsx'
 import { useInbox, type InboxRow } from './use-inbox.ts'
 
 /** A phone shows the list first, so one call is loaded apart: at once where both fit on the screen, else after the list. */
-const loadPacket = () => import('./packet-view.tsx')
-const loadBatch = () => import('./batch.tsx')
+const loadPacket = () => loaded(import('./packet-view.tsx'))
+const loadBatch = () => loaded(import('./batch.tsx'))
 const PacketView = lazy(async () => ({ default: (await loadPacket()).PacketView }))
 const Batch = lazy(async () => ({ default: (await loadBatch()).Batch }))
 if (isWide()) void Promise.allSettled([loadPacket()])

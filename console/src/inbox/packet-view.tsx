@@ -71,7 +71,9 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
     isExpired: packet.expires_at <= now,
     isStale: query.isError,
   })
-  const shown: Packet = { ...packet, decisions: latest.decisions, state: latest.state }
+  // Who has approved and who is asked are no part of what is decided, so they are always the newest.
+  const { decisions, asked, state } = latest
+  const shown: Packet = { ...packet, decisions, asked, state }
   if (isEditing && !isClosed && !isNewer)
     return <EditPacket packet={shown} off={off} inert={inert} onBack={() => setEditing(false)} headRef={sentence} />
   return (
@@ -99,7 +101,7 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
             </p>
           ) : null}
           <SourceNote packet={packet} open={isSourceOpen} onToggle={() => setSourceOpen(!isSourceOpen)} onEdit={edit} />
-          <PacketBody packet={packet} onSource={() => setSourceOpen(true)} />
+          <PacketBody packet={shown} onSource={() => setSourceOpen(true)} />
         </div>
       </div>
       <DecisionBar

@@ -54,14 +54,26 @@ function StepView({ data: { of, waits } }: NodeProps<StepNode>) {
 
 function KeepInView({ at }: { readonly at: { readonly x: number; readonly y: number } }) {
   const flow = useReactFlow()
-  // The pane has no size before it is measured.
-  const isReady = useStore(({ width }) => width > 0)
+  const [width, height] = usePaneSize()
   const { x, y } = at
   useEffect(() => {
-    if (isReady) void flow.setCenter(x + WIDTH / 2, y + HEIGHT / 2, { zoom: CLOSE })
-  }, [flow, x, y, isReady])
+    if (width > 0) void flow.setCenter(x + WIDTH / 2, y + HEIGHT / 2, { zoom: CLOSE })
+  }, [flow, x, y, width, height])
   return null
 }
+
+/** Shows the whole graph, also after the pane got another size. */
+function FitAgain() {
+  const flow = useReactFlow()
+  const [width, height] = usePaneSize()
+  useEffect(() => {
+    if (width > 0) void flow.fitView()
+  }, [flow, width, height])
+  return null
+}
+
+/** The pane has no size before it is measured. */
+const usePaneSize = () => [useStore(({ width }) => width), useStore(({ height }) => height)] as const
 
 const NODE_TYPES = { step: StepView }
 
@@ -116,7 +128,7 @@ export function RunCanvas({ graph, close = false }: { readonly graph: Walked; re
       aria-label="Graph of the run"
     >
       <Background gap={20} size={1} />
-      {here === undefined ? null : <KeepInView at={here} />}
+      {here === undefined ? <FitAgain /> : <KeepInView at={here} />}
     </ReactFlow>
   )
 }

@@ -9,6 +9,7 @@ import { pathOf } from '../chat/thread-calls.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { say } from '../lib/announce.ts'
 import { clockTime, many, shortTime } from '../lib/time.ts'
+import { loaded } from '../lib/outdated.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
@@ -17,7 +18,7 @@ import { Text } from '../parts/text.tsx'
 import { graphOf, walkedOf, type Walked } from './run-graph.ts'
 import { KIND_WORDS, RunStatusWord } from './runs-page.tsx'
 
-const RunCanvas = lazy(async () => ({ default: (await import('./run-canvas.tsx')).RunCanvas }))
+const RunCanvas = lazy(async () => ({ default: (await loaded(import('./run-canvas.tsx'))).RunCanvas }))
 
 const PAGE = 200
 const MOST_EVENTS = 2_000

@@ -4,15 +4,16 @@ import { followGate } from '../api/follow.ts'
 import { announced, toast } from '../lib/announce.ts'
 import { useIsWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
+import { loaded } from '../lib/outdated.ts'
 import { useStore } from '../lib/store.ts'
 import { Banners } from './banners.tsx'
 import { GROUPS, Nav, PhoneNav, PhoneTop } from './nav.tsx'
 import { overlay } from './overlay.ts'
 
-const PauseDialog = lazy(async () => ({ default: (await import('./pause-dialogs.tsx')).PauseDialog }))
-const ResumeDialog = lazy(async () => ({ default: (await import('./pause-dialogs.tsx')).ResumeDialog }))
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }))
+const PauseDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).PauseDialog }))
+const ResumeDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).ResumeDialog }))
+const Palette = lazy(async () => ({ default: (await loaded(import('./palette.tsx'))).Palette }))
+const KeysDialog = lazy(async () => ({ default: (await loaded(import('./keys-dialog.tsx'))).KeysDialog }))
 
 const TOAST_MS = 6_000
 

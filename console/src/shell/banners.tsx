@@ -1,6 +1,7 @@
 import { useNow } from '../lib/use-now.ts'
 import { connection } from '../api/stream.ts'
 import { clockTime, shortTime } from '../lib/time.ts'
+import { outdated } from '../lib/outdated.ts'
 import { useStore } from '../lib/store.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -15,6 +16,7 @@ export function Banners() {
   return (
     <div className="banners">
       <LostBanner />
+      <OutdatedBanner />
       <PausedBanner />
       <PartlyPausedBanner />
     </div>
@@ -31,6 +33,21 @@ function LostBanner() {
       <span>
         <b>The gate does not answer.</b> What you see is from {clockTime(heard_at)}. You cannot decide until it is back.
       </span>
+    </div>
+  )
+}
+
+function OutdatedBanner() {
+  if (!useStore(outdated)) return null
+  return (
+    <div className="banner lost" role="status">
+      <Icon name="warn" />
+      <span>
+        <b>The console was updated.</b> Parts of this page may not load until you reload it.
+      </span>
+      <Button size="small" onClick={() => location.reload()}>
+        Reload
+      </Button>
     </div>
   )
 }

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Walked } from '../runs/run-graph.ts'
+import { loaded } from '../lib/outdated.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { workflowRunQuery, type WorkflowRun } from './workflow-queries.ts'
 
-const RunCanvas = lazy(async () => ({ default: (await import('../runs/run-canvas.tsx')).RunCanvas }))
+const RunCanvas = lazy(async () => ({ default: (await loaded(import('../runs/run-canvas.tsx'))).RunCanvas }))
 
 const WORDS = {
   pending: 'not yet',

@@ -1,10 +1,11 @@
 import type { ApprovalState } from './approval.ts'
 import type { CallState } from './call.ts'
+import type { FlowRunStatus, ProposalState } from './flows.ts'
 import type { PauseRow } from './pause.ts'
 import type { RunStatus } from './run.ts'
 import type { Strength } from './verdict.ts'
 
-export const CHANGE_KINDS = ['call', 'approval', 'run', 'tools', 'pause', 'policy'] as const
+export const CHANGE_KINDS = ['call', 'approval', 'run', 'flow', 'tools', 'pause', 'policy'] as const
 /** What a stream can be asked for. `shown`: what the caller's own runs show while they work, for whoever listens then; only on request. */
 export const STREAM_KINDS = [...CHANGE_KINDS, 'shown'] as const
 export type StreamKind = (typeof STREAM_KINDS)[number]
@@ -54,6 +55,17 @@ export type GateChange = {
       readonly parent?: string
       /** What a parked run waits for. */
       readonly waits_for?: string
+    }
+  | {
+      readonly kind: 'flow'
+      /** What changed: a procedure has a new version, a run was started or moved on, or a proposal to review was made or decided. */
+      readonly about: 'procedure' | 'run' | 'proposal'
+      readonly flow_id: string
+      readonly version: number
+      readonly run_id?: string
+      readonly proposal_id?: string
+      /** Of the run or the proposal. */
+      readonly state?: FlowRunStatus | ProposalState
     }
   /** The catalogue holds what this server lists now, or what an operator admitted of it. */
   | { readonly kind: 'tools'; readonly server: string }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, SKIPPED } from './browser.ts'
-import { complaints, held, openConsole, openPacket, settled, type Console } from './with-console.ts'
+import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
@@ -56,8 +56,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     await page.getByText('2 people of finance must approve; 2 are missing.').waitFor()
     await page.getByText(/From \S+.* on on-call is asked too\./).waitFor()
     expect((await world.approve(id, world.keys.mara)).status).toBe(200)
-    await page.reload()
-    await openPacket(page, world, id)
+    // The page stays open: what the other approver said comes by itself.
     await page
       .getByText(/one is missing/)
       .first()
@@ -66,6 +65,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
       .getByText(/mara approved at/)
       .first()
       .waitFor()
+    await page.locator('[data-row] .tag', { hasText: '1 of 2 approved' }).waitFor()
+    // What was read is still what is decided: the vote changed nothing of it.
+    await settled(page)
+    await page.getByRole('button', { name: 'Approve too' }).click()
+    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     expect(complaints).toEqual([])
     await page.context().close()
   })

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NodePacket } from '../../src/contract/hub.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
+import { askAsNode } from './node-request.ts'
 import { complaints, held, openConsole, openPacket, stateOf, type Console } from './with-console.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
-const HASH = (digit: string) => digit.repeat(64)
 
 describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
   let app: Console
@@ -16,26 +15,9 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
 
   test('shows each node and what of its calls waits; a click leads to the request, where it is decided', async () => {
     const { world } = app
-    const key = await world.key('node', 'berlin-1')
     await world.key('node', 'lisbon-2')
-    // What a node would show of such a call.
     const own = await held(world, 'status-agent', 'chat__post', { channel: '#ops', text: 'As agreed.' })
-    const shown = (await world.http('GET', `/v1/approvals/${own}`, world.keys.admin)).body
-    const request = {
-      is: 'request',
-      message: 'run_0000000000000001',
-      nonce: 'a'.repeat(32),
-      approval_id: 'auth_0000000000000001',
-      tool: 'chat__post',
-      definition_hash: HASH('1'),
-      args_hash: HASH('2'),
-      trace: 'a'.repeat(32),
-      packet_digest: HASH('3'),
-      expires_at: Date.now() + 3_600_000,
-      context: { caller: 'agent:writer', user: 'ana', thread: 't1', document: 'kairo@3', step: '2', run: 'run_1' },
-      packet: NodePacket.parse(shown),
-    }
-    expect(await world.http('POST', '/v1/hub/requests', key, request)).toMatchObject({ status: 200 })
+    await askAsNode(world, 'berlin-1', own)
     const page = await app.open(world.keys.admin)
     await page.goto(`${world.url}/#/nodes`)
     const card = page.getByRole('region', { name: 'Node berlin-1' })

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, SKIPPED } from './browser.ts'
+import { COURIER } from './courier.ts'
+import { askAsNode } from './node-request.ts'
 import { complaints, held, openConsole, openPacket, stateOf, type Console } from './with-console.ts'
 import { seed } from './world.ts'
 
@@ -31,6 +33,8 @@ const PAGES = [
   '#/chat',
   '#/chat/new',
   '#/runs',
+  '#/workflows',
+  '#/workflows/courier',
   '#/flows',
   '#/tools',
   '#/tools?tool=mail__send',
@@ -48,7 +52,13 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   let ids: Record<string, string>
   beforeAll(async () => {
     app = await openConsole()
-    ids = await seed(app.world)
+    const { world } = app
+    ids = await seed(world)
+    await askAsNode(world, 'berlin-1', ids['post'] ?? '')
+    for (const text of ['Mail has come in', 'New invoices have come in'])
+      await world.http('POST', '/v1/workflows', world.keys.admin, { document: COURIER(text) })
+    const started = await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
+    expect(started.status, JSON.stringify(started.body)).toBe(202)
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
 

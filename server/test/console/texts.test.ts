@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
+import { COURIER } from './courier.ts'
+import { askAsNode } from './node-request.ts'
 import { complaints, held, openConsole, openPacket, type Console } from './with-console.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
@@ -32,6 +34,10 @@ const PAGES = [
   '#/tools',
   '#/tools?tool=crm__update_deal',
   '#/runs',
+  '#/nodes',
+  '#/workflows',
+  `#/workflows/${encodeURIComponent(ALL)}`,
+  '#/workflows/courier',
   '#/flows',
   '#/chat',
   '#/consents',
@@ -103,6 +109,15 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
     const [newest] = call.body['items'] as { call_id: string }[]
     const runs = await world.http('GET', '/v1/runs?limit=1', world.keys.admin)
     const [run] = runs.body['items'] as { run_id: string }[]
+    const own = await held(world, 'sales-helper', 'crm__update_deal', { deal: ALL, stage: ALL })
+    await askAsNode(world, 'berlin-1', own, { caller: ALL, user: 'ana', document: ALL, thread: ALL, sender: ALL })
+    for (const text of ['First', ALL]) {
+      const document = COURIER(text).replace('Tells the operations channel what has come in', JSON.stringify(text))
+      const applied = await world.http('POST', '/v1/workflows', world.keys.admin, { document })
+      expect(applied.status, JSON.stringify(applied.body)).toBe(200)
+    }
+    const started = await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
+    expect(started.status, JSON.stringify(started.body)).toBe(202)
     const more = [`#/activity/${newest?.call_id}`, `#/runs/${run?.run_id}`]
     for (const path of [...PAGES, ...more]) {
       await page.goto(`${world.url}/${path}`)

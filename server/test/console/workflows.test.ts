@@ -8,6 +8,13 @@ import { COURIER } from './courier.ts'
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 
 const MARKUP = '<img src=x onerror="window.hit=1">'
+/** Every node of the graph lies inside of what can be seen of it. */
+const NODES_IN_VIEW = `(() => {
+  const pane = document.querySelector('.graph').getBoundingClientRect()
+  const nodes = [...document.querySelectorAll('.step-node')].map((node) => node.getBoundingClientRect())
+  return nodes.length > 0 && nodes.every((node) =>
+    node.left >= pane.left - 1 && node.right <= pane.right + 1 && node.top >= pane.top - 1 && node.bottom <= pane.bottom + 1)
+})()`
 const SHOTS = process.env['SLUICE_SHOTS']
 
 describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
@@ -70,6 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     await page.getByText('text of version 1').waitFor()
 
     await page.setViewportSize({ width: 360, height: 740 })
+    await expect.poll(() => page.evaluate(NODES_IN_VIEW), { timeout: 15_000 }).toBe(true)
     await shot(page, 'workflow-phone')
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     expect(await page.evaluate('window.hit')).toBeUndefined()

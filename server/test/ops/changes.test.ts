@@ -116,6 +116,7 @@ describe('the ring', () => {
       changeNumbers,
       catalogue: { onRefresh: (listener) => void (refresh = listener) },
       clock: () => 7,
+      flowSettings: { grants: [], skill_packs: {}, evaluation: 'optional' },
       boot: 'b',
       after(_, callback) {
         soon.push(callback)

@@ -43,6 +43,7 @@ function cluster() {
       catalogue: { onRefresh: () => undefined },
       clock: () => (time.now += 1),
       boot,
+      flowSettings: { grants: [], skill_packs: {}, evaluation: 'optional' },
       after: (_, callback) => (soon.push(callback), () => undefined),
       serversFor: () => new Set(),
     })

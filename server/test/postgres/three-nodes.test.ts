@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CSRF_HEADER } from '../../src/contract/login.ts'
 import { cookieName } from '../../src/doors/entrance/login-cookie.ts'
+import { bundleOf } from '../flows/flow-samples.ts'
 import { listenTo } from '../ops/listen-to.ts'
 import { isWhole } from './stores.ts'
 import { openNodes, type Node, type Nodes } from './with-nodes.ts'
@@ -67,6 +68,24 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     }, LONG)
     expect(again.events.map(({ event }) => event)).not.toContain('reset')
     again.close()
+  }, 120_000)
+
+  test('a procedure that is imported on one node is told on the others, to those who may read it', async () => {
+    const [allowed, other] = await Promise.all([
+      listenTo(`${nodeAt(1).url}/v1/stream?kinds=flow,call`, admin),
+      listenTo(`${nodeAt(2).url}/v1/stream?kinds=flow,call`, agent),
+    ])
+    await Promise.all([allowed.next('hello'), other.next('hello')])
+    const bundle = bundleOf(`flow_news_${way === 'with Redis' ? 'a' : 'b'}`, [{}], { scope: 'org' })
+    const imported = await nodeAt(0).http('POST', '/api/v1/flows/import', admin, bundle)
+    expect(imported.status, JSON.stringify(imported.body)).toBe(201)
+    expect((await allowed.next('flow')).data).toMatchObject({ about: 'procedure', version: 1 })
+    // The same node tells its changes in order, so whoever heard the call has heard what came before.
+    await call(nodeAt(0), 'look', {})
+    await other.next('call')
+    expect(other.events.map(({ event }) => event)).not.toContain('flow')
+    allowed.close()
+    other.close()
   }, 120_000)
 
   test('a log-in of one node is good on the others, and a log-out ends it everywhere', async () => {

@@ -1,16 +1,22 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
+import type { FlowRow } from '../../contract/flow-rows.ts'
+import type { FlowScope } from '../../contract/flows.ts'
 import type { RunRow } from '../../contract/run.ts'
 import { ESCALATED } from '../approvals/escalate-approval.ts'
 import type { Change, Swap } from '../ports/ledger.ts'
 
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
+export type FlowPlace = { readonly vault_id: string; readonly scope: FlowScope }
+
 /** A change, and whose call or run it is about: what decides who may hear of it. */
 export type Happened = {
   readonly change: Without<GateChange>
   readonly owner?: Caller
   readonly run_owner?: NonNullable<RunRow['owner']>
+  /** Where a flow, a run of one or a proposal belongs. */
+  readonly flow_place?: FlowPlace
   /** The node that published it, and its number there. */
   readonly by?: { readonly node: string; readonly number: number }
 }
@@ -52,12 +58,38 @@ function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
       const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
       return { change, run_owner }
     }
+    case 'flows':
+      return inFlow(swap.to, version)
     case 'pauses': {
       const { scope, effect, active } = swap.to
       return { change: { kind: 'pause', scope, effect, active, version } }
     }
     default:
       // Tools are told of by the catalogue, once it holds them.
+      return undefined
+  }
+}
+
+function inFlow(row: FlowRow, version: number): Happened | undefined {
+  switch (row.is) {
+    case 'head': {
+      const { vault_id, flow } = row
+      const change = { kind: 'flow' as const, about: 'procedure' as const, flow_id: flow.flow_id, version }
+      return { change, flow_place: { vault_id, scope: flow.scope } }
+    }
+    case 'run': {
+      const { vault_id, scope, flow_id, run_id, status: state } = row
+      const change = { kind: 'flow' as const, about: 'run' as const, flow_id, run_id, state, version }
+      return { change, flow_place: { vault_id, scope } }
+    }
+    case 'proposal': {
+      const { vault_id, scope, proposal_id, body, state } = row
+      const { flow_id, run_id } = body
+      const change = { kind: 'flow' as const, about: 'proposal' as const, flow_id, run_id, proposal_id, state, version }
+      return { change, flow_place: { vault_id, scope } }
+    }
+    default:
+      // A version is written together with its procedure and never changes.
       return undefined
   }
 }

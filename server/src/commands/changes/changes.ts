@@ -5,6 +5,7 @@ import { CLOCKS_MS, hasHeard, heardText, nodeNumbers, together, type HeardBy } f
 import type { ChangeNumbers } from './watch-rows.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
+import { maySeeFlow, type FlowDeps } from '../flows/flow-access.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Notices } from '../ports/notices.ts'
@@ -15,6 +16,7 @@ export type ChangesDeps = {
   readonly changeNumbers: ChangeNumbers
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
   readonly clock: Clock
+  readonly flowSettings: FlowDeps['flowSettings']
   /** Names this node in the ids of its changes. */
   readonly boot: string
   readonly after: (ms: number, callback: () => void) => () => void
@@ -132,11 +134,12 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   function maySee(ear: Pick<Ear, 'caller' | 'servers'>, happened: Happened): boolean {
-    const { change, owner, run_owner } = happened
+    const { change, owner, run_owner, flow_place } = happened
     if (change.kind === 'call') return owner !== undefined && maySeeCall(ear.caller, { ...change, caller: owner })
     if (change.kind === 'approval')
       return owner !== undefined && maySeeApproval(ear.caller, { ...change, caller: owner })
     if (change.kind === 'run') return run_owner !== undefined && maySeeRun(ear.caller, { owner: run_owner })
+    if (change.kind === 'flow') return flow_place !== undefined && maySeeFlow(deps, ear.caller, flow_place)
     if (change.kind !== 'tools') return true
     const before = ear.servers
     ear.servers = deps.serversFor(ear.caller)

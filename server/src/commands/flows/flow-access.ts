@@ -70,6 +70,16 @@ export const sees = (
   row: { readonly vault_id: string; readonly scope: FlowScope },
 ): boolean => row.vault_id === vault && scopes.includes(row.scope)
 
+/** Whether a caller may read what belongs there. A caller who may name any vault hears of every vault. */
+export function maySeeFlow(
+  deps: Pick<FlowDeps, 'flowSettings'>,
+  caller: Caller,
+  place: { readonly vault_id: string; readonly scope: FlowScope },
+): boolean {
+  const visibility = visibilityOf(deps, caller, place.vault_id)
+  return visibility.ok && sees(visibility.value, place)
+}
+
 export async function versionRow(
   { tables }: Pick<FlowDeps, 'tables'>,
   vault: string,

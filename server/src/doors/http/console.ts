@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { problem } from '../../contract/problems.ts'
+import { problemResponse } from '../entrance/problem.ts'
 import type { App } from './door.ts'
 import { declareRoute } from './route.ts'
 
@@ -44,16 +46,12 @@ const FOLDERS = ['../../../../console/dist/', '../../console/'].map((path) =>
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title><h1>Sluice</h1>
 <p>The gate is up, but its console was not built. In a checkout, run <code>npm install</code>.</p></html>`
 
-type File = { readonly type: string; readonly cache: string; readonly place: string }
-
 /** The console's files. They hold no power: the page knocks at this door like anyone else. */
-export function consoleRoutes(app: App): void {
-  const folder = FOLDERS.find((path) => existsSync(join(path, 'index.html')))
-  const files = folder === undefined ? new Map<string, File>() : filesIn(folder)
+export function consoleRoutes(app: App, folders: readonly string[] = FOLDERS): void {
   declareRoute('get', '/', 'anyone')
   app.get('/', (c) => {
-    const page = files.get('index.html')
-    if (page !== undefined) return served(page, c.req.header('accept-encoding'))
+    const page = served(folders, 'index.html', c.req.header('accept-encoding'))
+    if (page !== undefined) return page
     return c.body(NOT_BUILT, 200, {
       'content-type': 'text/html; charset=utf-8',
       ...SHARED,
@@ -62,36 +60,47 @@ export function consoleRoutes(app: App): void {
   })
   for (const path of ['/assets/{file}', '/icon.svg', '/manifest.webmanifest', '/push-worker.js'] as const) {
     declareRoute('get', path, 'anyone')
-    app.get(path.replace('{file}', ':file'), (c, next) => {
-      const file = files.get(c.req.path.slice(1))
-      return file === undefined ? next() : Promise.resolve(served(file, c.req.header('accept-encoding')))
+    app.get(path.replace('{file}', ':file'), (c) => {
+      const file = served(folders, c.req.path.slice(1), c.req.header('accept-encoding'))
+      return file ?? problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace'))
     })
   }
 }
 
-function filesIn(folder: string): ReadonlyMap<string, File> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
-  return new Map(
-    names.flatMap((name): [string, File][] => {
-      const type = TYPES[extname(name)]
-      if (type === undefined) return []
-      // A file under `assets/` has a digest of its contents in its name.
-      const cache = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-      return [[name, { type, cache, place: join(folder, name) }]]
-    }),
-  )
-}
+/** A name that cannot lead out of the folder. */
+const NAME = /^(?:assets\/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 
-function served({ type, cache, place }: File, accepts = ''): Response {
+/**
+ * One file as it is now. INVARIANT: a file that is missing is undefined, and no error: the files may be replaced while the gate runs,
+ * and a page that was opened before asks for those that are gone.
+ */
+function served(folders: readonly string[], name: string, accepts = ''): Response | undefined {
+  const type = TYPES[extname(name)]
+  const folder = folders.find((path) => existsSync(join(path, 'index.html')))
+  if (folder === undefined || type === undefined || !NAME.test(name)) return undefined
+  const place = join(folder, name)
   const encoding = /\bbr\b/.test(accepts) ? 'br' : /\bgzip\b/.test(accepts) ? 'gzip' : undefined
-  const packed = encoding === undefined ? undefined : `${place}.${encoding === 'br' ? 'br' : 'gz'}`
-  const isPacked = packed !== undefined && existsSync(packed)
-  return new Response(readFileSync(isPacked ? packed : place), {
+  const packed = encoding === undefined ? undefined : bytesOf(`${place}.${encoding === 'br' ? 'br' : 'gz'}`)
+  const bytes = packed ?? bytesOf(place)
+  if (bytes === undefined) return undefined
+  return new Response(bytes, {
     headers: {
       ...SHARED,
       'content-type': type,
-      'cache-control': cache,
-      ...(isPacked && encoding !== undefined ? { 'content-encoding': encoding } : {}),
+      // A file under `assets/` has a digest of its contents in its name.
+      'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...(packed !== undefined && encoding !== undefined ? { 'content-encoding': encoding } : {}),
     },
   })
+}
+
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
+
+function bytesOf(place: string): NonSharedBuffer | undefined {
+  try {
+    return readFileSync(place)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && GONE.has(String(error.code))) return undefined
+    throw error
+  }
 }

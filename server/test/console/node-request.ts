@@ -1,0 +1,35 @@
+import { expect } from 'vitest'
+import { NodePacket } from '../../src/contract/hub.ts'
+import type { World } from './world.ts'
+
+const HASH = (digit: string) => digit.repeat(64)
+
+/** A node with a key of its own that asks about one of its calls. `shown` is a request of this gate: a node would show a call like that. */
+export async function askAsNode(world: World, name: string, shown: string, context: object = {}): Promise<void> {
+  const key = await world.key('node', name)
+  const { body } = await world.http('GET', `/v1/approvals/${shown}`, world.keys.admin)
+  const request = {
+    is: 'request',
+    message: 'run_0000000000000001',
+    nonce: 'a'.repeat(32),
+    approval_id: 'auth_0000000000000001',
+    tool: 'chat__post',
+    definition_hash: HASH('1'),
+    args_hash: HASH('2'),
+    trace: 'a'.repeat(32),
+    packet_digest: HASH('3'),
+    expires_at: Date.now() + 3_600_000,
+    context: {
+      caller: 'agent:writer',
+      user: 'ana',
+      thread: 't1',
+      document: 'kairo@3',
+      step: '2',
+      run: 'run_1',
+      ...context,
+    },
+    packet: NodePacket.parse(body),
+  }
+  const answer = await world.http('POST', '/v1/hub/requests', key, request)
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
+}
