@@ -68,6 +68,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     await page.locator('[data-row] .tag', { hasText: '1 of 2 approved' }).waitFor()
     // What was read is still what is decided: the vote changed nothing of it.
     await settled(page)
+    await page.fill('#typed', (await page.locator('.confirm b').textContent()) ?? '')
     await page.getByRole('button', { name: 'Approve too' }).click()
     await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     expect(complaints).toEqual([])

@@ -90,7 +90,7 @@ export async function openConsole(...words: Parameters<typeof startWorld>): Prom
 
 export const openPacket = async (page: Page, world: World, id: string): Promise<void> => {
   await page.goto(`${world.url}/#/approvals/${id}`)
-  await expect.poll(() => page.locator('.ids').textContent()).toContain(id)
+  await expect.poll(() => page.locator('.ids').textContent(), { timeout: 30_000 }).toContain(id)
   await settled(page)
 }
 

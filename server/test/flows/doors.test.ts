@@ -376,7 +376,7 @@ test('the stream tells of each tick by hand whoever may see the run, and nobody 
   const heard = { ben: await listen('ben'), viewer: await listen('viewer'), vaulted: await listen('vaulted') }
   try {
     for (const one of Object.values(heard)) await one.next('hello')
-    const run_id = runIn(await did('ana', 'start', { flow_id: 'flow_main', intent: 'hush' }))
+    const run_id = runIn(await did('ana', 'start', { flow_id: 'flow_main' }))
     await did('ana', 'advance', { run_id, step_id: 'flow_main#1', status: 'in_progress' })
     const org = runIn(await did('admin', 'start', { flow_id: 'flow_org' }))
     const own = runIn(await did('ana', 'start', { flow_id: 'flow_own' }))
