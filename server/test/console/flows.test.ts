@@ -65,7 +65,10 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
 
   test('a run is started, an agent does a step under a consent, a reviewer approves one, and it is done', async () => {
     const page = await app.open(mara)
-    await page.getByRole('link', { name: /^Flows/ }).first().click()
+    await page
+      .getByRole('link', { name: /^Flows/ })
+      .first()
+      .click()
     await page.getByRole('heading', { name: /Month-end close/ }).waitFor()
     await shot(page, 'flows')
     await page.getByRole('button', { name: 'Start a run' }).click()
