@@ -1,4 +1,3 @@
-import type { StreamKind } from '../contract/change.ts'
 import type { StreamEvent } from './events.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import { ProblemError } from './problem-error.ts'
@@ -43,7 +42,7 @@ export type GateClient = {
   /** The items of all pages of a list. */
   items<Name extends PagedRoute>(name: Name, ...given: Given<Name>): AsyncGenerator<ItemOf<Name>>
   /** What changes, from now on or after an event; goes on after lost connections. */
-  changes(options?: FollowOptions & { readonly kinds?: readonly StreamKind[] }): AsyncGenerator<StreamEvent>
+  changes(options?: FollowOptions & { readonly kinds?: readonly string[] }): AsyncGenerator<StreamEvent>
   /** Any other stream of the gate, such as `/agent/runs/ID/events`. */
   stream(path: string, options?: FollowOptions): AsyncGenerator<StreamEvent>
 }
