@@ -36,7 +36,7 @@ describe('sluice workflow', { timeout: 120_000 }, () => {
     write('broken.yaml', BROKEN)
     expect(await workflow('validate', 'clerk.yaml')).toMatchObject({
       code: 0,
-      out: 'clerk.yaml: clerk is valid, 1 protocols\n',
+      out: 'clerk.yaml: clerk is valid, 1 protocol\n',
     })
     const faults = await workflow('validate', 'broken.yaml')
     expect(faults.code).toBe(1)

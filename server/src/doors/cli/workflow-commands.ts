@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { count } from '../../contract/framed-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument, whyOf } from './json-argument.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
@@ -24,7 +25,7 @@ export function addWorkflowCommands(program: Command, session: Session): void {
       const { lines, faults, name = '', protocols } = checkText(readText(file), file)
       if (session.out().json) session.out().data(JSON.stringify({ ok: faults.length === 0, faults }))
       else
-        for (const line of lines.length === 0 ? [`${file}: ${name} is valid, ${protocols} protocols`] : lines)
+        for (const line of lines.length === 0 ? [`${file}: ${name} is valid, ${count(protocols, 'protocol')}`] : lines)
           session.out().line(line)
       session.exit(faults.length === 0 ? EXIT.ok : EXIT.problem)
     })
