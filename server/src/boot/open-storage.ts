@@ -55,7 +55,7 @@ export type Storage = {
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
-  /** Why no call may be taken: the audit is broken, or a commit is in doubt. */
+  /** Why no call is accepted: the audit is broken, a commit is in doubt, or the lease of this node has run out. */
   closedBy(): Problem | undefined
   close(): Promise<void>
 }
@@ -162,8 +162,17 @@ export async function openStorage(
     },
     telemetry,
     measured,
-    closedBy: () =>
-      died === undefined ? (brokenProblem(kept.state()) ?? doubts.closedBy()) : problem('node.dead', { why: died }),
+    closedBy() {
+      if (died !== undefined) return problem('node.dead', { why: died })
+      const closed = brokenProblem(kept.state()) ?? doubts.closedBy()
+      // Its lease has run out: it may send nothing, and another node may declare it dead.
+      return (
+        closed ??
+        (node.value.liveness.mayAct()
+          ? undefined
+          : problem('audit.unavailable', { why: 'this node could not renew its lease' }))
+      )
+    },
     async close() {
       await store.value.close()
       await node.value.leave()

@@ -1,6 +1,6 @@
 /**
  * Which processes that share the store are alive. A boot is one start of one process; it is alive from before its first commit
- * until it leaves or its lease ends.
+ * until it leaves, or until another boot finds that its lease has ended and declares it dead.
  * INVARIANT: a boot that was dead once is dead for good. What it left behind may be taken over.
  */
 export interface Liveness {

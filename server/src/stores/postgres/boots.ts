@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Client } from 'pg'
+import type { Client, ClientConfig, QueryConfig } from 'pg'
 import type { Liveness } from '../../commands/ports/liveness.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { connect, messageOf, unreachable, type PostgresAddress } from './connect.ts'
@@ -16,7 +16,7 @@ export type JoinedBoot = Liveness & {
 
 export type BootsSetup = {
   readonly address: PostgresAddress
-  /** Told once when the other nodes take this boot for dead: its lease ended before it could be renewed. */
+  /** Told once when another node declared this boot dead, because its lease had run out. */
   readonly onOwnDeath: (why: string) => void
   readonly onFault?: (error: Error) => void
   readonly tuning?: Partial<LeaseTuning>
@@ -29,6 +29,9 @@ const NAME = /^[0-9a-f]{16}$/
 /** By the database's clock alone: the clocks of nodes may differ. */
 const RENEW = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE boot = $1 AND NOT is_dead AND alive_until > clock_timestamp()`
+/** A lease that ran out, of a boot that nobody declared dead: the database was away, or its clock jumped. */
+const RENEW_LATE = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
+  WHERE boot = $1 AND NOT is_dead`
 /** INVARIANT: under the writers' lock, so that nothing of a boot is stored after it was declared dead. */
 const BURY = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
 /** Also of nodes whose rows this one has not met: what they leave behind is taken over when they die. */
@@ -51,7 +54,8 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
 
   const connected = async (): Promise<Client> => {
     if (client !== undefined) return client
-    const made = await connect(address, 'lease')
+    // INVARIANT: after an outage every node has renewed its lease before any other is steady, so no attempt lasts a whole lease.
+    const made = await connect(address, 'lease', { connectionTimeoutMillis: lease_ms / 2 })
     made.once('end', () => {
       if (client === made) client = undefined
     })
@@ -82,7 +86,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     }
     const asked = lease.ask()
     stream = await inTurn((link) => enter(link, boot, lease_ms))
-    lease.granted(asked)
+    lease.granted(asked, true)
   } catch (error) {
     return unreachable(address, error)
   }
@@ -100,43 +104,64 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     for (const listener of listeners) listener(name)
   }
 
-  /** Which of these are alive. Whoever's lease is over is declared dead, for everybody and for good. */
+  /** Which of these were not declared dead. Those whose lease has run out are, once this node may do that. */
   const lookAt = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
-    const found = await inTurn((link) => link.query<BootRow>(LOOK, [names]))
-    const alive = new Set<string>()
-    for (const { boot: name, is_dead, is_over } of found.rows) {
-      if (!is_dead && is_over) await bury(name, false)
-      else if (!is_dead) alive.add(name)
+    let found = await rowsOf(names)
+    const overdue = found.filter(({ boot: name, is_dead, is_over }) => !is_dead && is_over && name !== boot)
+    if (overdue.length > 0 && lease.isSteady()) {
+      for (const { boot: name } of overdue) await bury(name, false)
+      // A boot that renewed its lease in the meantime was not declared dead.
+      found = await rowsOf(names)
     }
+    const alive = new Set(found.flatMap(({ boot: name, is_dead }) => (is_dead ? [] : [name])))
     for (const name of names) if (!alive.has(name)) tellOf(name)
     return alive
   }
+  const rowsOf = (names: readonly string[]): Promise<readonly BootRow[]> =>
+    inTurn(async (link) => (await link.query<BootRow>(LOOK, [names])).rows)
 
   const bury = (name: string, isLeaving: boolean): Promise<void> =>
     inTurn(async (link) => {
       await link.query('BEGIN')
       await link.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
-      await link.query(BURY, [name, isLeaving])
+      // While it waited for the lock, the lease of this node may have run out, and that of the other one with it.
+      if (isLeaving || lease.isSteady()) await link.query(BURY, [name, isLeaving])
       await link.query('COMMIT')
     })
 
-  const beat = async (): Promise<void> => {
-    if (isOwnDead) return
-    try {
-      const renewed = await inTurn(async (link) => {
+  const renewal = (text: string): QueryConfig & Pick<ClientConfig, 'query_timeout'> => ({
+    text,
+    values: [boot, lease_ms],
+    query_timeout: lease_ms,
+  })
+  /** False when this boot was declared dead. */
+  const renew = (): Promise<boolean> =>
+    inTurn(async (link) => {
+      for (const text of [RENEW, RENEW_LATE]) {
         const asked = lease.ask()
-        const { rowCount } = await link.query(RENEW, [boot, lease_ms])
-        if (rowCount !== 0) lease.granted(asked)
-        return rowCount
-      })
-      if (renewed === 0) return dieHere('its lease ended before it was renewed')
+        const { rowCount } = await link.query(renewal(text))
+        if (rowCount === 0) continue
+        lease.granted(asked, text === RENEW_LATE)
+        return true
+      }
+      return false
+    })
+
+  let isBeating = false
+  const beat = async (): Promise<void> => {
+    if (isOwnDead || isBeating) return
+    isBeating = true
+    try {
+      if (!(await renew())) return dieHere('its lease ran out, and another node declared it dead')
       const others = await inTurn((link) => link.query<{ boot: string }>(OTHERS, [boot]))
       for (const { boot: name } of others.rows) if (!dead.has(name)) seen.add(name)
       if (seen.size > 0) await lookAt([...seen])
     } catch (error) {
       if (isOwnDead) return
-      // The next beat tries again. Whether the lease has ended meanwhile is known then.
+      // The next beat tries again. Whether this boot was declared dead meanwhile is known then.
       onFault(new Error(`the lease of this node could not be renewed: ${messageOf(error)}`))
+    } finally {
+      isBeating = false
     }
   }
   timer = setInterval(() => void beat(), renew_ms)
@@ -170,7 +195,8 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
 }
 
 /**
- * Takes a lease, and the stream of a boot that is dead, or a new one: so there are as many streams as nodes ran at once.
+ * Takes a lease, and the stream of a boot that was declared dead, or a new one. Declares nobody dead: after an outage others may
+ * be about to renew their leases.
  * INVARIANT: under the writers' lock. What a dead boot still sends is not stored, so a stream has one writer.
  */
 async function enter(link: Client, boot: string, lease_ms: number): Promise<string> {
@@ -180,7 +206,6 @@ async function enter(link: Client, boot: string, lease_ms: number): Promise<stri
     `INSERT INTO boots (boot, alive_until) VALUES ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')`,
     [boot, lease_ms],
   )
-  await link.query('UPDATE boots SET is_dead = true WHERE alive_until <= clock_timestamp()')
   const taken = await link.query<{ stream: string }>(
     `UPDATE streams SET holder = $1 WHERE number = (SELECT s.number FROM streams s LEFT JOIN boots b ON b.boot = s.holder
         WHERE s.stream LIKE 'node-%' AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,

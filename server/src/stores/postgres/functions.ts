@@ -110,7 +110,7 @@ BEGIN
     DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < (g->>'purge')::float8 LIMIT 1000);
     DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < (g->>'purge')::float8 LIMIT 1000);
     DELETE FROM writers WHERE at < (g->>'purge_writers')::float8;
-    DELETE FROM boots WHERE alive_until < now() - interval '7 days';
+    DELETE FROM boots WHERE is_dead AND alive_until < now() - interval '7 days';
   END IF;
 END`
 

@@ -19,7 +19,7 @@ test('it is counted from before it was asked for, and ends before the database e
   const { lease, pass } = clocksAt()
   const asked = lease.ask()
   pass(3_000)
-  lease.granted(asked)
+  lease.granted(asked, true)
   expect(lease.isRunning()).toBe(true)
   pass(1_400)
   expect(lease.isRunning()).toBe(true)
@@ -29,10 +29,10 @@ test('it is counted from before it was asked for, and ends before the database e
 
 test('a renewal that is granted makes it run again', () => {
   const { lease, pass } = clocksAt()
-  lease.granted(lease.ask())
+  lease.granted(lease.ask(), false)
   pass(60_000)
   expect(lease.isRunning()).toBe(false)
-  lease.granted(lease.ask())
+  lease.granted(lease.ask(), false)
   expect(lease.isRunning()).toBe(true)
 })
 
@@ -42,14 +42,70 @@ test.each([
   ['a wall clock that jumps forward', 10, 3_600_000],
 ])('it does not run after %s', (_says, monotonic, wall) => {
   const { lease, pass } = clocksAt()
-  lease.granted(lease.ask())
+  lease.granted(lease.ask(), false)
   pass(monotonic, wall)
   expect(lease.isRunning()).toBe(false)
 })
 
 test('a wall clock that is set back while the process works changes nothing', () => {
   const { lease, pass } = clocksAt()
-  lease.granted(lease.ask())
+  lease.granted(lease.ask(), false)
   pass(1_000, -3_600_000)
   expect(lease.isRunning()).toBe(true)
+})
+
+test('it is steady once it was renewed for a whole period without a break', () => {
+  const { lease, pass } = clocksAt()
+  lease.granted(lease.ask(), true)
+  for (let second = 1; second <= 5; second += 1) {
+    expect(lease.isSteady()).toBe(false)
+    pass(1_000)
+    lease.granted(lease.ask(), false)
+  }
+  expect(lease.isSteady()).toBe(true)
+})
+
+test.each([
+  ['ran out here', 60_000, false],
+  ['was renewed late', 2_500, false],
+  ['had run out in the database, whatever the clocks here say', 1_000, true],
+])('one that %s is not steady until another period has passed', (_says, ms, isNew) => {
+  const { lease, pass } = clocksAt()
+  lease.granted(lease.ask(), true)
+  for (let second = 0; second < 5; second += 1) {
+    pass(1_000)
+    lease.granted(lease.ask(), false)
+  }
+  expect(lease.isSteady()).toBe(true)
+  pass(ms)
+  lease.granted(lease.ask(), isNew)
+  expect([lease.isRunning(), lease.isSteady()]).toEqual([true, false])
+  for (let second = 0; second < 5; second += 1) {
+    expect(lease.isSteady()).toBe(false)
+    pass(1_000)
+    lease.granted(lease.ask(), false)
+  }
+  expect(lease.isSteady()).toBe(true)
+})
+
+test('it is not steady while its renewal is late', () => {
+  const { lease, pass } = clocksAt()
+  for (let second = 0; second <= 5; second += 1) {
+    lease.granted(lease.ask(), second === 0)
+    pass(1_000)
+  }
+  expect(lease.isSteady()).toBe(true)
+  pass(1_500)
+  expect([lease.isRunning(), lease.isSteady()]).toEqual([true, false])
+})
+
+test('a renewal whose answer came after the lease had ended does not make it run, and it is not steady', () => {
+  const { lease, pass } = clocksAt()
+  lease.granted(lease.ask(), true)
+  const asked = lease.ask()
+  pass(60_000)
+  lease.granted(asked, false)
+  expect([lease.isRunning(), lease.isSteady()]).toEqual([false, false])
+  lease.granted(lease.ask(), false)
+  expect([lease.isRunning(), lease.isSteady()]).toEqual([true, false])
 })

@@ -6,6 +6,8 @@ type Moment = { readonly monotonic: number; readonly wall: number }
 
 /** For clocks that run faster in the database than here. */
 const SHARE = 0.9
+/** Two renewals that are further apart than this share of a lease are a break: others may have had no chance to renew theirs. */
+const STEADY_SHARE = 0.5
 
 /**
  * Whether a lease surely still runs, without asking the database.
@@ -14,18 +16,24 @@ const SHARE = 0.9
  */
 export function leaseClock(lease_ms: number, clocks: Clocks = CLOCKS) {
   let from: Moment | undefined
+  /** Since when it was renewed without a break. By the clock that stands still while the machine is suspended. */
+  let since = 0
   const now = (): Moment => ({ monotonic: clocks.monotonic(), wall: clocks.wall() })
+  const isWithin = (share: number): boolean => {
+    if (from === undefined) return false
+    const { monotonic, wall } = now()
+    return Math.max(monotonic - from.monotonic, wall - from.wall) < lease_ms * share
+  }
   return {
     /** Immediately before the lease is asked for. */
     ask: now,
-    /** It was granted to whoever asked at that moment. */
-    granted(asked: Moment): void {
+    /** It was granted to whoever asked at that moment. `isNew`: it had run out in the database, or there was none. */
+    granted(asked: Moment, isNew: boolean): void {
+      if (isNew || !isWithin(STEADY_SHARE)) since = clocks.monotonic()
       from = asked
     },
-    isRunning(): boolean {
-      if (from === undefined) return false
-      const { monotonic, wall } = now()
-      return Math.max(monotonic - from.monotonic, wall - from.wall) < lease_ms * SHARE
-    },
+    isRunning: (): boolean => isWithin(SHARE),
+    /** Whether it was renewed for a whole period without a break, so that all others had the time to renew theirs. */
+    isSteady: (): boolean => isWithin(STEADY_SHARE) && clocks.monotonic() - since >= lease_ms,
   }
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Client } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
 import { newCall } from '../ledger-fixtures.suite.ts'
@@ -29,6 +30,30 @@ async function listenAt(address: string): Promise<JoinedNotices> {
   const joined = await joinNotices(addressOf(address))
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
   return joined.value
+}
+
+/** A boot in a process of its own. */
+async function startBoot(address: string) {
+  const child = spawn(process.execPath, [fileURLToPath(joiner), address], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, exited, boot: said.toString().trim() }
+}
+
+/** Resolves when a boot has renewed its lease so many times from now. */
+async function renewals(admin: Client, schema: string, boot: string | undefined, count: number): Promise<void> {
+  const seen = new Set<string>()
+  await vi.waitFor(
+    async () => {
+      const found = await admin.query<{ until: string }>(
+        `SELECT alive_until::text AS until FROM ${schema}.boots WHERE boot = $1`,
+        [boot],
+      )
+      seen.add(found.rows[0]?.until ?? '')
+      expect(seen.size).toBeGreaterThan(count)
+    },
+    { timeout: 60_000 },
+  )
 }
 
 describe.skipIf(!hasPostgres)('on a real Postgres', () => {
@@ -76,14 +101,40 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     await other.leave()
   })
 
+  test('boots whose leases ran out together renew them, and none declares another dead', async () => {
+    const address = await create()
+    const { schema } = addressOf(address)
+    const boots = await Promise.all([startBoot(address), startBoot(address)])
+    const admin = await connect(addressOf(address), 'test')
+    const states = async () => {
+      const found = await admin.query<{ boot: string; state: string }>(
+        `SELECT boot, CASE WHEN is_dead THEN 'dead' WHEN alive_until <= clock_timestamp() THEN 'over' ELSE 'alive' END AS state FROM ${schema}.boots`,
+      )
+      return boots.map(({ boot }) => found.rows.find((row) => row.boot === boot)?.state)
+    }
+    const become = (wanted: readonly string[]) =>
+      vi.waitFor(async () => expect(await states()).toEqual(wanted), { timeout: 60_000 })
+    for (const { child } of boots) child.kill('SIGSTOP')
+    await become(['over', 'over'])
+    boots[0]?.child.kill('SIGCONT')
+    // The first one has renewed its lease and looked at the other one several times before that one goes on.
+    await become(['alive', 'over'])
+    await renewals(admin, schema, boots[0]?.boot, 3)
+    boots[1]?.child.kill('SIGCONT')
+    await become(['alive', 'alive'])
+    // Once it is steady again, the first one declares dead whoever does not renew.
+    boots[1]?.child.kill('SIGKILL')
+    await become(['alive', 'dead'])
+    boots[0]?.child.kill('SIGKILL')
+    await Promise.all(boots.map(({ exited }) => exited))
+    await admin.end()
+  }, 180_000)
+
   test('a boot that was stopped past its lease is told that it is dead, and nothing that it sends is stored', async () => {
     const address = await create()
     const deaths = vi.fn()
     const watcher = await join(address)
-    const child = spawn(process.execPath, [fileURLToPath(joiner), address], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const exited = once(child, 'exit')
-    const [said] = (await once(child.stdout, 'data')) as [Buffer]
-    const boot = said.toString().trim()
+    const { child, exited, boot } = await startBoot(address)
     expect(await watcher.isAlive(boot)).toBe(true)
     watcher.onDeath(deaths)
     const ledger = await openLedger(address, { boot, onFault: () => undefined })
