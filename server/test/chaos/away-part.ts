@@ -37,6 +37,7 @@ export async function awayPart(setup: { readonly seed: number; readonly hasPostg
     const kept = [await nodes.start(), await nodes.start()] as const
     const killed = await nodes.start()
     const agent = await kept[0].key('agent', 'a', 'ana')
+    const prober = await kept[0].key('agent', 'p', 'pia')
     const approver = await kept[0].key('approver', 'bob')
     const random = seeded(setup.seed)
     let isOver = false
@@ -47,7 +48,7 @@ export async function awayPart(setup: { readonly seed: number; readonly hasPostg
     let gone = 0
     const notes: string[] = []
     for (const signal of ENDS) {
-      await executes(kept, agent, `before ${signal}`, tell)
+      await executes(kept, prober, `p${gone}`, tell)
       await stopPostgres(place, signal)
       gone += 1
       await Promise.all(kept.map((node) => becomesClosed(node)))
@@ -57,7 +58,7 @@ export async function awayPart(setup: { readonly seed: number; readonly hasPostg
       for (const node of kept) mustRun(node)
       await startServer({ postgres: programs.postgres, folder: place, port })
       const back = performance.now()
-      await executes(kept, agent, `after ${signal}`, tell)
+      await executes(kept, prober, `q${gone}`, tell)
       notes.push(`${signal}: both nodes executed calls ${Math.round(performance.now() - back)} ms after it was back`)
       // Longer than it takes until nodes judge each other again.
       await sleep(AWAY_MS)
@@ -107,30 +108,38 @@ async function ends(node: Node): Promise<void> {
 
 /** It says that it accepts no calls, and why. */
 async function becomesClosed(node: Node): Promise<void> {
-  await until('a node accepted calls without its database', async () => {
-    const { status, body } = await node.http('GET', '/readyz', undefined)
-    return status === 503 && String(body['code']).startsWith('audit.')
-  })
+  await until(
+    () => 'a node accepted calls without its database',
+    async () => {
+      const { status, body } = await node.http('GET', '/readyz', undefined)
+      return status === 503 && String(body['code']).startsWith('audit.')
+    },
+  )
 }
 
 /** Each of the nodes executes a call of its own. */
 async function executes(nodes: readonly Node[], key: string, text: string, tell: Load['tell']): Promise<void> {
   for (const [index, node] of nodes.entries()) {
     let tries = 0
-    await until(`node ${index} executed nothing ${text} the database was away`, async () => {
-      mustRun(node)
-      const args = { text: `${text} ${index} ${(tries += 1)}` }
-      const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args })
-      tellOf({ tell }, answer)
-      return answer.body['status'] === 'executed'
-    })
+    let last = ''
+    await until(
+      () => `node ${index} executed nothing ${text}: ${last}`,
+      async () => {
+        mustRun(node)
+        const args = { text: `${text}-${index}-${(tries += 1)}` }
+        const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args })
+        tellOf({ tell }, answer)
+        last = JSON.stringify(answer.body)
+        return answer.body['status'] === 'executed'
+      },
+    )
   }
 }
 
-async function until(orElse: string, holds: () => Promise<boolean>): Promise<void> {
+async function until(orElse: () => string, holds: () => Promise<boolean>): Promise<void> {
   const last = performance.now() + WAIT_MS
   while (!(await holds())) {
-    if (performance.now() > last) throw new Error(orElse)
+    if (performance.now() > last) throw new Error(orElse())
     await sleep(100)
   }
 }

@@ -40,8 +40,8 @@ async function startBoot(address: string) {
   return { child, exited, boot: said.toString().trim() }
 }
 
-/** Resolves when a boot has renewed its lease so many times from now. */
-async function renewals(admin: Client, schema: string, boot: string | undefined, count: number): Promise<void> {
+/** Resolves when a boot has renewed its lease once more. */
+async function renewedAgain(admin: Client, schema: string, boot: string | undefined): Promise<void> {
   const seen = new Set<string>()
   await vi.waitFor(
     async () => {
@@ -50,7 +50,7 @@ async function renewals(admin: Client, schema: string, boot: string | undefined,
         [boot],
       )
       seen.add(found.rows[0]?.until ?? '')
-      expect(seen.size).toBeGreaterThan(count)
+      expect(seen.size).toBeGreaterThan(1)
     },
     { timeout: 60_000 },
   )
@@ -117,9 +117,9 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     for (const { child } of boots) child.kill('SIGSTOP')
     await become(['over', 'over'])
     boots[0]?.child.kill('SIGCONT')
-    // The first one has renewed its lease and looked at the other one several times before that one goes on.
+    // A renewal is followed by a look at the others, so after the next one the first boot has looked at the second.
     await become(['alive', 'over'])
-    await renewals(admin, schema, boots[0]?.boot, 3)
+    await renewedAgain(admin, schema, boots[0]?.boot)
     boots[1]?.child.kill('SIGCONT')
     await become(['alive', 'alive'])
     // Once it is steady again, the first one declares dead whoever does not renew.
