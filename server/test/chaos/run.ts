@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util'
 import { FOLDER_VARIABLE } from '../postgres/global-setup.ts'
 import { stopPostgres } from '../postgres/start-postgres.ts'
 import { hasPostgres } from '../postgres/with-postgres.ts'
-import { awayPart } from './away-part.ts'
 import { crashPart } from './crash-part.ts'
 import { soakPart } from './soak-part.ts'
 import { zombiePart } from './zombie-part.ts'
@@ -27,7 +26,6 @@ const { values } = parseArgs({
 
 type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly hasPostgres: boolean }
 const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
-  away: awayPart,
   crash: crashPart,
   zombie: zombiePart,
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),

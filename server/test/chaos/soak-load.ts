@@ -35,7 +35,7 @@ async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<A
   return undefined
 }
 
-export function tellOf({ tell }: Pick<Load, 'tell'>, { body }: Answer, key?: string): void {
+function tellOf({ tell }: Load, { body }: Answer, key?: string): void {
   const about = (body['about'] ?? body) as Record<string, unknown>
   const call_id = body['call_id'] ?? about['call_id']
   if (typeof call_id !== 'string') return

@@ -58,7 +58,7 @@ export async function soakPart(setup: {
 }
 
 /** Everything that is open is decided or settled. What is still open after that is a violation. */
-export async function becomeQuiet(nodes: ChaosNodes, load: Load): Promise<number> {
+async function becomeQuiet(nodes: ChaosNodes, load: Load): Promise<number> {
   const until = performance.now() + QUIET_MS
   for (let rounds = 1; ; rounds += 1) {
     const { calls, approvals, runs } = await nodes.history()
