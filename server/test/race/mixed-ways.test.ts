@@ -43,24 +43,28 @@ test('of a token, the role, and an edit that race for one request one gets throu
   await after.opened.close()
 }, 120_000)
 
-test.skipIf(!IS_WHOLE)('of racing orders to retry a call with an unknown outcome one counts, and its approval does not work again', async () => {
-  const before = await openTestGate(folder, { server: { timeout_ms: 200 } })
-  const { approval_id, call_id } = pendingOf(await before.call('book__slow_note', { text: 'x', ms: 1_000 }))
-  expect(await approveShown(before.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
-  expect(await before.outcome(call_id)).toMatchObject({ status: 'unknown' })
-  await before.opened.close()
-  expect(effectsIn(folder)).toHaveLength(1)
+test.skipIf(!IS_WHOLE)(
+  'of racing orders to retry a call with an unknown outcome one counts, and its approval does not work again',
+  async () => {
+    const before = await openTestGate(folder, { server: { timeout_ms: 200 } })
+    const { approval_id, call_id } = pendingOf(await before.call('book__slow_note', { text: 'x', ms: 1_000 }))
+    expect(await approveShown(before.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
+    expect(await before.outcome(call_id)).toMatchObject({ status: 'unknown' })
+    await before.opened.close()
+    expect(effectsIn(folder)).toHaveLength(1)
 
-  const total = await race(
-    'approval-racer.ts',
-    ['retry', 'retry', 'role'].map((way) => [folder, way === 'role' ? approval_id : call_id, way, TIMES]),
-  )
-  expect(total).toMatchObject({ ordered: 1, 'approval.not_pending': Number(TIMES) })
-  expect(effectsIn(folder)).toHaveLength(2)
-  const after = await openTestGate(folder)
-  expect(await after.outcome(call_id)).toMatchObject({ status: 'executed' })
-  expect(await after.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({
-    problem: { code: 'call.not_unknown' },
-  })
-  await after.opened.close()
-}, 120_000)
+    const total = await race(
+      'approval-racer.ts',
+      ['retry', 'retry', 'role'].map((way) => [folder, way === 'role' ? approval_id : call_id, way, TIMES]),
+    )
+    expect(total).toMatchObject({ ordered: 1, 'approval.not_pending': Number(TIMES) })
+    expect(effectsIn(folder)).toHaveLength(2)
+    const after = await openTestGate(folder)
+    expect(await after.outcome(call_id)).toMatchObject({ status: 'executed' })
+    expect(await after.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({
+      problem: { code: 'call.not_unknown' },
+    })
+    await after.opened.close()
+  },
+  120_000,
+)

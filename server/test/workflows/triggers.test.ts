@@ -167,17 +167,20 @@ describe('a webhook gateway', () => {
     expect(effects('forged')).toEqual([])
   })
 
-  test.skipIf(!IS_WHOLE)('takes a bearer, an envelope, a type in a header; a type for which there is no protocol is refused', async () => {
-    const bearer = { authorization: `Bearer ${BEARER}` }
-    const envelope = JSON.stringify({ type: 'order.made', payload: { message: 'enveloped', data: [1] } })
-    expect(await post('/v1/events/open-clerk', envelope, bearer)).toMatchObject({ status: 202 })
-    const typed = await post('/v1/events/open-clerk', event('typed'), { ...bearer, 'x-event-type': 'order.made' })
-    expect(typed).toMatchObject({ status: 202 })
-    await until(() => effects('enveloped').length === 1 && effects('\\"typed\\"').length === 1)
-    expect(await post('/v1/events/open-clerk', event('none'), bearer)).toMatchObject({
-      body: { code: 'workflow.invalid_protocol_message' },
-    })
-  })
+  test.skipIf(!IS_WHOLE)(
+    'takes a bearer, an envelope, a type in a header; a type for which there is no protocol is refused',
+    async () => {
+      const bearer = { authorization: `Bearer ${BEARER}` }
+      const envelope = JSON.stringify({ type: 'order.made', payload: { message: 'enveloped', data: [1] } })
+      expect(await post('/v1/events/open-clerk', envelope, bearer)).toMatchObject({ status: 202 })
+      const typed = await post('/v1/events/open-clerk', event('typed'), { ...bearer, 'x-event-type': 'order.made' })
+      expect(typed).toMatchObject({ status: 202 })
+      await until(() => effects('enveloped').length === 1 && effects('\\"typed\\"').length === 1)
+      expect(await post('/v1/events/open-clerk', event('none'), bearer)).toMatchObject({
+        body: { code: 'workflow.invalid_protocol_message' },
+      })
+    },
+  )
 
   test('answers 429 over the limit, and a delivery that was taken before is still known', async () => {
     const send = (id: string) => post('/v1/events/signed-tight', event(id), { ...signed(event(id)), 'webhook-id': id })
