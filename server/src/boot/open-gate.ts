@@ -4,7 +4,7 @@ import { followHub } from '../commands/node/follow-hub.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
 import { sweepExpired, type Swept } from '../commands/retention/sweep-expired.ts'
-import { ok, problem, type Result } from '../contract/problems.ts'
+import { ok, problem, refuse, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { type Telemetry } from '../telemetry/open-telemetry.ts'
 import { openDataFolder } from './open-data-folder.ts'
@@ -121,7 +121,8 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     // What still runs ends with its tool server, and what is known of it is recorded.
     await closeServers()
     await idle()
-    const signed = await keeper.close()
+    // A store that is away keeps what it has: the next start signs it.
+    const signed = await keeper.close().catch(() => refuse('audit.unavailable'))
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()
     lock.value.release()

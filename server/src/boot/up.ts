@@ -118,8 +118,14 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
-  await opened.value.close()
-  const code = signal === 'dead' ? 1 : 0
+  const isClean = await opened.value.close().then(
+    () => true,
+    (error: unknown) => {
+      log('error', 'the gate was not closed cleanly', { error: String(error) })
+      return false
+    },
+  )
+  const code = signal === 'dead' || !isClean ? 1 : 0
   // A library may leave timers behind. Everything is closed by now, so the process does not wait for them.
   setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref()
   return code
