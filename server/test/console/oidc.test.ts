@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
   test('a person logs in at the issuer and comes back as an approver, and no token is in the browser', async () => {
     const page = await visit()
     // An issuer whose tokens are accepted is no way to log in unless it is set up for that.
-    expect(await page.locator('.login-others a').count()).toBe(1)
+    await expect.poll(() => page.locator('.login-others a').count(), { timeout: 30_000 }).toBe(1)
     await logInAs(page, 'ana.approvers')
     await page.waitForSelector('.shell')
     expect(page.url().replace(/#.*/, '')).toBe(`${app.world.url}/`)
