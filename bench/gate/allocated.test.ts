@@ -6,8 +6,8 @@ import { allocatedBy } from './allocated.ts'
 import { frame, openSession } from './sessions.ts'
 import { STARTS, stop } from './systems.ts'
 
-const WARM = 2_500
-const CALLS = 1_000
+const WARM = 1_500
+const CALLS = 500
 const AT_ONCE = 16
 /** How far a call may be above the figure that is committed. */
 const MOST = 1.2

@@ -194,7 +194,7 @@ const AT_GATE: readonly Mistake[] = [
 ]
 
 describe('a mistake at a gate that runs', () => {
-  test.each(someOf(AT_GATE, 3))('$name', async (mistake) => {
+  test.each(someOf(AT_GATE, 5))('$name', async (mistake) => {
     answered(await run(gate.folder, mistake.words, mistake.input, { env: mistake.env ?? {} }), mistake)
   })
 
