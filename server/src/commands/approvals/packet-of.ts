@@ -87,15 +87,24 @@ export async function packetOf(
     choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
     hidden,
   } as const
-  // Whose word was heard already is no part of what is decided: two people may speak at the same moment.
+  return { ...shownPacket, ...answersTo(deps, row, shownPacket, version, tool?.row.definition_hash) }
+}
+
+/** The decisions so far, and the digest of what is shown. Decisions are not part of the digest: two people may decide at the same time. */
+function answersTo(
+  deps: PacketDeps,
+  row: ApprovalRow,
+  shownPacket: Pick<ApprovalPacket, 'strength' | 'proposed_args' | 'edited_from'>,
+  version: number,
+  definition_listed: string | undefined,
+): Pick<ApprovalPacket, 'asked' | 'state' | 'decisions' | 'version' | 'digest'> {
   const { state, decisions } = row
   return {
-    ...shownPacket,
     asked: whoIsAsked({ ...row, strength: shownPacket.strength }, deps.routes.groups),
     state,
     decisions,
     version,
-    digest: digestOf(deps, row, { ...shownPacket, definition_listed: tool?.row.definition_hash }),
+    digest: digestOf(deps, row, { ...shownPacket, definition_listed }),
   }
 }
 
@@ -122,15 +131,7 @@ function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, v
     choices: ['Approve & Execute', 'Edit Inputs', 'Cancel'],
     hidden,
   } as const
-  const { state, decisions } = row
-  return {
-    ...shownPacket,
-    asked: whoIsAsked({ ...row, strength: shownPacket.strength }, deps.routes.groups),
-    state,
-    decisions,
-    version,
-    digest: digestOf(deps, row, { ...shownPacket, definition_listed: from_node.packet_digest }),
-  }
+  return { ...shownPacket, ...answersTo(deps, row, shownPacket, version, from_node.packet_digest) }
 }
 
 /** Rows of this release hold what approvers see; those of earlier ones are searched or escaped when they are read. */
