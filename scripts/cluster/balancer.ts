@@ -85,12 +85,16 @@ async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(parts)
 }
 
+/** The header as the client sent it, and its address behind it. */
+const forwardedFor = ({ headers, socket }: IncomingMessage): string =>
+  [headers['x-forwarded-for'] ?? [], socket.remoteAddress ?? 'unknown'].flat().join(', ')
+
 /** False when the node has not taken the request: only then may another one have it. */
 function forward(node: string, asked: IncomingMessage, body: Buffer, answer: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const sent = request(`${node}${asked.url ?? '/'}`, {
       method: asked.method,
-      headers: { ...asked.headers, 'content-length': String(body.length) },
+      headers: { ...asked.headers, 'x-forwarded-for': forwardedFor(asked), 'content-length': String(body.length) },
       agent: false,
     })
     let isAnswered = false

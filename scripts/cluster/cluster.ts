@@ -22,7 +22,9 @@ function configOf(store: object, outbox: string): string {
     delete_message: { effects: ['destructive'] },
   }
   const server = { command: process.execPath, args: [join(DEMO, 'outbox.ts'), outbox], tools }
-  return JSON.stringify({ listen: { port: 0 }, store, policy: { preset: 'careful' }, servers: { outbox: server } })
+  // The balancer is on this machine.
+  const listen = { port: 0, proxies: { addresses: ['127.0.0.1'] } }
+  return JSON.stringify({ listen, store, policy: { preset: 'careful' }, servers: { outbox: server } })
 }
 
 async function startNode(folder: string, config: string, keysOf?: string): Promise<Node> {

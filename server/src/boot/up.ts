@@ -9,6 +9,7 @@ import { doorman } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { LAST_ANSWERS_MS } from '../doors/entrance/last-answers.ts'
+import { clientAddress } from '../doors/entrance/client-address.ts'
 import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
@@ -71,6 +72,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
       gate,
       loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now, pause: sleep }),
     ),
+    addressOf: clientAddress(settings.config.listen.proxies),
     newTrace: () => randomIds.trace(),
     hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
     onIncident(error: unknown, trace: string) {
@@ -91,7 +93,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen([mcp, apiListener(app)], {
+  const listening = await listen([mcp, apiListener(app, shared.addressOf)], {
     host,
     port,
     socket: placesIn(settings.data).socket,

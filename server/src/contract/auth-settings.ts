@@ -27,6 +27,18 @@ export const ListenLimits = z.strictObject({
 })
 export type ListenLimits = z.infer<typeof ListenLimits>
 
+/** An IPv4 or IPv6 address, or a network: `10.0.0.0/8`. */
+const AddressOrNetwork = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+
+/** Proxies and balancers in front of the gate that report the address of a client. */
+export const TrustedProxies = z.strictObject({
+  /** Their own addresses. A header that comes from anywhere else is ignored. */
+  addresses: z.array(AddressOrNetwork).max(100).default([]),
+  /** The header that they write. Only this one is read: a proxy passes the other on as the client sent it. */
+  header: z.enum(['x-forwarded-for', 'forwarded']).default('x-forwarded-for'),
+})
+export type TrustedProxies = z.infer<typeof TrustedProxies>
+
 /** A claim by its name, or the way to one inside others: `[realm_access, roles]`. */
 const Claim = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).min(1).max(8)])
 

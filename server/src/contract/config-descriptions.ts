@@ -23,6 +23,11 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'listen.port': 'The port; 0 picks a free one.',
   'listen.hosts':
     'Additional host names of the gate, for example behind a proxy. Requests to other host names are rejected.',
+  'listen.proxies': 'Proxies and balancers in front of the gate that report the address of the client.',
+  'listen.proxies.addresses':
+    'Their own addresses or networks (`10.0.0.7`, `10.0.0.0/8`). The header is ignored in requests from any other address, so with an empty list it is never read.',
+  'listen.proxies.header':
+    'The header that they append the address to: `x-forwarded-for`, or `forwarded` (RFC 7239). The other one is never read.',
   'listen.limits': 'Limits for connections, to protect against slow or flooding clients.',
   'listen.limits.connections': 'Maximum number of open connections.',
   'listen.limits.headers_ms': 'How long a client may take to send the headers of a request.',

@@ -18,6 +18,7 @@ describe('the configuration', () => {
             host: '127.0.0.1',
             port: 7420,
             hosts: [],
+            proxies: { addresses: [], header: 'x-forwarded-for' },
             limits: { connections: 4_096, headers_ms: 10_000, request_ms: 30_000, header_bytes: 16_384 },
           },
           data: './.sluice',

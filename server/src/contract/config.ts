@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Auth, ListenLimits } from './auth-settings.ts'
+import { Auth, ListenLimits, TrustedProxies } from './auth-settings.ts'
 import { Channels } from './channels.ts'
 import { ClientSettings } from './client-settings.ts'
 import { CommandsSettings } from './command-settings.ts'
@@ -105,6 +105,7 @@ export const Config = z
         port: z.number().int().min(0).max(65_535).default(7420),
         /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
         hosts: z.array(z.string().min(1)).default([]),
+        proxies: TrustedProxies.prefault({}),
         limits: ListenLimits.prefault({}),
       })
       .prefault({}),

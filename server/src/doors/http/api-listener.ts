@@ -1,12 +1,13 @@
 import { getRequestListener } from '@hono/node-server'
+import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
 import type { App, Bindings } from './door.ts'
 
 /** The API as the last door of a listener: it answers every request, also those for paths that do not exist. */
-export function apiListener(app: App): DoorListener {
+export function apiListener(app: App, addressOf: ClientAddress): DoorListener {
   const listenerFor = (local: boolean) =>
     getRequestListener((request, { incoming }) => {
-      const bindings: Bindings = { local, remote: incoming.socket.remoteAddress ?? '' }
+      const bindings: Bindings = { local, remote: local ? '' : addressOf(incoming) }
       return app.fetch(request, bindings)
     })
   const [onNetwork, onSocket] = [listenerFor(false), listenerFor(true)]

@@ -4,6 +4,7 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { RawRequest } from '../entrance/caller-of.ts'
+import type { ClientAddress } from '../entrance/client-address.ts'
 import { problemBody } from '../entrance/problem.ts'
 import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
 
@@ -26,9 +27,9 @@ export type Guest = Visit & {
 export const speakerOf = (caller: Caller, session: string | undefined) =>
   JSON.stringify([callerIdentity(caller), session ?? null])
 
-export const knockOf = ({ request, local }: Visit): RawRequest => ({
+export const rawRequestOf = ({ request, local }: Visit, addressOf: ClientAddress): RawRequest => ({
   local,
-  remote: request.socket.remoteAddress ?? '',
+  remote: local ? '' : addressOf(request),
   header: (name) => headerOf(request, name),
 })
 

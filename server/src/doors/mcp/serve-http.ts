@@ -6,6 +6,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../entrance/body-limit.ts'
 import type { Doorman } from '../entrance/caller-of.ts'
+import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { traceOf } from '../entrance/trace-of.ts'
@@ -18,7 +19,7 @@ import {
   commonHeaders,
   headerFault,
   headerOf,
-  knockOf,
+  rawRequestOf,
   pathOf,
   queryOf,
   speakerOf,
@@ -53,6 +54,7 @@ export type McpDoor = {
   /** Who issues tokens that this gate takes. */
   readonly authorization_servers: readonly string[]
   readonly hosts: readonly string[]
+  readonly addressOf: ClientAddress
   readonly clock: () => number
   readonly newTrace: () => string
   readonly stopping: AbortSignal
@@ -78,7 +80,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   const watched = createWatchedResources(gate)
   const questions = createQuestions()
   const resumable = createResumableStreams()
-  const welcome = (visit: Visit) => async () => (await door.doorman(knockOf(visit))).ok
+  const welcome = (visit: Visit) => async () => (await door.doorman(rawRequestOf(visit, door.addressOf))).ok
   const { openStanding, openSubscription } = standingDoor({ gate, sessions, standing, watched, resumable, welcome })
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => standing.endAll())
@@ -95,7 +97,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     }
     // Both run in parallel: a request without a valid key is rejected without waiting for its whole body.
     const reading = request.method === 'POST' ? readBody(request, BODY_LIMIT) : undefined
-    const caller = await door.doorman(knockOf(visit))
+    const caller = await door.doorman(rawRequestOf(visit, door.addressOf))
     if (!caller.ok) {
       const metadata = metadataUrl(resourceUrl(door.url, headers.host))
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
