@@ -6,8 +6,8 @@ import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
 /**
- * What the document of a run says about its call. Messages are sent by runs of documents and by nobody else, because only a
- * document says where they may go.
+ * What the document of a run says about its call. Only runs of documents may send messages, because only a document declares
+ * where they may go.
  */
 export function judgeDocument(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const document = call.by_run?.document
@@ -16,7 +16,7 @@ export function judgeDocument(_policy: Policy, call: Call, facts: Facts): Opinio
   ]
   if (document === undefined)
     return call.tool_id === SEND_TOOL_ID
-      ? block('messaging.no_document', 'only a run of a document sends messages', 'gate')
+      ? block('messaging.no_document', 'only a run of a document may send messages', 'gate')
       : []
   const { capabilities } = facts
   if (capabilities === undefined || capabilities === 'unknown' || capabilities.document !== document)

@@ -4,29 +4,29 @@ import { participleIn, verbIn, type Inflection } from './split-words.ts'
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** A direct object begins here, so the word before it is a verb and no plural noun: "posts the summary". */
+/** Words that begin a direct object, so the word before is a verb and not a plural noun: "posts the summary". */
 const OBJECT = list(`
   a all an any each every everybody everyone everything her him his it its my one our the their them these this those what whatever your
 `)
-/** What follows one of these describes something; it is not what the tool does: "users that are blocked", "how to delete". */
+/** Words after which something is described, rather than what the tool does: "users that are blocked", "how to delete". */
 const SUBORDINATE = list(`
   after because before how if once since than that though unless until what when where whether which while who whom whose why
 `)
 const JOINS = list('& and but or plus then')
 const BREAKS = list(', ; : ( ) — – - •')
 const NEGATIONS = list("cannot can't doesn't don't isn't aren't won't neither never no none nor not nothing without")
-/** Only possible: "can be deleted". */
+/** Only a possibility: "can be deleted". */
 const MODALS = list('can could may might must should would')
 const BE = list('are be becomes gets is')
-/** The finite verb of a subordinate clause: the next one belongs to the sentence again. */
+/** The finite verb of a subordinate clause: the next verb belongs to the main sentence again. */
 const FINITE = list('are become becomes did do does get gets had has have is was were')
-/** Who acts in a sentence about the tool. */
+/** The subject of a sentence about the tool. */
 const SUBJECTS = list(
   'also always automatically it immediately permanently server service system the then this tool will',
 )
 /** After one of these a gerund says how the tool does it: "verifies an address by sending a code". */
 const MEANS = list('by thereby')
-/** "is stored in", "are linked to": as often a state as an act. */
+/** "is stored in", "are linked to": as often a state as an action. */
 const STATES = list(`
   accept allow allocate apply associate assign attach build compose configure connect decline deny disable embed enable flag
   group hold install join label link lock make mark mount open order organise organize place prioritise prioritize protect rate
@@ -38,15 +38,15 @@ const REGULARLY = list(
 const PRONOUNS = list('her him it them')
 /** Of the verbs that may read or act, the ones that act when they follow another: "checks the payment and captures it". */
 const SOFT_ACTS = list('capture collect debug load ping print pull test track watch')
-/** "and handles the paging": how the answer comes about. */
+/** "and handles the paging": how the answer is produced. */
 const ABOUT_ANSWER = list('ask call handle request resolve select')
-/** A sentence that begins so speaks to the agent, and about another tool when it names one. */
+/** A sentence that begins with one of these addresses the agent, and is about another tool if it names one. */
 const ADVICE = list(`
   after always before call do don't first for if instead make never note otherwise please prefer requires see there to unlike use when
   you
 `)
 const OPENERS = list('ability able allow allows designed enable enables helps lets used')
-/** Words before an object that are no verbs, and verbs that speak of the answer or the arguments. */
+/** Words before an object that are not verbs, and verbs about the answer or the arguments. */
 const NO_VERB = list(`
   about above across after against all along also among and around as at based because before behind below beside besides between
   beyond both but by concerning despite down during either even except following for from given here how if in inside instead
@@ -60,13 +60,13 @@ const NO_VERB = list(`
   does is are its this us has allows helps let lets works provides gives accept accepts default defaults hover
 `)
 
-/** One is enough to bar a read; a person wants to see a few. */
+/** One is enough to rule out a read; list a few for the reader. */
 const ENOUGH = 6
 
 type Scan = {
-  /** The form of the verb that the sentence opens with. */
+  /** The form of the sentence's first verb. */
   head: Inflection | undefined
-  /** `open` until the subordinate clause had its verb. */
+  /** `open` until the verb of the subordinate clause has been seen. */
   subordinate: 'none' | 'open' | 'over'
   infinitive: boolean
   negated: boolean
@@ -75,12 +75,12 @@ type Scan = {
   opens: boolean
 }
 
-/** The part of a description that a sentence stands in: behind lists of arguments and examples only plain statements count. */
+/** Where a sentence is in the description: after lists of arguments and examples only plain statements count. */
 type Place = 'first' | 'later' | 'tail'
 
 /**
- * Sentences that name a consequence: a second verb ("… and deletes it"), a passive ("the old one is removed"), a means ("by
- * sending a code"). Each bars a read. `tail` is the text behind the part that says what the tool does.
+ * Finds sentences that name a consequence: a second verb ("… and deletes it"), a passive ("the old one is removed"), a means ("by
+ * sending a code"). Each rules out a read. `tail` is the text after the part that says what the tool does.
  */
 export function readConsequences(sentences: readonly string[], tail: readonly string[], own: string): Sign[] {
   const found: Sign[] = []
@@ -120,7 +120,7 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   const isMeans = MEANS.has(tokens[at - 1] ?? '')
   if (!scan.opens && !isMeans) return []
   const verb = verbIn(token)
-  // "by sounding it": whatever it is, it is done to something.
+  // "by sounding it": even an unknown verb does something to the object.
   if (isMeans && verb === undefined && token.endsWith('ing') && PRONOUNS.has(tokens[at + 1] ?? ''))
     return barring('write', `by "${token}"`)
   if (verb === undefined) return unknownVerbAt(tokens, at, scan, place)
@@ -136,7 +136,7 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   if (place === 'first' && hasObject && SOFT_ACTS.has(verb.verb) && hasForm(verb.form, scan, hasObject))
     return barring('write', `"${token}"`)
   if (!hasForm(verb.form, scan, hasObject) || (verb.form === 'gerund' && place !== 'first')) return []
-  // "always call this tool when …" speaks to the agent.
+  // "always call this tool when …" addresses the agent.
   if (
     verb.is === 'soft_write' &&
     !ABOUT_ANSWER.has(verb.verb) &&
@@ -152,7 +152,7 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   return barring(verb.is, `"${token}"`)
 }
 
-/** "… and yeets the account": a verb that nobody knows, at the opening or joined to it. */
+/** "… and yeets the account": an unknown verb, at the start or joined to the first verb. */
 function unknownVerbAt(tokens: readonly string[], at: number, scan: Scan, place: Place): Sign[] {
   const token = tokens[at] ?? ''
   if (place !== 'first' || !scan.opens || scan.subordinate === 'open' || scan.infinitive) return []
@@ -161,7 +161,7 @@ function unknownVerbAt(tokens: readonly string[], at: number, scan: Scan, place:
   const isThird = token.endsWith('s') && !token.endsWith('ss')
   const fits =
     at === 0 || (scan.head === 'third' ? isThird : scan.head === 'base' && !isThird && !token.endsWith('ing'))
-  return fits && !token.endsWith('ly') ? barring('write', `"${token}" is no known verb`) : []
+  return fits && !token.endsWith('ly') ? barring('write', `"${token}" is not a known verb`) : []
 }
 
 /** "is deleted", "are then sent", "will be charged". */
@@ -200,7 +200,7 @@ function step(scan: Scan, token: string, tokens: readonly string[], at: number):
   if (!SUBJECTS.has(token) && !isAdverb(token) && !(at === 0 && OPENERS.has(token))) scan.opens = false
 }
 
-/** "users that are blocked or deleted" goes on, "…, and deletes them" does not. */
+/** The clause continues in "users that are blocked or deleted", and ends in "…, and deletes them". */
 function stepOver(scan: Scan, token: string): void {
   const ends = BREAKS.has(token) || token === 'then' || token === 'but'
   if (ends) {
@@ -211,14 +211,14 @@ function stepOver(scan: Scan, token: string): void {
   scan.opens = true
 }
 
-/** A joined verb has the form of the first. In "may create, update or delete" the list belongs to the infinitive. */
+/** A joined verb has the same form as the first. In "may create, update or delete" the list belongs to the infinitive. */
 function hasForm(form: Inflection, { head, infinitive }: Scan, hasObject: boolean): boolean {
   if (form === 'past') return false
   if (form === 'third') return head !== 'base' || hasObject
   return form === head && !infinitive
 }
 
-/** "so that nobody else can use it"; "so that you can …" speaks to the agent. */
+/** "so that nobody else can use it"; "so that you can …" addresses the agent. */
 const isPurpose = (tokens: readonly string[], at: number): boolean =>
   tokens[at + 1] === 'that' && !['it', 'the', 'you'].includes(tokens[at + 2] ?? '')
 
@@ -226,7 +226,7 @@ const isActing = (is: VerbClass): boolean => is === 'write' || is === 'destructi
 const isAdverb = (token: string): boolean =>
   token.endsWith('ly') || token === 'then' || token === 'also' || token === 'now' || token === 'first'
 
-/** "Use `delete_page` to delete a page": another tool's consequences. */
+/** "Use `delete_page` to delete a page": describes another tool. */
 function isAboutAnother(sentence: string, own: string): boolean {
   const first = /[\p{L}'’]+/u.exec(sentence)?.[0].toLowerCase() ?? ''
   if (!ADVICE.has(first)) return false
